@@ -1,0 +1,69 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// No package dependencies: whoever adds WindTunnel to a test target adds nothing else.
+let package = Package(
+  name: "windtunnel",
+  platforms: [.macOS(.v13), .iOS(.v16)],
+  products: [
+    .library(name: "WindTunnel", targets: ["WindTunnel", "Symptoms"]),
+    .library(name: "WindTunnelURLSession", targets: ["WindTunnelURLSession"]),
+    .library(name: "WindTunnelServer", targets: ["WindTunnelServer"]),
+    .library(name: "WindTunnelDrill", targets: ["WindTunnelDrill"]),
+    .library(name: "NetworkLayer", targets: ["NetworkLayer"]),
+    .executable(name: "windtunnel", targets: ["windtunnel-cli"]),
+  ],
+  targets: [
+    .target(name: "CSystem"),
+    .target(name: "CShipped"),
+    .target(name: "Symptoms"),
+    .target(name: "WindTunnel", dependencies: ["Symptoms"]),
+    .target(name: "WindTunnelURLSession", dependencies: ["Symptoms", "WindTunnel"]),
+    .target(name: "WindTunnelServer", dependencies: ["CSystem", "Symptoms", "WindTunnel"]),
+    .target(name: "NetworkLayer", dependencies: ["Symptoms"]),
+    .target(
+      name: "WindTunnelDrill",
+      dependencies: [
+        "CShipped", "NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelServer",
+        "WindTunnelURLSession",
+      ]
+    ),
+    .executableTarget(
+      name: "windtunnel-cli",
+      dependencies: ["Symptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer"]
+    ),
+    .testTarget(name: "SymptomsTests", dependencies: ["Symptoms"]),
+    .testTarget(name: "WindTunnelTests", dependencies: ["Symptoms", "WindTunnel"]),
+    .testTarget(
+      name: "WindTunnelURLSessionTests",
+      dependencies: ["Symptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession"]
+    ),
+    .testTarget(
+      name: "WindTunnelServerTests",
+      dependencies: ["CSystem", "Symptoms", "WindTunnel", "WindTunnelServer"]
+    ),
+    .testTarget(name: "NetworkLayerTests", dependencies: ["NetworkLayer", "Symptoms"]),
+    .testTarget(
+      name: "WindTunnelDrillTests",
+      dependencies: ["Symptoms", "WindTunnel", "WindTunnelDrill"]
+    ),
+    .testTarget(name: "CommandLineTests", dependencies: ["WindTunnel", "windtunnel-cli"]),
+    .testTarget(
+      name: "ConformanceTests",
+      dependencies: ["Symptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession"]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// Every target is equally strict. SwiftPM drops the warning treatment for packages that are
+// dependencies, so a host with a newer compiler is not broken by a new warning.
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+  ]
+}

@@ -1,0 +1,55 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#include "CSystem.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+int wt_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+static int control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token) {
+  struct epoll_event event = {.events = events, .data = {.u64 = token}};
+  return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+int wt_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t token) {
+  return control(epoll, EPOLL_CTL_ADD, descriptor, events, token);
+}
+
+int wt_epoll_modify(int epoll, int descriptor, uint32_t events, uint64_t token) {
+  return control(epoll, EPOLL_CTL_MOD, descriptor, events, token);
+}
+
+int wt_epoll_remove(int epoll, int descriptor) {
+  return control(epoll, EPOLL_CTL_DEL, descriptor, 0, 0);
+}
+
+int wt_epoll_wait(int epoll, struct wt_event *events, int capacity, int milliseconds) {
+  struct epoll_event ready[256];
+  if (capacity > 256) capacity = 256;
+  int count = epoll_wait(epoll, ready, capacity, milliseconds);
+  for (int i = 0; i < count; i++) {
+    events[i].events = ready[i].events;
+    events[i].token = ready[i].data.u64;
+  }
+  return count;
+}
+
+int wt_accept(int listener) {
+  return accept4(listener, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int wt_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+int wt_unsent_bytes(int socket) {
+  int count = 0;
+  return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
+}
+#else
+// Darwin's module map has what it takes; a target needs one object file all the same.
+typedef int wt_nothing;
+#endif

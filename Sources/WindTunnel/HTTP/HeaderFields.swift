@@ -1,0 +1,98 @@
+/// One header field, in its original spelling.
+public struct HeaderField: Sendable, Hashable {
+  /// The name as it was sent; compare it without regard to case.
+  public var name: String
+  /// The value without the white space around it.
+  public var value: String
+
+  /// Makes a field.
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+
+  /// Whether this field bears a name, without regard to case (RFC 9110 §5.1).
+  public func isNamed(_ other: String) -> Bool { name.equalsIgnoringASCIICase(other) }
+}
+
+/// A message's header fields: a list that keeps order, repeats and spelling, and that answers by
+/// name without regard to case.
+public struct HeaderFields: Sendable, Hashable {
+  private var fields: [HeaderField]
+
+  /// Makes the list from fields in their order.
+  public init(_ fields: [HeaderField] = []) { self.fields = fields }
+
+  /// The first value of a name. Setting replaces every field of that name, at the place of the
+  /// first; setting `nil` removes them.
+  public subscript(name: String) -> String? {
+    get { fields.first { $0.isNamed(name) }?.value }
+    set {
+      let place = fields.firstIndex { $0.isNamed(name) }
+      fields.removeAll { $0.isNamed(name) }
+      guard let newValue else { return }
+      fields.insert(HeaderField(name, newValue), at: place ?? fields.count)
+    }
+  }
+
+  /// Every value of a name, in order.
+  public func values(_ name: String) -> [String] {
+    fields.lazy.filter { $0.isNamed(name) }.map(\.value)
+  }
+
+  /// Whether a list-valued field holds a token, such as `close` in `Connection` (RFC 9110 §5.6.1).
+  public func contains(token: String, in name: String) -> Bool {
+    values(name).contains { value in
+      value.split(separator: ",").contains {
+        $0.trimmingOptionalWhitespace().equalsIgnoringASCIICase(token)
+      }
+    }
+  }
+
+  /// Adds a field after all others.
+  public mutating func append(_ name: String, _ value: String) {
+    fields.append(HeaderField(name, value))
+  }
+
+  /// Removes every field of a name.
+  public mutating func remove(_ name: String) { fields.removeAll { $0.isNamed(name) } }
+}
+
+extension HeaderFields: RandomAccessCollection, MutableCollection {
+  public var startIndex: Int { fields.startIndex }
+  public var endIndex: Int { fields.endIndex }
+  public subscript(position: Int) -> HeaderField {
+    get { fields[position] }
+    set { fields[position] = newValue }
+  }
+}
+
+extension HeaderFields: ExpressibleByDictionaryLiteral {
+  public init(dictionaryLiteral elements: (String, String)...) {
+    fields = elements.map { HeaderField($0.0, $0.1) }
+  }
+}
+
+extension StringProtocol {
+  /// Whether two names are one but for the case of ASCII letters.
+  package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
+    utf8.count == other.utf8.count
+      && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+  }
+
+  /// Without the spaces and tabs around it: OWS of RFC 9110 §5.6.3.
+  package func trimmingOptionalWhitespace() -> SubSequence {
+    let isText: (Character) -> Bool = { $0 != " " && $0 != "\t" }
+    guard let first = firstIndex(where: isText) else { return self[endIndex...] }
+    var end = endIndex
+    while true {
+      let before = index(before: end)
+      if isText(self[before]) { return self[first..<end] }
+      end = before
+    }
+  }
+}
+
+extension UInt8 {
+  package var asciiLowercased: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
+}

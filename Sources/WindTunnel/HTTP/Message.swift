@@ -1,0 +1,87 @@
+public import Foundation
+
+/// A message's content as bytes.
+///
+/// `Data` is the currency of the platforms' clients, so nothing is converted on the way to them.
+public struct Body: Sendable, Hashable {
+  /// The bytes as they go over the wire, without transfer coding.
+  public var data: Data
+
+  /// Makes a body of bytes.
+  public init(_ data: Data = Data()) { self.data = data }
+
+  /// Makes a body of a text in UTF-8.
+  public init(_ text: String) { data = Data(text.utf8) }
+
+  /// No bytes at all.
+  public static let empty = Body()
+
+  /// The body as text, if it is valid UTF-8.
+  public var text: String? { String(validating: data, as: UTF8.self) }
+}
+
+/// A request as the client meant it, equal in process and on the wire.
+public struct Request: Sendable, Hashable {
+  /// The method, such as `GET`; methods are case-sensitive (RFC 9110 §9.1).
+  public var method: String
+  /// What was asked for. Absolute in process and on a cassette; without scheme and host where the
+  /// wire carries only a path.
+  public var url: RequestURL
+  /// The fields, in order.
+  public var headers: HeaderFields
+  /// The whole content.
+  public var body: Body
+
+  /// Makes a request.
+  public init(
+    _ method: String,
+    _ url: RequestURL,
+    headers: HeaderFields = [:],
+    body: Body = .empty
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// The status line and fields of an answer.
+public struct ResponseHead: Sendable, Hashable {
+  /// The status code, 100 to 999.
+  public var status: Int
+  /// The fields, in order.
+  public var headers: HeaderFields
+
+  /// Makes a head.
+  public init(status: Int = 200, headers: HeaderFields = [:]) {
+    self.status = status
+    self.headers = headers
+  }
+}
+
+/// A response as the server meant it.
+public struct Response: Sendable, Hashable {
+  /// The status line and fields.
+  public var head: ResponseHead
+  /// The whole content.
+  public var body: Body
+
+  /// The status code.
+  public var status: Int { head.status }
+  /// The fields, in order.
+  public var headers: HeaderFields { head.headers }
+
+  /// Makes a response.
+  public init(status: Int = 200, headers: HeaderFields = [:], body: Body = .empty) {
+    head = ResponseHead(status: status, headers: headers)
+    self.body = body
+  }
+
+  /// Whether an answer to this request has no content whatever its fields announce
+  /// (RFC 9112 §6.3, rule 1).
+  public static func hasNoContent(method: String, status: Int) -> Bool {
+    method == "HEAD" || status == 204 || status == 304 || 100..<200 ~= status
+      || (method == "CONNECT" && 200..<300 ~= status)
+  }
+}

@@ -1,0 +1,89 @@
+/// A request's address, kept as it was written and taken apart once.
+///
+/// `Foundation.URL` normalises and differs between platforms; what is matched must not. The parts
+/// follow RFC 3986 §3; the fragment, which never travels, is dropped.
+public struct RequestURL: Sendable, Hashable {
+  /// `http` or `https`, in lower case; `nil` where only a path was given.
+  public var scheme: String?
+  /// `user:password` before the `@`, as written.
+  public var userInfo: String?
+  /// The host in lower case, an IPv6 literal with its brackets; `nil` where only a path was given.
+  public var host: String?
+  /// The port, where one was written.
+  public var port: Int?
+  /// The path as written, `/` where there was none.
+  public var path: String
+  /// What follows the `?`, as written.
+  public var query: String?
+
+  /// Takes a text apart; whatever is not scheme and authority is path and query.
+  public init(_ text: String) {
+    var rest = text[...]
+    if let fragment = rest.firstIndex(of: "#") { rest = rest[..<fragment] }
+    if let colon = rest.firstIndex(of: ":"), rest[colon...].hasPrefix("://"),
+      rest[..<colon].allSatisfy({ $0.isLetter || $0.isNumber || "+-.".contains($0) })
+    {
+      scheme = rest[..<colon].lowercased()
+      rest = rest[rest.index(colon, offsetBy: 3)...]
+      let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+      let authority = Authority(rest[..<end])
+      (userInfo, host, port) = (authority.userInfo, authority.host, authority.port)
+      rest = rest[end...]
+    }
+    if let mark = rest.firstIndex(of: "?") {
+      query = String(rest[rest.index(after: mark)...])
+      rest = rest[..<mark]
+    }
+    path = rest.hasPrefix("/") ? String(rest) : "/" + rest
+  }
+
+  /// RFC 3986 §3.2: `[userinfo "@"] host [":" port]`.
+  private struct Authority {
+    var userInfo: String?
+    var host: String
+    var port: Int?
+
+    init(_ text: Substring) {
+      var rest = text
+      if let at = rest.lastIndex(of: "@") {
+        userInfo = String(rest[..<at])
+        rest = rest[rest.index(after: at)...]
+      }
+      // An IPv6 literal holds colons of its own.
+      let literal = rest.hasPrefix("[") ? rest.firstIndex(of: "]") : nil
+      if let colon = rest[(literal ?? rest.startIndex)...].lastIndex(of: ":") {
+        port = Int(rest[rest.index(after: colon)...])
+        rest = rest[..<colon]
+      }
+      host = rest.lowercased()
+    }
+  }
+
+  /// The port that is meant: the written one, else the scheme's.
+  public var effectivePort: Int? {
+    port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil)
+  }
+
+  /// `scheme://host:port` with the port left out where it is the scheme's own; `nil` without host.
+  public var origin: String? {
+    guard let host else { return nil }
+    let scheme = scheme ?? "http"
+    let isDefault = port == nil || (scheme == "https" ? port == 443 : port == 80)
+    return "\(scheme)://\(host)\(isDefault ? "" : ":\(port ?? 0)")"
+  }
+
+  /// Path and query as they stand in a request line (RFC 9112 §3.2.1).
+  public var target: String { query.map { "\(path)?\($0)" } ?? path }
+}
+
+extension RequestURL: CustomStringConvertible {
+  public var description: String {
+    guard let host else { return target }
+    let user = userInfo.map { $0 + "@" } ?? ""
+    return "\(scheme ?? "http")://\(user)\(host)\(port.map { ":\($0)" } ?? "")\(target)"
+  }
+}
+
+extension RequestURL: ExpressibleByStringLiteral {
+  public init(stringLiteral value: String) { self.init(value) }
+}

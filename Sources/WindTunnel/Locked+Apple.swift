@@ -1,0 +1,22 @@
+#if canImport(Darwin)
+  internal import os
+
+  /// A value behind a lock, for state whose order of arrival matters.
+  ///
+  /// `Synchronization.Mutex` needs macOS 15; a host's test target may have a lower floor.
+  package final class Locked<Value: Sendable>: Sendable {
+    private let lock: OSAllocatedUnfairLock<Value>
+
+    package init(_ value: Value) { lock = OSAllocatedUnfairLock(initialState: value) }
+
+    /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
+    package func withLock<Result: Sendable, Failure: Error>(
+      _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      let outcome: Swift.Result<Result, Failure> = lock.withLockUnchecked { value in
+        do throws(Failure) { return .success(try body(&value)) } catch { return .failure(error) }
+      }
+      return try outcome.get()
+    }
+  }
+#endif

@@ -1,0 +1,20 @@
+#if !canImport(Darwin)
+  internal import Synchronization
+
+  /// A value behind a lock, for state whose order of arrival matters.
+  package final class Locked<Value: Sendable>: Sendable {
+    private let mutex: Mutex<Value>
+
+    package init(_ value: Value) { mutex = Mutex(value) }
+
+    /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
+    package func withLock<Result: Sendable, Failure: Error>(
+      _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      let outcome: Swift.Result<Result, Failure> = mutex.withLock { value in
+        do throws(Failure) { return .success(try body(&value)) } catch { return .failure(error) }
+      }
+      return try outcome.get()
+    }
+  }
+#endif

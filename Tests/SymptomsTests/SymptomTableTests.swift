@@ -1,0 +1,45 @@
+import Foundation
+import Symptoms
+import Testing
+
+@Suite struct SymptomTableTests {
+  /// Those that a platform folds into another one cannot come back by their own name.
+  #if canImport(Darwin)
+    let folded: [Symptom: Symptom] = [.emptyAnswer: .connectionLost, .truncated: .connectionLost]
+  #else
+    let folded: [Symptom: Symptom] = [.offline: .connectionRefused]
+  #endif
+
+  @Test(arguments: Symptom.allCases)
+  func `a symptom made into an error is named again`(symptom: Symptom) throws {
+    let url = try #require(URL(string: "https://api.example.test/a"))
+    let error = symptom.urlError(for: url, as: .current)
+    #expect(Symptom(error) == folded[symptom] ?? symptom)
+    #expect(error.failingURL == url)
+  }
+
+  @Test(arguments: Symptom.allCases)
+  func `Apple's errors carry Apple's codes everywhere`(symptom: Symptom) {
+    #expect(symptom.urlError(for: nil, as: .apple).code == symptom.appleCode)
+  }
+
+  #if !canImport(Darwin)
+    @Test(arguments: [
+      ("error:0A000410:SSL routines::sslv3 alert handshake failure", Symptom.secureConnectionFailed),
+      ("OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to a:1", .secureConnectionFailed),
+      ("transfer closed with 900 bytes remaining to read", .truncated),
+      ("transfer closed with outstanding read data remaining", .truncated),
+      ("SSL certificate problem: certificate has expired", .serverCertificateHasBadDate),
+      ("Something nobody has seen", .unknown),
+    ])
+    func `libcurl's text tells what the code hides`(text: String, symptom: Symptom) {
+      #expect(Symptom(code: .unknown, text: text) == symptom)
+    }
+  #endif
+
+  @Test func `an error of another kind has no symptom, a cancellation has`() {
+    struct Other: Error {}
+    #expect(Symptom(Other()) == nil)
+    #expect(Symptom(CancellationError()) == .cancelled)
+  }
+}
