@@ -25,7 +25,9 @@ import Testing
 
   #if !canImport(Darwin)
     @Test(arguments: [
-      ("error:0A000410:SSL routines::sslv3 alert handshake failure", Symptom.secureConnectionFailed),
+      (
+        "error:0A000410:SSL routines::sslv3 alert handshake failure", Symptom.secureConnectionFailed
+      ),
       ("OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to a:1", .secureConnectionFailed),
       ("transfer closed with 900 bytes remaining to read", .truncated),
       ("transfer closed with outstanding read data remaining", .truncated),

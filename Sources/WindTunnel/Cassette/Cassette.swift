@@ -1,0 +1,52 @@
+public import Foundation
+
+/// What was said: interactions in the order they happened.
+public struct Cassette: Sendable, Hashable {
+  /// The interactions, in order.
+  public var interactions: [Interaction]
+  /// Top-level keys that begin with `_`: kept as they are.
+  public var notes: [JSON.Member] = []
+
+  /// Makes a cassette.
+  public init(_ interactions: [Interaction] = []) { self.interactions = interactions }
+
+  /// The file is larger than this: it is refused before it is read.
+  public static let fileBytesMax = 512 << 20
+
+  /// Reads a cassette file, version 1.
+  ///
+  /// - Throws: `FormatError` for a file that is no cassette or of a newer version, `FileError` for
+  ///   one that cannot be read.
+  public init(contentsOf file: URL) throws {
+    let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
+    let sideFiles = SideFiles(of: file)
+    self = try CassetteFormat.decode(data, source: file.lastPathComponent) {
+      try sideFiles.read($0)
+    }
+  }
+
+  /// Reads a cassette from bytes; bodies in side files are refused.
+  public init(data: Data, source: String) throws {
+    self = try CassetteFormat.decode(data, source: source) { name in
+      throw FormatError(
+        source: source,
+        place: "",
+        problem: "the body in side file \"\(name)\" cannot be read: the cassette is not a file"
+      )
+    }
+  }
+
+  /// Writes the cassette in one step: whoever reads the file meanwhile, or after a crash, finds
+  /// the old text or the new one and never a part.
+  public func write(to file: URL) throws {
+    let sideFiles = SideFiles(of: file)
+    let text = try CassetteFormat.encode(self) { try sideFiles.keep($0) }
+    try FileError.writing(text, to: file)
+  }
+
+  /// The cassette's text; large bodies stay in it.
+  public func data() -> Data {
+    // Nothing is kept aside, so nothing can fail.
+    (try? CassetteFormat.encode(self, sideFile: { _ in nil })) ?? Data()
+  }
+}

@@ -1,0 +1,185 @@
+internal import Foundation
+internal import Symptoms
+
+/// Reads the slots of one interaction.
+struct InteractionReader {
+  let sideFile: (String) throws -> Data
+
+  mutating func interaction(_ object: ObjectReader) throws -> Interaction {
+    var object = object
+    guard let request = try object.object("request").map({ try self.request($0) }) else {
+      throw object.error("request", "the request is missing")
+    }
+    let response = try object.object("response").map { try self.response($0) }
+    let failure = try object.object("failure").map { try self.failure($0) }
+    let answer: Answer
+    switch (response, failure) {
+    case (let response?, nil): answer = .response(response)
+    case (nil, let failure?): answer = .failure(failure)
+    case (let response?, let failure?): answer = .cut(response, failure)
+    case (nil, nil): throw object.error("response", "a \"response\" or a \"failure\" is missing")
+    }
+    var interaction = Interaction(request, answer)
+    interaction.timing = try object.object("timing").map { try timing($0) }
+    interaction.messages = try messages(&object)
+    interaction.then = try object.choice("then", EndPolicy.self)
+    interaction.recordedAt = try object.string("recordedAt")
+    try object.refuseUnknownKeys()
+    interaction.notes = object.notes
+    return interaction
+  }
+
+  private func request(_ object: ObjectReader) throws -> Request {
+    var object = object
+    let method = try object.string("method") ?? "GET"
+    guard let url = try object.string("url") else {
+      throw object.error("url", "the URL is missing")
+    }
+    let headers = try headers(&object)
+    let body = try body(&object)
+    try object.refuseUnknownKeys()
+    return Request(method, RequestURL(url), headers: headers ?? [:], body: body?.body ?? .empty)
+  }
+
+  private func response(_ object: ObjectReader) throws -> Response {
+    var object = object
+    let status = try object.int("status", in: 100...999) ?? 200
+    let headers = try headers(&object)
+    let body = try body(&object)
+    try object.refuseUnknownKeys()
+    var response = Response(status: status, headers: headers ?? [:], body: body?.body ?? .empty)
+    if headers == nil, let body {
+      response.head.headers["Content-Type"] = body.contentType
+      response.head.headers["Content-Length"] = String(body.body.data.count)
+    }
+    return response
+  }
+
+  private func headers(_ object: inout ObjectReader) throws -> HeaderFields? {
+    guard let value = object.take("headers") else { return nil }
+    switch value {
+    case .object(let members):
+      return HeaderFields(
+        try members.map { member in
+          guard let value = member.value.stringValue else {
+            throw object.error("headers", "the value of \"\(member.name.value)\" is no string")
+          }
+          return HeaderField(member.name.value, value)
+        }
+      )
+    case .array(let pairs):
+      return HeaderFields(
+        try pairs.map { pair in
+          guard case .array(let parts) = pair, parts.count == 2, let name = parts[0].stringValue,
+            let value = parts[1].stringValue
+          else {
+            throw object.error("headers", "\(pair) is no pair of a name and a value")
+          }
+          return HeaderField(name, value)
+        }
+      )
+    case .null, .bool, .number, .string:
+      throw object.error("headers", "a list of [name, value] should stand here")
+    }
+  }
+
+  private func body(_ object: inout ObjectReader) throws -> (body: Body, contentType: String)? {
+    let json = object.take("json")
+    let layout = try object.string("layout")
+    let text = try object.string("text")
+    let base64 = try object.string("base64")
+    let file = try object.string("file")
+    let given = [json != nil, text != nil, base64 != nil, file != nil].count { $0 }
+    guard given <= 1 else {
+      throw object.error("json", "a body is one of \"json\", \"text\", \"base64\" and \"file\"")
+    }
+    if let layout, json == nil {
+      throw object.error("layout", "\"\(layout)\" lays out a \"json\" body, and there is none")
+    }
+    if let json {
+      guard let layout = JSON.Layout(name: layout ?? JSON.Layout.compact.name) else {
+        throw object.error(
+          "layout",
+          "\"\(layout ?? "")\" is no layout",
+          remedy: "Layouts: \(JSON.Layout.all.map(\.name).joined(separator: ", "))."
+        )
+      }
+      return (Body(Data(json.bytes(layout))), "application/json")
+    }
+    if let text { return (Body(text), "text/plain; charset=utf-8") }
+    if let base64 {
+      guard let data = Data(base64Encoded: base64) else {
+        throw object.error("base64", "not base64 (RFC 4648 §4)")
+      }
+      return (Body(data), "application/octet-stream")
+    }
+    if let file { return (Body(try sideFile(file)), "application/octet-stream") }
+    return nil
+  }
+
+  private func failure(_ object: ObjectReader) throws -> Failure {
+    var object = object
+    guard let symptom = try object.choice("symptom", Symptom.self) else {
+      throw object.error("symptom", "the symptom is missing")
+    }
+    let failure = Failure(symptom, text: try object.string("text"))
+    try object.refuseUnknownKeys()
+    return failure
+  }
+
+  private func timing(_ object: ObjectReader) throws -> Timing {
+    var object = object
+    let range = 0.0...1e12
+    let first = try object.double("firstByteMilliseconds", in: range) ?? 0
+    let last = try object.double("lastByteMilliseconds", in: range) ?? first
+    let chunks = try object.array("chunks") ?? []
+    try object.refuseUnknownKeys()
+    return Timing(
+      firstByte: Duration(milliseconds: first),
+      lastByte: Duration(milliseconds: last),
+      chunks: try chunks.map { chunk in
+        guard case .array(let parts) = chunk, parts.count == 2, let bytes = parts[0].intValue,
+          bytes >= 0, let offset = parts[1].doubleValue, range.contains(offset)
+        else { throw object.error("chunks", "\(chunk) is no [bytes, milliseconds]") }
+        return Timing.Chunk(bytes: bytes, offset: Duration(milliseconds: offset))
+      }
+    )
+  }
+
+  private func messages(_ object: inout ObjectReader) throws -> [WebSocketMessage] {
+    let (source, path) = (object.source, object.place("messages"))
+    return try (object.array("messages") ?? []).enumerated().map { index, json in
+      var object = try ObjectReader(json, source: source, path: "\(path)[\(index)]")
+      guard let sender = try object.choice("from", WebSocketMessage.Sender.self) else {
+        throw object.error("from", "\"client\" or \"server\" should stand here")
+      }
+      let offset = try object.double("offsetMilliseconds", in: 0...1e12) ?? 0
+      let isText = object.take("text") != nil
+      let body = try body(&object)
+      try object.refuseUnknownKeys()
+      return WebSocketMessage(
+        from: sender,
+        body?.body ?? .empty,
+        isText: isText,
+        offset: Duration(milliseconds: offset)
+      )
+    }
+  }
+}
+
+extension ObjectReader {
+  /// One of the names of an enumeration.
+  mutating func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String,
+    _: Choice.Type
+  ) throws(FormatError) -> Choice? where Choice.RawValue == String {
+    guard let text = try string(name) else { return nil }
+    if let choice = Choice(rawValue: text) { return choice }
+    let all = Choice.allCases.map(\.rawValue)
+    throw error(
+      name,
+      "\"\(text)\" is none of \(all.joined(separator: ", "))",
+      remedy: nearest(to: text, in: all).map { "Did you mean \"\($0)\"?" }
+    )
+  }
+}

@@ -1,0 +1,54 @@
+internal import Foundation
+
+/// The folder of large bodies beside a cassette: `users.json` keeps them in `users.bodies/`, each
+/// under the SHA-256 of its bytes, so that equal bodies are one file and a name never lies.
+struct SideFiles {
+  /// A body from this size on is kept in a side file; smaller ones stay readable in the cassette.
+  static let bodyBytesMin = 256 << 10
+
+  private let folder: URL
+
+  init(of cassette: URL) {
+    let name = cassette.deletingPathExtension().lastPathComponent
+    folder = cassette.deletingLastPathComponent().appendingPathComponent("\(name).bodies")
+  }
+
+  /// Reads a body. A name is 64 hexadecimal digits and nothing else, so it cannot leave the folder.
+  func read(_ name: String) throws -> Data {
+    guard name.utf8.count == 64, name.allSatisfy({ $0.isHexDigit && $0.isASCII }) else {
+      throw FormatError(
+        source: folder.lastPathComponent,
+        place: "",
+        problem: "\"\(name)\" is no name of a side file",
+        remedy: "A side file is named by the SHA-256 of its bytes."
+      )
+    }
+    let data = try FileError.reading(
+      folder.appendingPathComponent(name),
+      bytesMax: Cassette.fileBytesMax
+    )
+    guard SHA256.hexadecimal(data) == name.lowercased() else {
+      throw FormatError(
+        source: "\(folder.lastPathComponent)/\(name)",
+        place: "",
+        problem: "the bytes are not those that the name promises"
+      )
+    }
+    return data
+  }
+
+  /// Keeps a body that is large enough and answers its name; `nil` for one that stays inside.
+  func keep(_ data: Data) throws -> String? {
+    guard data.count >= Self.bodyBytesMin else { return nil }
+    let name = SHA256.hexadecimal(data)
+    let file = folder.appendingPathComponent(name)
+    if FileManager.default.fileExists(atPath: file.path) { return name }
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw FileError.unwritable(folder.relativePath, reason: error.localizedDescription)
+    }
+    try FileError.writing(data, to: file)
+    return name
+  }
+}

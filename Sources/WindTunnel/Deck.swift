@@ -1,0 +1,195 @@
+/// The one door: a cassette, a matcher, a scenario and a mode, played to any number of clients in
+/// process or on the wire.
+///
+/// A lock around a value and not an actor: the order in which requests arrive decides which
+/// recording each gets, and a hop to an actor would not keep that order.
+public final class Deck: Sendable {
+  /// What the requests are compared by.
+  public let matcher: Matcher
+  /// What all draws start from.
+  public let seed: UInt64
+
+  private let state: Locked<State>
+  private let observe: (@Sendable (Journal.Entry) -> Void)?
+
+  /// Loads a deck with a cassette.
+  ///
+  /// - Parameters:
+  ///   - cassette: What was said.
+  ///   - scenario: What the weather is.
+  ///   - seed: What all draws start from.
+  ///   - matcher: What the requests are compared by.
+  ///   - then: What follows when the recordings of a request are used up.
+  ///   - mode: Whether the live origin is asked.
+  ///   - observe: Told of each decision while it is made, under the deck's lock: it must be quick
+  ///     and must not call the deck.
+  public init(
+    _ cassette: Cassette,
+    scenario: Scenario = .calm,
+    seed: UInt64 = 1,
+    matcher: Matcher = .url,
+    then: EndPolicy = .fail,
+    mode: RecordMode = .none,
+    observe: (@Sendable (Journal.Entry) -> Void)? = nil
+  ) {
+    self.matcher = matcher
+    self.seed = seed
+    self.observe = observe
+    let stubs = cassette.interactions.map(Stub.recorded)
+    state = Locked(
+      State(stubs, scenario: scenario, matcher: matcher, then: then, mode: mode)
+    )
+  }
+
+  /// Loads a deck with answers written by hand.
+  public init(
+    _ stubs: [Stub],
+    scenario: Scenario = .calm,
+    seed: UInt64 = 1,
+    matcher: Matcher = .url,
+    then: EndPolicy = .fail
+  ) {
+    self.matcher = matcher
+    self.seed = seed
+    observe = nil
+    state = Locked(
+      State(stubs, scenario: scenario, matcher: matcher, then: then, mode: .none)
+    )
+  }
+
+  /// Decides what a connection meets before there is a request on it; `Delivery.nothing` where it
+  /// simply goes on.
+  public func open(lane: Lane, on stage: Stage) -> Delivery {
+    let decision = state.withLock { state -> Decision in
+      let entry = state.open(lane: lane, seed: seed)
+      observe?(entry)
+      return entry.decision
+    }
+    return Delivery(decision, on: stage)
+  }
+
+  /// Decides what a request gets; the same request may get something else next time.
+  ///
+  /// The request names its lane itself (``Lane/take(from:)``), else it is of `lane`.
+  public func decide(_ request: Request, lane: Lane = .deck) -> Outcome {
+    var request = request
+    let lane = Lane.take(from: &request) ?? lane
+    let key = matcher.key(request)
+    var (outcome, unmatched) = state.withLock { state -> (Outcome, State.Unmatched?) in
+      let (entry, outcome, unmatched) = state.decide(
+        request,
+        key: key,
+        lane: lane,
+        seed: seed,
+        matcher: matcher
+      )
+      observe?(entry)
+      return (outcome, unmatched)
+    }
+    // The search for the nearest recording looks at all of them, so it is made outside the lock.
+    if let unmatched {
+      outcome.source = .unmatched(unmatched.explanation(of: request, matcher: matcher))
+    }
+    return outcome
+  }
+
+  /// Tells that an outcome has been carried to its end, however it ended.
+  public func finished(_ outcome: Outcome) {
+    state.withLock { $0.finished(outcome) }
+  }
+
+  /// Keeps what the live origin answered to a forwarded request, in memory, until ``recorded()``
+  /// takes the secrets out of it.
+  public func keep(_ interaction: Interaction, for outcome: Outcome) {
+    guard case .forward(let ticket) = outcome.source else { return }
+    state.withLock { $0.recording[ticket] = interaction }
+  }
+
+  /// Everything that is on the cassette and what was recorded since, in the order of the requests
+  /// and without secrets; what repeats a secret in its body is left out, and named.
+  public func recorded() -> (cassette: Cassette, leftOut: [String]) {
+    let (kept, new) = state.withLock { state in
+      (state.keptInteractions, state.recording.sorted { $0.key < $1.key }.map(\.value))
+    }
+    var redaction = Redaction(continuing: kept)
+    let redacted = redaction.redact(new)
+    return (Cassette(kept + redacted), redaction.leftOut)
+  }
+
+  /// Changes the weather between two requests.
+  public func swap(_ scenario: Scenario) { state.withLock { $0.scenario = scenario } }
+
+  /// What the weather is.
+  public var scenario: Scenario { state.withLock { $0.scenario } }
+
+  /// What was decided so far.
+  public var journal: Journal { state.withLock { $0.journal } }
+
+  /// The origin that most of the cassette was recorded from, such as `https://api.example.com`.
+  public var origin: RequestURL? { state.withLock { $0.origin } }
+
+  /// A lane for one more session of this deck.
+  package func sessionLane() -> Lane {
+    state.withLock { state in
+      state.sessions += 1
+      return Lane("session/\(state.sessions)")
+    }
+  }
+}
+
+/// An answer of a deck: a recording, or a function.
+public enum Stub: Sendable {
+  /// A recording, or one written by hand in its form.
+  case recorded(Interaction)
+  /// A function that answers every such request.
+  case computed(Request, @Sendable (Request) -> Response)
+
+  /// A GET that is answered with JSON.
+  public static func get(_ url: RequestURL, json: JSON, then: EndPolicy? = nil) -> Stub {
+    .recorded(Interaction(Request("GET", url), .json(json), then: then))
+  }
+
+  /// A GET that a function answers.
+  public static func get(
+    _ url: RequestURL,
+    answer: @escaping @Sendable (Request) -> Response
+  ) -> Stub {
+    .computed(Request("GET", url), answer)
+  }
+
+  /// A POST that a function answers.
+  public static func post(
+    _ url: RequestURL,
+    answer: @escaping @Sendable (Request) -> Response
+  ) -> Stub {
+    .computed(Request("POST", url), answer)
+  }
+
+  /// The request it answers.
+  var request: Request {
+    switch self {
+    case .recorded(let interaction): interaction.request
+    case .computed(let request, _): request
+    }
+  }
+}
+
+extension Response {
+  /// A response of JSON.
+  public static func json(_ json: JSON, status: Int = 200) -> Response {
+    of(Body(json.description), "application/json", status)
+  }
+
+  /// A response of text.
+  public static func text(_ body: Body, status: Int = 200) -> Response {
+    of(body, "text/plain; charset=utf-8", status)
+  }
+
+  private static func of(_ body: Body, _ type: String, _ status: Int) -> Response {
+    Response(
+      status: status,
+      headers: ["Content-Type": type, "Content-Length": String(body.data.count)],
+      body: body
+    )
+  }
+}

@@ -1,0 +1,195 @@
+extension Deck {
+  /// Everything that changes from one decision to the next.
+  struct State: Sendable {
+    var scenario: Scenario
+    var sessions = 0
+    /// What was recorded, by the number of the request that asked for it.
+    var recording: [Int: Interaction] = [:]
+    private(set) var journal = Journal()
+    let origin: RequestURL?
+
+    private let stubs: [Stub]
+    private let index: MatchIndex
+    private let then: EndPolicy
+    private let mode: RecordMode
+    private var playhead = Playhead()
+    private var ordinals: [LaneKey: Int] = [:]
+    private var inFlight: [LaneKey: Set<Int>] = [:]
+    private var nextID = 0
+
+    private struct LaneKey: Hashable {
+      var lane: Lane
+      var key: String
+    }
+
+    init(
+      _ stubs: [Stub],
+      scenario: Scenario,
+      matcher: Matcher,
+      then: EndPolicy,
+      mode: RecordMode
+    ) {
+      self.stubs = stubs
+      self.scenario = scenario
+      self.then = then
+      self.mode = mode == .once ? (stubs.isEmpty ? .rewrite : .none) : mode
+      let requests = stubs.map(\.request)
+      index = MatchIndex(requests, matcher: matcher)
+      let origins = requests.lazy.map(\.url).filter { $0.host != nil }
+      let counts = Dictionary(grouping: origins) { $0.origin }.mapValues(\.count)
+      // Of equally frequent ones the first recorded, so that a run does not depend on hashing.
+      let most = counts.values.max()
+      origin = origins.first { counts[$0.origin] == most }
+    }
+
+    /// The interactions that stay on the cassette when the recorded ones are added.
+    var keptInteractions: [Interaction] {
+      if mode == .rewrite { return [] }
+      return stubs.compactMap { stub in
+        guard case .recorded(let interaction) = stub else { return nil }
+        return interaction
+      }
+    }
+
+    private mutating func newID() -> Int {
+      nextID += 1
+      return nextID
+    }
+
+    private mutating func ordinal(_ lane: Lane, _ key: String) -> Int {
+      ordinals[LaneKey(lane: lane, key: key), default: 0] += 1
+      return ordinals[LaneKey(lane: lane, key: key), default: 1]
+    }
+
+    mutating func open(lane: Lane, seed: UInt64) -> Journal.Entry {
+      let decision = scenario.decideConnection(
+        seed: seed,
+        lane: lane,
+        ordinal: ordinal(lane, Decision.connectionKey)
+      )
+      let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
+      if !decision.faults.isEmpty { journal.append(entry) }
+      return entry
+    }
+
+    mutating func decide(
+      _ request: Request,
+      key: RequestKey,
+      lane: Lane,
+      seed: UInt64,
+      matcher: Matcher
+    ) -> (Journal.Entry, Outcome, Unmatched?) {
+      let id = newID()
+      let decision = scenario.decide(
+        request,
+        key: key,
+        seed: seed,
+        lane: lane,
+        ordinal: ordinal(lane, key.text)
+      )
+      let (source, take, unmatched) = deal(request, key, decision, id: id)
+      var entry = Journal.Entry(id: id, decision: decision, take: take)
+      let place = LaneKey(lane: lane, key: key.text)
+      let others = inFlight[place, default: []]
+      entry.overlapping = !others.isEmpty
+      journal.append(entry)
+      for other in others { journal.markOverlapping(id: other) }
+      inFlight[place, default: []].insert(id)
+      let outcome = Outcome(
+        id: id,
+        request: request,
+        source: source,
+        decision: decision,
+        path: path(decision, seed: seed)
+      )
+      return (entry, outcome, unmatched)
+    }
+
+    mutating func finished(_ outcome: Outcome) {
+      let place = LaneKey(lane: outcome.decision.lane, key: outcome.decision.key)
+      inFlight[place]?.remove(outcome.id)
+      if inFlight[place]?.isEmpty == true { inFlight[place] = nil }
+    }
+
+    private func path(_ decision: Decision, seed: UInt64) -> Outcome.Path? {
+      scenario.link.map { link in
+        let draws = { (direction: String) in
+          Draws(
+            seed: seed,
+            scenario: scenario.name,
+            lane: decision.lane,
+            key: decision.key,
+            ordinal: decision.ordinal,
+            rule: "link/\(direction)"
+          )
+        }
+        return Outcome.Path(link: link, up: draws("up"), down: draws("down"))
+      }
+    }
+
+    private mutating func deal(
+      _ request: Request,
+      _ key: RequestKey,
+      _ decision: Decision,
+      id: Int
+    ) -> (Outcome.Source, Journal.Take, Unmatched?) {
+      if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil) }
+      guard let sequence = index.sequence(for: request, key: key) else {
+        return missing(id, Unmatched(stubs: stubs, exhausted: nil))
+      }
+      if case .computed(_, let answer) = stubs[sequence.places[0]] {
+        return (.computed(answer(request)), .computed, nil)
+      }
+      let isWithheld = decision.faults.contains(where: \.replacesOrCuts)
+      let take = playhead.deal(sequence, lane: decision.lane, key: key, using: !isWithheld) {
+        place in
+        guard case .recorded(let interaction) = stubs[place] else { return .repeat }
+        return interaction.then ?? then
+      }
+      switch take {
+      case .recording(let place):
+        guard case .recorded(let interaction) = stubs[place] else {
+          return missing(id, Unmatched(stubs: stubs, exhausted: nil))
+        }
+        let take = isWithheld ? Journal.Take.withheld(place) : .recording(place)
+        return (.recording(interaction, place: place), take, nil)
+      case .exhausted(let times):
+        let last = sequence.places.last ?? 0
+        return missing(id, Unmatched(stubs: stubs, exhausted: (times, last)))
+      }
+    }
+
+    private func missing(
+      _ id: Int,
+      _ unmatched: Unmatched
+    ) -> (Outcome.Source, Journal.Take, Unmatched?) {
+      if mode == .newEpisodes { return (.forward(ticket: id), .forwarded, nil) }
+      let empty = Mismatch(asked: "", nearest: nil, played: 0, count: 0)
+      return (.unmatched(empty), .unmatched, unmatched)
+    }
+
+    /// What it takes to explain a miss outside the lock.
+    struct Unmatched: Sendable {
+      let stubs: [Stub]
+      let exhausted: (times: Int, last: Int)?
+
+      func explanation(of request: Request, matcher: Matcher) -> Mismatch {
+        let interactions = stubs.map { stub in
+          switch stub {
+          case .recorded(let interaction): interaction
+          case .computed(let request, _): Interaction(request, Response())
+          }
+        }
+        if let exhausted {
+          return Mismatch(
+            exhausted: request,
+            times: exhausted.times,
+            last: exhausted.last,
+            of: interactions
+          )
+        }
+        return Mismatch(request, among: interactions, matcher: matcher)
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+public import Symptoms
+
+/// What to do on a connection, step by step.
+///
+/// A value: it can be compared, printed and stored, and it does nothing until a ``Player`` is fed
+/// with it.
+public struct Delivery: Sendable, Hashable {
+  /// One thing to do.
+  public enum Step: Sendable, Hashable {
+    /// Go on when this has come from the client.
+    case await(Arrival)
+    /// Send nothing for a while.
+    case wait(Duration)
+    /// Send the status line and the fields.
+    case head(ResponseHead)
+    /// Send bytes: of the body after a head, raw ones without.
+    case bytes(Payload)
+    /// End the message.
+    case finish
+    /// Send FIN and keep reading.
+    case closeWrite
+    /// Close the connection once everything has been sent.
+    case close
+    /// Abort the connection with RST once everything has been sent.
+    case reset
+    /// Send nothing more and keep the connection open.
+    case stall
+    /// Fail with what a client would see; only a stage without a wire can.
+    case fail(Symptom)
+    /// Pass everything both ways until both ends have closed.
+    case relay
+  }
+
+  /// Something that comes from the client.
+  public enum Arrival: Sendable, Hashable {
+    /// The first TLS record (RFC 8446 §4.1.2).
+    case clientHello
+    /// The request line and fields.
+    case requestHead
+    /// The whole request.
+    case requestEnd
+  }
+
+  /// Bytes to send.
+  public enum Payload: Sendable, Hashable {
+    /// These.
+    case data(Data)
+    /// Those that the live origin sends, each slice pulled when the last has drained.
+    case live
+  }
+
+  /// What becomes of the connection after the last step.
+  public enum Afterwards: Sendable, Hashable {
+    /// It serves the next request.
+    case keep
+    /// It is closed.
+    case close
+    /// It is reset.
+    case reset
+  }
+
+  /// The steps, in order.
+  public var steps: [Step]
+  /// What becomes of the connection.
+  public var afterwards: Afterwards
+
+  /// Makes a delivery.
+  public init(_ steps: [Step], afterwards: Afterwards = .keep) {
+    self.steps = steps
+    self.afterwards = afterwards
+  }
+
+  /// Nothing at all: the connection goes on.
+  public static let nothing = Delivery([])
+}
+
+/// Where a delivery is carried.
+public enum Stage: String, Sendable, Hashable, CaseIterable {
+  /// By a `URLProtocol`, without sockets.
+  case inProcess = "in-process"
+  /// Over real sockets.
+  case onTheWire = "wire"
+}

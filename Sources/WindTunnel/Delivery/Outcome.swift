@@ -1,0 +1,41 @@
+/// What the deck decided for one request.
+public struct Outcome: Sendable, Hashable {
+  /// Where the answer comes from.
+  public enum Source: Sendable, Hashable {
+    /// The recording at this place of the cassette.
+    case recording(Interaction, place: Int)
+    /// A function of the deck's, which answered this.
+    case computed(Response)
+    /// The live origin; what it answers is kept under this number.
+    case forward(ticket: Int)
+    /// Nothing on the cassette answers.
+    case unmatched(Mismatch)
+  }
+
+  /// What tells this outcome from all others of its deck.
+  public var id: Int
+  /// The request as it was matched: without a lane, with the origin it was meant for.
+  public var request: Request
+  /// Where the answer comes from.
+  public var source: Source
+  /// What goes wrong.
+  public var decision: Decision
+  /// The link and the fates of its packets.
+  public var path: Path?
+
+  /// A link and the draws that decide its packets' fates.
+  public struct Path: Sendable, Hashable {
+    /// The link.
+    public var link: Link
+    /// The draws for the way up.
+    public var up: Draws
+    /// The draws for the way down.
+    public var down: Draws
+  }
+
+  /// Whether the answer comes from the live origin and nothing stands in its place.
+  public var forwards: Bool {
+    guard case .forward = source else { return false }
+    return !decision.faults.contains(where: \.replacesOrCuts)
+  }
+}

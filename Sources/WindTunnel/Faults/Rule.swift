@@ -1,0 +1,59 @@
+/// When × what: the faults of a rule fire together, in order.
+public struct Rule: Sendable, Hashable {
+  /// When it fires.
+  public var trigger: Trigger
+  /// What goes wrong, in order.
+  public var faults: [Fault]
+
+  /// Makes a rule.
+  public init(when trigger: Trigger, _ faults: [Fault]) {
+    self.trigger = trigger
+    self.faults = faults
+  }
+
+  /// A rule for such requests.
+  public static func on(
+    _ request: RequestPattern,
+    _ trigger: Trigger = .always,
+    _ faults: Fault...
+  ) -> Rule {
+    var trigger = trigger
+    trigger.request = request
+    return Rule(when: trigger, faults)
+  }
+
+  /// A rule for every request and connection.
+  public static func always(_ trigger: Trigger = .always, _ faults: Fault...) -> Rule {
+    Rule(when: trigger, faults)
+  }
+
+  /// Whether it speaks of connections rather than of requests: all its faults do, and nothing in
+  /// its trigger needs a request.
+  var isForConnections: Bool {
+    trigger.request == nil
+      && faults.allSatisfy {
+        if case .connection = $0 { return true }
+        return false
+      }
+  }
+}
+
+/// What was decided for one connection or request: which rules fired and with what.
+public struct Decision: Sendable, Hashable {
+  /// The lane it was decided in.
+  public var lane: Lane
+  /// The request's key; ``connectionKey`` for a connection.
+  public var key: String
+  /// The how-manieth of this key in this lane, counted from one.
+  public var ordinal: Int
+  /// What goes wrong, in order, with everything random drawn.
+  public var faults: [Fault]
+
+  /// The key of connections.
+  public static let connectionKey = "connection"
+
+  /// One line that says all of it, the same on every machine: what the story's hash is made of.
+  public var line: String {
+    "\(lane)\t\(key)\t\(ordinal)\t\(JSON.array(faults.map(\.json)))"
+  }
+}

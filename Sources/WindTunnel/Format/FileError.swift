@@ -1,0 +1,84 @@
+package import Foundation
+
+/// Why a file cannot be read or written.
+public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// There is no file of this name.
+  case missing(String)
+  /// It is there and cannot be read.
+  case unreadable(String, reason: String)
+  /// It cannot be written.
+  case unwritable(String, reason: String)
+  /// It is larger than the named limit.
+  case tooLarge(String, bytes: Int, bytesMax: Int)
+
+  public var description: String {
+    switch self {
+    case .missing(let name): "\(name): no such file."
+    case .unreadable(let name, let reason): "\(name) cannot be read: \(reason)."
+    case .unwritable(let name, let reason): "\(name) cannot be written: \(reason)."
+    case .tooLarge(let name, let bytes, let most):
+      "\(name) has \(bytes) bytes; at most \(most) are read."
+    }
+  }
+
+  /// Reads a whole file of bounded size.
+  package static func reading(_ file: URL, bytesMax: Int) throws(FileError) -> Data {
+    let manager = FileManager.default
+    var isDirectory: ObjCBool = false
+    guard manager.fileExists(atPath: file.path, isDirectory: &isDirectory) else {
+      throw .missing(file.relativePath)
+    }
+    guard !isDirectory.boolValue else {
+      throw .unreadable(file.relativePath, reason: "it is a directory")
+    }
+    do {
+      let attributes = try manager.attributesOfItem(atPath: file.path)
+      let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
+      guard size <= bytesMax else {
+        throw FileError.tooLarge(file.relativePath, bytes: size, bytesMax: bytesMax)
+      }
+      return try Data(contentsOf: file, options: .mappedIfSafe)
+    } catch let error as FileError {
+      throw error
+    } catch {
+      throw .unreadable(file.relativePath, reason: reason(error))
+    }
+  }
+
+  /// Writes a file in one step, through a temporary one beside it.
+  package static func writing(_ data: Data, to file: URL) throws(FileError) {
+    do {
+      try data.write(to: file, options: .atomic)
+    } catch {
+      throw .unwritable(file.relativePath, reason: reason(error))
+    }
+  }
+
+  /// Tells before any work is done whether a file could be written.
+  package static func probeWriting(to file: URL) throws(FileError) {
+    let manager = FileManager.default
+    var isDirectory: ObjCBool = false
+    if manager.fileExists(atPath: file.path, isDirectory: &isDirectory), isDirectory.boolValue {
+      throw .unwritable(file.relativePath, reason: "it is a directory")
+    }
+    let folder = file.deletingLastPathComponent()
+    guard manager.fileExists(atPath: folder.path, isDirectory: &isDirectory), isDirectory.boolValue
+    else {
+      throw .unwritable(file.relativePath, reason: "there is no folder \(folder.relativePath)")
+    }
+    // Even root cannot write everywhere (a read-only file system, /proc), so ask the system.
+    let probe = folder.appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
+    do {
+      try Data().write(to: probe)
+      try manager.removeItem(at: probe)
+    } catch {
+      throw .unwritable(file.relativePath, reason: reason(error))
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+    if cause.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(cause.code))) }
+    return (error as NSError).localizedDescription
+  }
+}

@@ -1,0 +1,42 @@
+/// Why a cassette, scenario or report cannot be read: which file, where in it, what is wrong and
+/// what to do.
+public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The file's name, or what else the text came from.
+  public var source: String
+  /// The line, counted from one, or the path to the key, such as `rules[0].when.first`.
+  public var place: String
+  /// What is wrong, as half a sentence.
+  public var problem: String
+  /// What to do about it, where that is not plain.
+  public var remedy: String?
+
+  /// Makes an error.
+  public init(source: String, place: String, problem: String, remedy: String? = nil) {
+    self.source = source
+    self.place = place
+    self.problem = problem
+    self.remedy = remedy
+  }
+
+  public var description: String {
+    "\(source)\(place.isEmpty ? "" : ", \(place)"): \(problem).\(remedy.map { " \($0)" } ?? "")"
+  }
+}
+
+extension JSON {
+  /// Reads a text; what is wrong with it is told by line and column.
+  public init(parsing bytes: some Collection<UInt8>, source: String) throws(FormatError) {
+    do {
+      self = try JSONParser.parse(bytes)
+    } catch {
+      let before = Array(bytes.prefix(error.offset))
+      let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+      let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) + 1
+      throw FormatError(
+        source: source,
+        place: "line \(line), column \(column)",
+        problem: "not JSON: \(error.problem)"
+      )
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/// A JSON value that remembers how it was spelled: the order of keys, the digits of numbers and
+/// the escapes of strings (RFC 8259).
+///
+/// A body may be stored as structure only if the very same bytes come back out of it, so nothing
+/// that a spelling can tell may be lost on the way through this type.
+public enum JSON: Sendable, Hashable {
+  /// `null`.
+  case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// A number in its own digits, such as `1.50` or `1e3`.
+  case number(String)
+  /// A string.
+  case string(Text)
+  /// A list.
+  case array([JSON])
+  /// Members in their order; a repeated name is kept.
+  case object([Member])
+
+  /// One member of an object.
+  public struct Member: Sendable, Hashable {
+    /// The name.
+    public var name: Text
+    /// The value.
+    public var value: JSON
+
+    /// Makes a member.
+    public init(_ name: Text, _ value: JSON) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// A string and, where it is not our own, its spelling.
+  public struct Text: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// What the string says.
+    public var value: String
+    /// What stood between the quotes, where ``JSON/escaped(_:)`` would write it otherwise.
+    public var spelling: String?
+
+    /// Makes a string in our own spelling.
+    public init(_ value: String) { self.value = value }
+
+    init(_ value: String, spelling: String?) {
+      self.value = value
+      self.spelling = spelling
+    }
+
+    public init(stringLiteral value: String) { self.value = value }
+  }
+}
+
+extension JSON {
+  /// A string in our own spelling.
+  public static func text(_ value: String) -> JSON { .string(Text(value)) }
+
+  /// An integer.
+  public static func number(_ value: some BinaryInteger) -> JSON { .number(String(value)) }
+
+  /// A rate or a duration with at most `places` decimals and no trailing zeros; not finite is null.
+  package static func number(_ value: Double, places: Int) -> JSON {
+    guard value.isFinite else { return .null }
+    let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
+    let rounded = (value * scale).rounded()
+    guard rounded.magnitude < 9e15 else { return .number("\(value)") }
+    let whole = Int64(rounded)
+    var fraction = String(whole.magnitude % UInt64(scale))
+    fraction = String(repeating: "0", count: places - fraction.count) + fraction
+    while fraction.hasSuffix("0") { fraction.removeLast() }
+    let sign = whole < 0 ? "-" : ""
+    let integer = "\(sign)\(whole.magnitude / UInt64(scale))"
+    return .number(fraction.isEmpty ? integer : "\(integer).\(fraction)")
+  }
+
+  /// The member of a name, if this is an object that has one; the first of several.
+  public subscript(name: String) -> JSON? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name.value == name }?.value
+  }
+
+  /// The string's value, if this is a string.
+  public var stringValue: String? {
+    guard case .string(let text) = self else { return nil }
+    return text.value
+  }
+
+  /// The number, if this is one that a `Double` holds.
+  public var doubleValue: Double? {
+    guard case .number(let digits) = self else { return nil }
+    return Double(digits)
+  }
+
+  /// The number, if this is a whole one that an `Int` holds.
+  public var intValue: Int? {
+    guard case .number(let digits) = self else { return nil }
+    return Int(digits)
+  }
+}
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByBooleanLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral
+{
+  public init(stringLiteral value: String) { self = .text(value) }
+  public init(integerLiteral value: Int) { self = .number(value) }
+  public init(floatLiteral value: Double) { self = .number("\(value)") }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(nilLiteral: ()) { self = .null }
+  public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+  public init(dictionaryLiteral elements: (String, JSON)...) {
+    self = .object(elements.map { Member(Text($0.0), $0.1) })
+  }
+}

@@ -1,0 +1,125 @@
+/// Takes an object of one of our formats apart, key by key, and refuses what it does not know.
+///
+/// Keys that begin with `_` are anybody's and are kept; any other unknown key is most likely a
+/// misspelling, so the nearest known one is named.
+struct ObjectReader {
+  let source: String
+  let path: String
+  private let members: [JSON.Member]
+  private var known: [String] = []
+
+  init(_ json: JSON, source: String, path: String) throws(FormatError) {
+    self.source = source
+    self.path = path
+    guard case .object(let members) = json else {
+      throw FormatError(source: source, place: path, problem: "an object should stand here")
+    }
+    self.members = members
+    var names: Set<String> = []
+    for member in members where !names.insert(member.name.value).inserted {
+      throw FormatError(
+        source: source,
+        place: path,
+        problem: "\"\(member.name.value)\" stands here twice"
+      )
+    }
+  }
+
+  /// The members that begin with `_`, as they are.
+  var notes: [JSON.Member] { members.filter { $0.name.value.hasPrefix("_") } }
+
+  func place(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+
+  func error(_ name: String, _ problem: String, remedy: String? = nil) -> FormatError {
+    FormatError(source: source, place: place(name), problem: problem, remedy: remedy)
+  }
+
+  /// The value of a key, which is known from now on; `nil` where it is missing.
+  mutating func take(_ name: String) -> JSON? {
+    known.append(name)
+    return members.first { $0.name.value == name }?.value
+  }
+
+  mutating func string(_ name: String) throws(FormatError) -> String? {
+    guard let value = take(name) else { return nil }
+    guard let text = value.stringValue else { throw error(name, "a string should stand here") }
+    return text
+  }
+
+  mutating func bool(_ name: String) throws(FormatError) -> Bool? {
+    guard let value = take(name) else { return nil }
+    guard case .bool(let flag) = value else { throw error(name, "true or false should stand here") }
+    return flag
+  }
+
+  mutating func int(_ name: String, in range: ClosedRange<Int>) throws(FormatError) -> Int? {
+    guard let value = take(name) else { return nil }
+    guard let number = value.intValue, range.contains(number) else {
+      throw error(
+        name,
+        "\(value) is not a whole number from \(range.lowerBound) to \(range.upperBound)"
+      )
+    }
+    return number
+  }
+
+  mutating func double(_ name: String, in range: ClosedRange<Double>) throws(FormatError) -> Double?
+  {
+    guard let value = take(name) else { return nil }
+    guard let number = value.doubleValue, range.contains(number) else {
+      throw error(name, "\(value) is not a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  mutating func array(_ name: String) throws(FormatError) -> [JSON]? {
+    guard let value = take(name) else { return nil }
+    guard case .array(let elements) = value else { throw error(name, "a list should stand here") }
+    return elements
+  }
+
+  mutating func object(_ name: String) throws(FormatError) -> ObjectReader? {
+    guard let value = take(name) else { return nil }
+    return try ObjectReader(value, source: source, path: place(name))
+  }
+
+  /// Refuses every key that nobody has taken.
+  func refuseUnknownKeys() throws(FormatError) {
+    for member in members {
+      let name = member.name.value
+      if name.hasPrefix("_") || known.contains(name) { continue }
+      throw error(
+        name,
+        "unknown key",
+        remedy: nearest(to: name, in: known).map { "Did you mean \"\($0)\"?" }
+          ?? "Known here: \(known.joined(separator: ", "))."
+      )
+    }
+  }
+}
+
+/// The candidate that fewest edits turn a word into, if they are few enough to have been a slip.
+package func nearest(to word: String, in candidates: [String]) -> String? {
+  let best = candidates.map {
+    (name: $0, distance: editDistance(word.lowercased(), $0.lowercased()))
+  }
+  .min { $0.distance < $1.distance }
+  guard let best, best.distance <= max(2, word.count / 3) else { return nil }
+  return best.name
+}
+
+/// Levenshtein's distance.
+private func editDistance(_ left: String, _ right: String) -> Int {
+  let right = Array(right)
+  var row = Array(0...right.count)
+  for (line, character) in left.enumerated() {
+    var diagonal = row[0]
+    row[0] = line + 1
+    for column in right.indices {
+      let substituted = diagonal + (right[column] == character ? 0 : 1)
+      diagonal = row[column + 1]
+      row[column + 1] = min(substituted, row[column] + 1, diagonal + 1)
+    }
+  }
+  return row[right.count]
+}

@@ -1,0 +1,41 @@
+/// Whose requests these are: playheads, ordinals and first-N counters belong to a lane, and lanes
+/// share none.
+public struct Lane: Sendable, Hashable, CustomStringConvertible {
+  /// The name, which goes into every seeded draw.
+  public let name: String
+
+  /// Makes a lane.
+  public init(_ name: String) { self.name = name }
+
+  /// Everything that names no lane of its own.
+  public static let deck = Lane("deck")
+
+  public var description: String { name }
+
+  /// The header that names a call's lane in process. It is taken out before a request is matched,
+  /// recorded or forwarded.
+  public static let header = "WindTunnel-Call"
+
+  /// The first segments of a path that name a call's lane on the wire:
+  /// `/.windtunnel/calm/17/users` asks for `/users` in lane `calm/17`.
+  public static let pathPrefix = "/.windtunnel/"
+
+  /// The path in front of every path of a call that bears this lane: `/.windtunnel/NAME` with the
+  /// name in one segment.
+  public var basePath: String {
+    Self.pathPrefix + name.replacing("%", with: "%25").replacing("/", with: "%2F")
+  }
+
+  /// Takes the lane's name out of a request, if it bears one.
+  public static func take(from request: inout Request) -> Lane? {
+    if let name = request.headers[header] {
+      request.headers.remove(header)
+      return Lane(name)
+    }
+    guard request.url.path.hasPrefix(pathPrefix) else { return nil }
+    let rest = request.url.path.dropFirst(pathPrefix.count)
+    let name = rest.prefix { $0 != "/" }
+    request.url.path = rest.count == name.count ? "/" : String(rest.dropFirst(name.count))
+    return Lane(String(name).replacing("%2F", with: "/").replacing("%25", with: "%"))
+  }
+}

@@ -1,0 +1,48 @@
+/// Where each lane stands in the recordings: identical requests get them in recorded order.
+struct Playhead: Sendable {
+  private struct Place: Hashable {
+    var lane: Lane
+    var key: RequestKey
+    /// Requests of one key may be meant for several origins, each with its own recordings.
+    var sequence: Int
+  }
+
+  private var played: [Place: Int] = [:]
+
+  /// What a request meets at the head of a sequence.
+  enum Take: Sendable, Hashable {
+    /// The recording at this place of the cassette.
+    case recording(Int)
+    /// Everything was played this many times before, and the end policy is to fail.
+    case exhausted(times: Int)
+  }
+
+  /// Deals the next recording; with `using` false the next request gets it once more.
+  mutating func deal(
+    _ sequence: MatchIndex.Sequence,
+    lane: Lane,
+    key: RequestKey,
+    using: Bool,
+    then: (Int) -> EndPolicy
+  ) -> Take {
+    let place = Place(lane: lane, key: key, sequence: sequence.id)
+    let count = played[place, default: 0]
+    let take = Self.take(count, of: sequence, then: then)
+    if using, case .recording = take { played[place] = count + 1 }
+    return take
+  }
+
+  private static func take(
+    _ count: Int,
+    of sequence: MatchIndex.Sequence,
+    then: (Int) -> EndPolicy
+  ) -> Take {
+    let places = sequence.places
+    guard count >= places.count, let last = places.last else { return .recording(places[count]) }
+    switch then(last) {
+    case .fail: return .exhausted(times: count)
+    case .repeat: return .recording(last)
+    case .cycle: return .recording(places[count % places.count])
+    }
+  }
+}

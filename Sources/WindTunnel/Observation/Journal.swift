@@ -1,0 +1,56 @@
+/// What a deck decided, in the order of the decisions.
+public struct Journal: Sendable {
+  /// How many entries are kept; the oldest go first.
+  public static let entriesMax = 100_000
+
+  /// One decision.
+  public struct Entry: Sendable, Hashable {
+    /// The number of the outcome.
+    public var id: Int
+    /// What was decided about faults; lane, key and ordinal with it.
+    public var decision: Decision
+    /// What was dealt.
+    public var take: Take
+    /// Whether an equal request of the same lane was in flight, so that which of them got which
+    /// was the client's affair.
+    public var overlapping = false
+  }
+
+  /// What was dealt.
+  public enum Take: Sendable, Hashable {
+    /// The recording at this place of the cassette, whole.
+    case recording(Int)
+    /// The recording at this place, which a fault kept from the client; the next request gets it.
+    case withheld(Int)
+    /// The answer of a function.
+    case computed
+    /// The live origin's answer.
+    case forwarded
+    /// Nothing: no recording answers.
+    case unmatched
+    /// Nothing yet: a connection has no request.
+    case connection
+  }
+
+  private var entries: [Entry] = []
+  private var dropped = 0
+
+  /// Everything that is kept, in order.
+  public var all: [Entry] { entries }
+
+  mutating func append(_ entry: Entry) {
+    if entries.count >= Self.entriesMax {
+      // A tenth at a time, so that dropping costs little an entry.
+      let count = Self.entriesMax / 10
+      entries.removeFirst(count)
+      dropped += count
+    }
+    entries.append(entry)
+  }
+
+  mutating func markOverlapping(id: Int) {
+    // Ids grow along the list.
+    let found = entries.lastIndex { $0.id == id }
+    if let found { entries[found].overlapping = true }
+  }
+}
