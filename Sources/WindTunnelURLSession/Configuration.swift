@@ -1,0 +1,44 @@
+public import Symptoms
+public import WindTunnel
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+extension URLSessionConfiguration {
+  /// An ephemeral configuration whose sessions are answered by a deck and never by the network,
+  /// unless the deck records.
+  ///
+  /// A session is a lane of its own: it starts each recorded sequence at its head, and sessions
+  /// with other decks on the same URLs never mix. Everything else of the configuration is the
+  /// caller's to set: additional headers, timeouts, cookie storage.
+  ///
+  /// On Linux a `URLProtocol` cannot carry download tasks; they fail with an error that says so.
+  ///
+  /// - Parameters:
+  ///   - deck: What answers.
+  ///   - errors: Whose errors faults surface as.
+  public static func windTunnel(
+    _ deck: Deck,
+    errors: Symptom.Platform = .current
+  ) -> URLSessionConfiguration {
+    let seat = Seat(deck: deck, lane: deck.sessionLane(), errors: errors)
+    return .seated(Seats.take(for: seat), configuration: nil)
+  }
+
+  /// A configuration in a seat: ephemeral, without a cache, and with no other protocol that could
+  /// reach the network.
+  package static func seated(
+    _ seat: AnyClass,
+    configuration: URLSessionConfiguration?
+  ) -> URLSessionConfiguration {
+    let configuration = configuration ?? .ephemeral
+    configuration.protocolClasses = [seat]
+    // A cache answers before the deck is asked, and on Linux it scans a directory a request.
+    configuration.urlCache = nil
+    Seats.remember(configuration, for: seat)
+    return configuration
+  }
+}

@@ -1,0 +1,166 @@
+internal import Dispatch
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// Asks the live origin on behalf of a recording flight.
+///
+/// The request goes through a session of the harness's own, which adds nothing: no cookies, no
+/// cache, no redirects. Its delegate is called on a queue of its own and hops back to the task's.
+final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  /// What comes back.
+  enum Event {
+    case head(ResponseHead)
+    case bytes(Data)
+    /// The end, and the platform's own error where it was no good one.
+    case end(Answer, Timing, (any Error)?)
+  }
+
+  private let context: LoadingContext
+  private let handle: (Event) -> Void
+  private let live: URLRequest?
+  private let start = DispatchTime.now()
+  /// Touched on ``queue`` only.
+  private var task: URLSessionDataTask?
+  // Touched on the delegate's queue only.
+  private var head: ResponseHead?
+  private var body = Data()
+  private var timing = Timing(firstByte: .zero, lastByte: .zero)
+
+  /// Making a task on another task's queue would trap: that queue would wait for itself.
+  private static let queue = DispatchQueue(label: "windtunnel.forwarding")
+  /// The flight keeps the timeouts; this one only has to be longer than any of them.
+  private static let timeout: TimeInterval = 86_400
+
+  init(_ request: Request, in context: LoadingContext, _ handle: @escaping (Event) -> Void) {
+    self.context = context
+    self.handle = handle
+    live = URL(string: request.url.description).map { url in
+      var live = URLRequest(url: url, timeoutInterval: Self.timeout)
+      live.httpMethod = request.method
+      for field in request.headers { live.setValue(field.value, forHTTPHeaderField: field.name) }
+      if !request.body.data.isEmpty { live.httpBody = request.body.data }
+      return live
+    }
+  }
+
+  /// Starts, or goes on.
+  func resume() {
+    guard let live else {
+      return handle(.end(.failure(Failure(.badURL)), timing, URLError(.badURL)))
+    }
+    Self.queue.async { [self] in
+      if task == nil {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.timeoutIntervalForRequest = Self.timeout
+        task = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+          .dataTask(with: live)
+      }
+      task?.resume()
+    }
+  }
+
+  /// Stops for a while.
+  func suspend() { Self.queue.async { [self] in task?.suspend() } }
+
+  /// Stops for good.
+  func cancel() { Self.queue.async { [self] in task?.cancel() } }
+
+  private var elapsed: Duration {
+    .microseconds(Int64((DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1000))
+  }
+
+  private func tell(_ event: Event) {
+    context.hop { [self] in handle(event) }
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    // Each hop is an interaction of its own; the flight asks for the next one.
+    completionHandler(nil)
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    dataTask: URLSessionDataTask,
+    didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    note(response)
+    completionHandler(.allow)
+  }
+
+  private func note(_ response: URLResponse?) {
+    guard head == nil, let response = response as? HTTPURLResponse else { return }
+    timing.firstByte = elapsed
+    let head = ResponseHead(status: response.statusCode, headers: HeaderFields(of: response))
+    self.head = head
+    tell(.head(head))
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    note(dataTask.response)
+    timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
+    body.append(data)
+    tell(.bytes(data))
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
+  {
+    if error == nil { note(task.response) }
+    timing.lastByte = elapsed
+    // One piece is no stream worth telling of.
+    if timing.chunks.count < 2 { timing.chunks = [] }
+    tell(.end(answer(error), timing, error))
+    session.finishTasksAndInvalidate()
+  }
+
+  private func answer(_ error: (any Error)?) -> Answer {
+    let response = head.map { Response(decoded: $0, body: Body(body)) }
+    guard let error else { return .response(response ?? Response()) }
+    let failure = Failure(Symptom(error) ?? .unknown, text: error.localizedDescription)
+    guard var response, failure.symptom != .cancelled else { return .failure(failure) }
+    // A cut answer keeps the length that was announced.
+    if let length = head?.headers["Content-Length"] { response.head.headers["Content-Length"] = length }
+    return .cut(response, failure)
+  }
+}
+
+extension HeaderFields {
+  /// The fields as far as the platform tells them: without order, repeats joined.
+  fileprivate init(of response: HTTPURLResponse) {
+    self.init(
+      response.allHeaderFields.map { HeaderField("\($0.key)", "\($0.value)") }
+        .sorted { $0.name < $1.name }
+    )
+  }
+}
+
+extension Response {
+  /// An answer as a URL loading system hands it out: the content coding is undone while the fields
+  /// still speak of it. What is kept says what the bytes are.
+  fileprivate init(decoded head: ResponseHead, body: Body) {
+    var head = head
+    let coding = head.headers["Content-Encoding"]?.lowercased() ?? "identity"
+    if coding != "identity" {
+      head.headers.remove("Content-Encoding")
+      if head.headers["Content-Length"] != nil {
+        head.headers["Content-Length"] = String(body.data.count)
+      }
+    }
+    head.headers.remove("Transfer-Encoding")
+    self.init(status: head.status, headers: head.headers, body: body)
+  }
+}

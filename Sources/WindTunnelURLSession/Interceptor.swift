@@ -1,0 +1,44 @@
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// The `URLProtocol` in a seat: turns a task's life into a flight of the seat's deck.
+///
+/// It keeps to what is safe on Linux: the client is called on the task's own queue only, nothing
+/// after a stop, one terminal call, and no call into `URLSession` from within these methods.
+class Interceptor: URLProtocol {
+  private var flight: Flight?
+
+  override class func canInit(with request: URLRequest) -> Bool {
+    ["http", "https"].contains(request.url?.scheme?.lowercased())
+  }
+
+  override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+  override func startLoading() {
+    if let flight { return flight.resume() }
+    guard let seat = Seats.seat(of: type(of: self)) else {
+      let error = HarnessError(
+        "This session's deck was given back; make a session of the deck that plays now."
+      )
+      client?.urlProtocol(self, didFailWithError: error)
+      return
+    }
+    let flight = Flight(of: self, in: seat)
+    self.flight = flight
+    flight.resume()
+  }
+
+  override func stopLoading() { flight?.pause() }
+}
+
+/// Something the harness has to say instead of playing.
+struct HarnessError: LocalizedError, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+  var errorDescription: String? { description }
+}

@@ -1,0 +1,166 @@
+#if !canImport(Darwin)
+  internal import Dispatch
+  internal import Foundation
+  internal import FoundationNetworking
+  internal import WindTunnel
+
+  /// What a protocol has to know of its task, and the queue it has to speak on.
+  ///
+  /// swift-corelibs-foundation shows a protocol neither its session nor an upload's body nor the
+  /// task's queue; reflection does. The labels are those of 6.3 and unchanged on its main branch. A
+  /// label that is missing costs the feature, not the process: without the queue nothing is timed.
+  final class LoadingContext {
+    private let task: URLSessionTask?
+    private let queue: DispatchQueue?
+    private let session: URLSession?
+    private let knownBody: Any?
+
+    init(of interceptor: Interceptor, configuration: URLSessionConfiguration?) {
+      task = interceptor.task
+      var queue: DispatchQueue?
+      var session: URLSession?
+      var knownBody: Any?
+      var mirror = task.map { Mirror(reflecting: $0) }
+      while let current = mirror {
+        for child in current.children {
+          switch child.label {
+          case "workQueue": queue = child.value as? DispatchQueue
+          case "session": session = child.value as? URLSession
+          case "knownBody": knownBody = child.value
+          default: break
+          }
+        }
+        mirror = current.superclassMirror
+      }
+      (self.queue, self.session, self.knownBody) = (queue, session, knownBody)
+    }
+
+    /// The session's own; on Linux `session.configuration` is the object itself.
+    var configuration: URLSessionConfiguration? { session?.configuration }
+
+    /// Why this task cannot be carried in process, in words.
+    var refusal: (any Error)? {
+      guard task is URLSessionDownloadTask else { return nil }
+      return HarnessError(
+        """
+        A download task cannot be answered in process on Linux: the platform ends the process. \
+        Use a data task, or play the same deck on a loopback server.
+        """
+      )
+    }
+
+    /// Runs something later on the task's queue.
+    func after(_ delay: Duration, _ body: @escaping () -> Void) {
+      nonisolated(unsafe) let body = body
+      let nanoseconds = Int(clamping: max(.zero, delay).inNanoseconds)
+      queue?.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { body() }
+    }
+
+    /// Does work on another queue and goes on with its result on the task's.
+    func elsewhere<Value>(_ work: @escaping () -> Value, _ next: @escaping (Value) -> Void) {
+      nonisolated(unsafe) let work = work
+      nonisolated(unsafe) let next = next
+      guard let queue else { return next(work()) }
+      DispatchQueue.global().async {
+        nonisolated(unsafe) let value = work()
+        queue.async { next(value) }
+      }
+    }
+
+    /// Goes on on the task's queue, from any thread.
+    func hop(_ body: @escaping () -> Void) {
+      nonisolated(unsafe) let body = body
+      queue?.async { body() }
+    }
+
+    /// Whether several pieces of a body reach the caller: handlers and async callers get only the
+    /// last piece, delegates all of them.
+    private(set) lazy var takesPieces: Bool = {
+      guard let task, let session, session.delegate != nil else { return false }
+      // With a session delegate all kinds of tasks look alike but for the registry's entry.
+      let registry = Mirror(reflecting: session).descendant("taskRegistry")
+      let behaviours = registry.flatMap { Mirror(reflecting: $0).descendant("behaviours") }
+      guard let behaviours = behaviours.map({ Mirror(reflecting: $0) }) else { return false }
+      for child in behaviours.children {
+        let pair = Mirror(reflecting: child.value).children.map(\.value)
+        guard pair.count == 2, pair[0] as? Int == task.taskIdentifier else { continue }
+        return "\(pair[1])".hasPrefix("callDelegate")
+      }
+      return false
+    }()
+
+    /// What an upload task was given; `URLRequest` does not show it.
+    var uploadBody: UploadBody? {
+      guard let knownBody else { return nil }
+      var value = knownBody
+      let optional = Mirror(reflecting: value)
+      if optional.displayStyle == .optional {
+        guard let wrapped = optional.children.first?.value else { return nil }
+        value = wrapped
+      }
+      switch Mirror(reflecting: value).children.first?.value {
+      case let data as DispatchData: return .data(Data(data))
+      case let url as URL: return .file(url)
+      case let stream as InputStream: return .stream(stream)
+      default: return nil
+      }
+    }
+
+    /// Asks the task's delegate, if there is one, whether to follow a redirect; answers on the
+    /// task's queue. The platform itself must not be told: it ends the process.
+    func ask(
+      about next: URLRequest,
+      _ head: ResponseHead,
+      from request: URLRequest,
+      _ answer: @escaping (URLRequest?) -> Void
+    ) {
+      guard let task, let session, let url = request.url,
+        let delegate = task.delegate ?? session.delegate as? any URLSessionTaskDelegate,
+        let response = HTTPURLResponse(
+          url: url,
+          statusCode: head.status,
+          httpVersion: "HTTP/1.1",
+          headerFields: Courier.dictionary(head.headers)
+        )
+      else { return answer(next) }
+      nonisolated(unsafe) let answer = answer
+      nonisolated(unsafe) let me = self
+      let reply: @Sendable (URLRequest?) -> Void = { allowed in me.hop { answer(allowed) } }
+      session.delegateQueue.addOperation {
+        delegate.urlSession(
+          session,
+          task: task,
+          willPerformHTTPRedirection: response,
+          newRequest: next,
+          completionHandler: reply
+        )
+      }
+    }
+
+    private var cookies: HTTPCookieStorage? {
+      guard let configuration, configuration.httpShouldSetCookies,
+        configuration.httpCookieAcceptPolicy != .never
+      else { return nil }
+      return configuration.httpCookieStorage
+    }
+
+    /// Stores cookies as the platform's own protocol does; it forgets to for any other.
+    func storeCookies(_ values: [String], at url: URL) {
+      guard let cookies else { return }
+      for value in values {
+        let parsed = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": value], for: url)
+        cookies.setCookies(parsed, for: url, mainDocumentURL: nil)
+      }
+    }
+
+    /// Puts the stored cookies into a request that the platform has not made.
+    func addCookies(to request: inout URLRequest) {
+      guard let url = request.url, let stored = cookies?.cookies(for: url), !stored.isEmpty else {
+        return
+      }
+      for (name, value) in HTTPCookie.requestHeaderFields(with: stored) {
+        request.setValue(value, forHTTPHeaderField: name)
+      }
+    }
+  }
+#endif

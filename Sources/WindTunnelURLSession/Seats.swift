@@ -1,0 +1,84 @@
+package import Symptoms
+package import WindTunnel
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#else
+  internal import Foundation
+#endif
+
+/// Who sits behind a protocol class: a deck, a lane of it, and whose errors it speaks.
+package struct Seat: Sendable {
+  package var deck: Deck
+  package var lane: Lane
+  package var errors: Symptom.Platform
+  /// The configuration the class was put into; where the platform does not show a protocol its
+  /// session, this is what is known of it.
+  var configuration: URLSessionConfiguration?
+
+  package init(deck: Deck, lane: Lane, errors: Symptom.Platform) {
+    self.deck = deck
+    self.lane = lane
+    self.errors = errors
+  }
+}
+
+/// Gives each session a protocol class of its own.
+///
+/// A session names its protocols by class, and on Linux nothing else that is set on a session
+/// reaches the protocol: neither additional headers nor properties. So one generic class is
+/// specialised at run time, over types that spell a number in binary. Classes are never freed by
+/// the runtime, so those that were given back are used again.
+package enum Seats {
+  private struct Table {
+    var seats: [ObjectIdentifier: Seat] = [:]
+    var free: [AnyClass] = []
+    var made = 0
+  }
+
+  private static let table = Locked(Table())
+
+  /// Takes a class for a seat.
+  package static func take(for seat: Seat) -> AnyClass {
+    table.withLock { table in
+      let type: AnyClass
+      if let free = table.free.popLast() {
+        type = free
+      } else {
+        table.made += 1
+        type = make(table.made, Zero.self)
+      }
+      table.seats[ObjectIdentifier(type)] = seat
+      return type
+    }
+  }
+
+  /// Gives a class back. Its sessions must be finished: the next one to take it has another deck.
+  package static func giveBack(_ type: AnyClass) {
+    table.withLock { table in
+      guard table.seats.removeValue(forKey: ObjectIdentifier(type)) != nil else { return }
+      table.free.append(type)
+    }
+  }
+
+  static func remember(_ configuration: URLSessionConfiguration, for type: AnyClass) {
+    table.withLock { $0.seats[ObjectIdentifier(type)]?.configuration = configuration }
+  }
+
+  static func seat(of type: AnyClass) -> Seat? {
+    table.withLock { $0.seats[ObjectIdentifier(type)] }
+  }
+
+  private enum Zero {}
+  private enum One {}
+  private enum Shifted<Rest> {}
+
+  private static func make<Digits>(_ number: Int, _: Digits.Type) -> AnyClass {
+    if number == 0 { return SeatedInterceptor<Digits>.self }
+    return number.isMultiple(of: 2)
+      ? make(number / 2, Shifted<Digits>.self) : make(number / 2, (Digits, One).self)
+  }
+}
+
+/// The interceptor of one seat.
+private final class SeatedInterceptor<Digits>: Interceptor {}
