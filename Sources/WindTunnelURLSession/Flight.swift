@@ -32,6 +32,7 @@ final class Flight {
   private var player: Player?
   private var courier: Courier
   private var forwarding: Forwarding?
+  private var held: [Forwarding.Event] = []
   /// Where the answer that is being forwarded leads.
   private var redirect: Redirect?
   private let start = DispatchTime.now()
@@ -58,7 +59,12 @@ final class Flight {
     case .aloft:
       watch()
       advance(.tick)
-      forwarding?.resume()
+      if let forwarding, let outcome {
+        let events = held
+        held = []
+        for event in events { pass(event, of: outcome) }
+        if state == .aloft { forwarding.resume() }
+      }
     case .landed: break
     }
   }
@@ -227,23 +233,29 @@ extension Flight {
     guard let outcome else { return }
     watch()
     let forwarding = Forwarding(outcome.request, in: context) { [weak self] event in
-      guard let self, state == .aloft, !isPaused else { return }
-      touch()
-      switch event {
-      case .head(let head):
-        redirect = Redirect(head, from: request)
-        if redirect == nil { courier.receive(head, at: request.url) }
-      case .bytes(let data): if redirect == nil { courier.receive(data) }
-      case .end(let answer, let timing, let error):
-        // Kept before a next hop asks, so that the hops stand in order on the tape.
-        seat.deck.keep(Interaction(outcome.request, answer, timing: timing), for: outcome)
-        if let redirect, error == nil, case .response(let response) = answer {
-          return follow(redirect, response.head)
-        }
-        land { courier in if let error { courier.fail(error) } else { courier.finish() } }
-      }
+      self?.pass(event, of: outcome)
     }
     self.forwarding = forwarding
     forwarding.resume()
+  }
+
+  private func pass(_ event: Forwarding.Event, of outcome: Outcome) {
+    guard state == .aloft else { return }
+    // What was on its way when the task was suspended waits with it.
+    guard !isPaused else { return held.append(event) }
+    touch()
+    switch event {
+    case .head(let head):
+      redirect = Redirect(head, from: request)
+      if redirect == nil { courier.receive(head, at: request.url) }
+    case .bytes(let data): if redirect == nil { courier.receive(data) }
+    case .end(let answer, let timing, let error):
+      // Kept before a next hop asks, so that the hops stand in order on the tape.
+      seat.deck.keep(Interaction(outcome.request, answer, timing: timing), for: outcome)
+      if let redirect, error == nil, case .response(let response) = answer {
+        return follow(redirect, response.head)
+      }
+      land { courier in if let error { courier.fail(error) } else { courier.finish() } }
+    }
   }
 }

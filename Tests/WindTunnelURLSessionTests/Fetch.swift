@@ -1,0 +1,46 @@
+import Foundation
+import WindTunnel
+import WindTunnelURLSession
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What a caller of a task sees.
+struct Seen: Sendable {
+  var body: Data?
+  var response: HTTPURLResponse?
+  var error: (any Error)?
+
+  var status: Int? { response?.statusCode }
+  var text: String? { body.map { String(decoding: $0, as: UTF8.self) } }
+}
+
+extension URLSession {
+  /// Asks by a completion-handler task: cancelling `data(for:)` can stop a process on Linux.
+  func seen(_ request: URLRequest) async -> Seen {
+    await withCheckedContinuation { continuation in
+      dataTask(with: request) { data, response, error in
+        let response = response as? HTTPURLResponse
+        continuation.resume(returning: Seen(body: data, response: response, error: error))
+      }.resume()
+    }
+  }
+
+  func seen(_ url: String, method: String = "GET", body: Data? = nil) async -> Seen {
+    guard let url = URL(string: url) else { return Seen(error: URLError(.badURL)) }
+    var request = URLRequest(url: url)
+    request.httpMethod = method
+    request.httpBody = body
+    return await seen(request)
+  }
+}
+
+extension Deck {
+  /// A session of a fresh seat.
+  func session(_ adjust: (URLSessionConfiguration) -> Void = { _ in }) -> URLSession {
+    let configuration = URLSessionConfiguration.windTunnel(self)
+    adjust(configuration)
+    return URLSession(configuration: configuration)
+  }
+}
