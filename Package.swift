@@ -53,7 +53,9 @@ let package = Package(
       dependencies: ["Symptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession"]
     ),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  // C23 for `#embed`.
+  cLanguageStandard: .gnu2x
 )
 
 // Every target is equally strict. SwiftPM drops the warning treatment for packages that are

@@ -1,0 +1,83 @@
+/// How the client flew.
+public struct Report: Sendable, Hashable {
+  /// The seed of every draw.
+  public var seed: UInt64
+  /// The hash of the story: what every call would meet on its attempts.
+  public var decisionHash: String
+  /// Whose errors faults surfaced as in process: `current` or `apple`.
+  public var platformErrors: String
+  /// What the figures were made with, such as the operating system and libcurl; in this order.
+  public var environment: [Fact]
+  /// The scenarios in the order they were flown.
+  public var scenarios: [Flown]
+
+  /// A name and a value.
+  public struct Fact: Sendable, Hashable {
+    /// Such as `libcurl`.
+    public var name: String
+    /// Such as `7.88.1`.
+    public var value: String
+
+    /// Makes a fact.
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// One scenario on one stage.
+  public struct Flown: Sendable, Hashable {
+    /// The scenario's name.
+    public var name: String
+    /// Where it was flown.
+    public var stage: Stage
+    /// Who flew in it; the first is the one that is judged.
+    public var subjects: [Row]
+
+    /// Makes a scenario's part.
+    public init(_ name: String, on stage: Stage, subjects: [Row]) {
+      self.name = name
+      self.stage = stage
+      self.subjects = subjects
+    }
+  }
+
+  /// One subject in one scenario.
+  public struct Row: Sendable, Hashable {
+    /// The subject's name.
+    public var name: String
+    /// The calls it made.
+    public var observations: [Observation]
+    /// The figures.
+    public var metrics: Metrics
+
+    /// Makes a row; its figures are folded here.
+    public init(_ name: String, _ observations: [Observation]) {
+      self.name = name
+      self.observations = observations
+      metrics = Metrics(observations)
+    }
+  }
+
+  /// Makes a report.
+  public init(
+    seed: UInt64,
+    decisionHash: String,
+    platformErrors: String,
+    environment: [Fact] = [],
+    scenarios: [Flown]
+  ) {
+    self.seed = seed
+    self.decisionHash = decisionHash
+    self.platformErrors = platformErrors
+    self.environment = environment
+    self.scenarios = scenarios
+  }
+
+  /// Whether the judged subject crashed or hung in any scenario.
+  public var judgedSubjectFell: Bool {
+    scenarios.contains { flown in
+      flown.subjects.first.map { $0.metrics.crashes + $0.metrics.hangs > 0 } ?? false
+    }
+  }
+}

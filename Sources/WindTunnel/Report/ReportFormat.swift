@@ -1,0 +1,149 @@
+// The report's text, version 1.
+//
+//   { "windtunnelReport": 1, "seed": 7, "decisionHash": "…", "platformErrors": "current",
+//     "environment": { "os": "…", "libcurl": "…" },
+//     "scenarios": [ { "name": "calm", "stage": "wire",
+//       "subjects": [ { "name": "network-layer", "calls": 60, "successRate": 1, …,
+//         "log": [ { "call": 0, "endpoint": "GET /home", "ending": "succeeded", … } ] } ] } ] }
+//
+// Figures that were not seen are null. They are derived from the log, so a reader folds them anew
+// and refuses a report whose figures are not its log's.
+
+public import Foundation
+
+extension Report {
+  /// The report's file is larger than this: it is refused before it is read.
+  public static let fileBytesMax = 1 << 30
+
+  /// Reads a report file, version 1.
+  public init(contentsOf file: URL) throws {
+    let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
+    try self.init(data: data, source: file.lastPathComponent)
+  }
+
+  /// The report's text.
+  public func data() -> Data {
+    let json: JSON = .object([
+      JSON.Member("windtunnelReport", .number(CassetteFormat.version)),
+      JSON.Member("seed", .number(seed)),
+      JSON.Member("decisionHash", .text(decisionHash)),
+      JSON.Member("platformErrors", .text(platformErrors)),
+      JSON.Member(
+        "environment",
+        .object(environment.map { JSON.Member(JSON.Text($0.name), .text($0.value)) })
+      ),
+      JSON.Member("scenarios", .array(scenarios.map(\.json))),
+    ])
+    return Data(json.fileBytes())
+  }
+
+  /// Reads a report from bytes.
+  public init(data: Data, source: String) throws(FormatError) {
+    var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
+    try CassetteFormat.checkVersion(&top, key: "windtunnelReport", noun: "report")
+    guard let seed = top.take("seed").flatMap({ UInt64($0.description) }) else {
+      throw top.error("seed", "a whole number should stand here")
+    }
+    let hash = try top.string("decisionHash") ?? ""
+    let errors = try top.string("platformErrors") ?? ""
+    var environment: [Fact] = []
+    if case .object(let members) = top.take("environment") {
+      environment = members.map { Fact($0.name.value, $0.value.stringValue ?? "\($0.value)") }
+    }
+    var scenarios: [Flown] = []
+    for (index, json) in (try top.array("scenarios") ?? []).enumerated() {
+      scenarios.append(
+        try Flown(reading: ObjectReader(json, source: source, path: "scenarios[\(index)]"))
+      )
+    }
+    try top.refuseUnknownKeys()
+    self.init(
+      seed: seed,
+      decisionHash: hash,
+      platformErrors: errors,
+      environment: environment,
+      scenarios: scenarios
+    )
+  }
+}
+
+extension Report.Flown {
+  var json: JSON {
+    .object([
+      JSON.Member("name", .text(name)),
+      JSON.Member("stage", .text(stage.rawValue)),
+      JSON.Member("subjects", .array(subjects.map(\.json))),
+    ])
+  }
+
+  fileprivate init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    let name = try object.string("name") ?? ""
+    guard let stage = try object.choice("stage", Stage.self) else {
+      throw object.error("stage", "the stage is missing")
+    }
+    let source = object.source
+    let place = object.place("subjects")
+    var rows: [Report.Row] = []
+    for (index, json) in (try object.array("subjects") ?? []).enumerated() {
+      rows.append(
+        try Report.Row(reading: ObjectReader(json, source: source, path: "\(place)[\(index)]"))
+      )
+    }
+    try object.refuseUnknownKeys()
+    self.init(name, on: stage, subjects: rows)
+  }
+}
+
+extension Report.Row {
+  var json: JSON {
+    .object(
+      [JSON.Member("name", .text(name))] + metrics.members
+        + [JSON.Member("log", .array(observations.map(\.json)))]
+    )
+  }
+
+  fileprivate init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    let name = try object.string("name") ?? ""
+    let source = object.source
+    let place = object.place("log")
+    var observations: [Observation] = []
+    for (index, json) in (try object.array("log") ?? []).enumerated() {
+      observations.append(
+        try Observation(reading: ObjectReader(json, source: source, path: "\(place)[\(index)]"))
+      )
+    }
+    self.init(name, observations)
+    for member in metrics.members {
+      let key = member.name.value
+      guard let stored = object.take(key), stored == member.value else {
+        throw object.error(key, "the figure is not the one of the log, which is \(member.value)")
+      }
+    }
+    try object.refuseUnknownKeys()
+  }
+}
+
+extension Metrics {
+  /// The figures under their keys, in their fixed order.
+  var members: [JSON.Member] {
+    func share(_ value: Double?) -> JSON { value.map { .number($0, places: 6) } ?? .null }
+    func time(_ value: Duration?) -> JSON {
+      value.map { .number($0.inMilliseconds, places: 3) } ?? .null
+    }
+    return [
+      JSON.Member("calls", .number(calls)),
+      JSON.Member("successRate", share(successRate)),
+      JSON.Member("successRateLower", share(successRateLower)),
+      JSON.Member("firstTrySuccessRate", share(firstTrySuccessRate)),
+      JSON.Member("averageRetries", share(averageRetries)),
+      JSON.Member("p50Milliseconds", time(p50)),
+      JSON.Member("p95Milliseconds", time(p95)),
+      JSON.Member("p99Milliseconds", time(p99)),
+      JSON.Member("blankPageRate", share(blankPageRate)),
+      JSON.Member("crashes", .number(crashes)),
+      JSON.Member("hangs", .number(hangs)),
+    ]
+  }
+}
