@@ -1,0 +1,76 @@
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+
+/// What a subject's process is told to do, as one JSON object on its standard input.
+struct Orders: Codable, Sendable {
+  var subject: String
+  /// The cassette's file; `nil`: the shipped one.
+  var cassette: String?
+  /// The scenario's text.
+  var scenario: Data
+  var stage: String
+  var errors: String
+  var seed: UInt64
+  /// The numbers of the calls to make, in order.
+  var calls: [Int]
+  var concurrency: Int
+  var deadlineMilliseconds: Int
+  var attemptTimeoutMilliseconds: Int
+
+  /// The longest a harness waits for a call before it declares a hang: a client that keeps to its
+  /// deadline gets some time to return.
+  var patience: Duration { .milliseconds(deadlineMilliseconds + deadlineMilliseconds / 2 + 1000) }
+}
+
+/// What a subject's process tells its parent, one line each on its standard output, written before
+/// what it tells of can end the process.
+enum Telegram: Sendable {
+  /// A call begins.
+  case began(Int)
+  /// An attempt came to the deck.
+  case attempt(call: Int, Observation.Attempt)
+  /// A call ended; attempts are in the telegrams before.
+  case ended(Observation)
+  /// The stage cannot be set up.
+  case refused(String)
+
+  /// What a subject prints by itself does not begin so.
+  private static let mark = "\u{1}"
+
+  var line: String {
+    let json: JSON =
+      switch self {
+      case .began(let call): ["began": .number(call)]
+      case .attempt(let call, let attempt):
+        [
+          "attempt": .number(call), "decision": .text(attempt.decision), "take": .text(attempt.take),
+        ]
+      case .ended(let observation): ["ended": observation.json]
+      case .refused(let reason): ["refused": .text(reason)]
+      }
+    return "\(Self.mark)\(json)\n"
+  }
+
+  init?(line: String) {
+    guard line.hasPrefix(Self.mark),
+      // A line that was cut short by the end of the process says nothing.
+      let json = try? JSON(parsing: line.dropFirst(Self.mark.count).utf8, source: "")
+    else { return nil }
+    if let call = json["began"]?.intValue {
+      self = .began(call)
+    } else if let call = json["attempt"]?.intValue {
+      let decision = json["decision"]?.stringValue ?? ""
+      self = .attempt(call: call, .init(decision: decision, take: json["take"]?.stringValue ?? ""))
+    } else if let ended = json["ended"],
+      // The same: only a whole line counts.
+      let observation = try? Observation(line: ended.bytes())
+    {
+      self = .ended(observation)
+    } else if let reason = json["refused"]?.stringValue {
+      self = .refused(reason)
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,31 @@
+internal import CShipped
+internal import Foundation
+package import WindTunnel
+
+/// What ships inside the binary.
+package enum Shipped {
+  /// The cassette that the default drill flies on.
+  package static func cassette() throws -> Cassette {
+    try Cassette(data: data("examples/shop") ?? Data(), source: "shop.json")
+  }
+
+  /// The scenarios of the default drill, in its order.
+  package static func scenarios() throws -> [Scenario] {
+    try names().filter { $0.hasPrefix("scenarios/") }.map { name in
+      try Scenario(data: data(name) ?? Data(), source: "\(name).json")
+    }
+  }
+
+  private static func names() -> [String] {
+    (0...).lazy.map { wt_shipped_name($0) }.prefix { $0 != nil }.compactMap { name in
+      name.map { String(cString: $0) }
+    }
+  }
+
+  private static func data(_ name: String) -> Data? {
+    guard let number = names().firstIndex(of: name),
+      let bytes = wt_shipped_bytes(number)
+    else { return nil }
+    return Data(bytes: bytes, count: wt_shipped_length(number))
+  }
+}

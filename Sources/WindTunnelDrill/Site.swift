@@ -1,0 +1,58 @@
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+internal import WindTunnelURLSession
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// Where calls are flown: it gives each call its way to the deck.
+protocol Site: Sendable {
+  /// Whether every attempt of a client comes to the harness.
+  var seesAttempts: Bool { get }
+  /// Prepares a call's way.
+  func enter(_ lane: Lane) throws -> Way
+  /// Clears a call's way up; one that is hung may still be on it.
+  func leave(_ way: Way, isHung: Bool)
+}
+
+/// One call's way to the deck.
+struct Way: Sendable {
+  var baseURL: URL
+  var session: URLSession
+  /// What has to be given back: a seat's class, or a port of the call's own.
+  var belongings: Belongings
+
+  enum Belongings: Sendable {
+    case nothing
+    case seat(AnyClass)
+    case port(UInt16)
+  }
+}
+
+/// In process: each call has a session in a seat of its own.
+struct InProcessSite: Site {
+  let deck: Deck
+  let errors: Symptom.Platform
+  let origin: URL
+  let seesAttempts = true
+
+  init(_ deck: Deck, errors: Symptom.Platform) {
+    self.deck = deck
+    self.errors = errors
+    origin = URL(string: deck.origin?.origin ?? "") ?? URL(filePath: "/")
+  }
+
+  func enter(_ lane: Lane) -> Way {
+    let seat: AnyClass = Seats.take(for: Seat(deck: deck, lane: lane, errors: errors))
+    let session = URLSession(configuration: .seated(seat, configuration: nil))
+    return Way(baseURL: origin, session: session, belongings: .seat(seat))
+  }
+
+  func leave(_ way: Way, isHung: Bool) {
+    way.session.finishTasksAndInvalidate()
+    // A seat that a hung call may still use is never anybody else's.
+    if case .seat(let seat) = way.belongings, !isHung { Seats.giveBack(seat) }
+  }
+}
