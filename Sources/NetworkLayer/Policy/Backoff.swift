@@ -21,7 +21,11 @@ public struct Backoff: Sendable, Hashable {
   /// The wait before the n-th retry of a call, from 1, for a draw in 0..<1.
   public func delay(beforeRetry retry: Int, draw: Double) -> Duration {
     var delay = min(base, cap)
-    for _ in 1..<max(1, retry) where delay > .zero && delay < cap { delay = min(delay * 2, cap) }
+    var doublings = retry - 1
+    while doublings > 0, delay > .zero, delay < cap {
+      delay = min(delay * 2, cap)
+      doublings -= 1
+    }
     return min(jitter.applied(to: delay, draw: draw), cap)
   }
 }
