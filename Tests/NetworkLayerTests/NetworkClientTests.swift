@@ -153,4 +153,23 @@ import Testing
     #expect(NetworkError.deadlinePassed(.seconds(1)).symptom == .timedOut)
     #expect(NetworkError.server(status: 500, body: Data()).symptom == nil)
   }
+
+  @Test(arguments: [
+    (NetworkError.cancelled, "The call was cancelled."),
+    (.transport(.truncated, text: "900 left"), "No answer came (truncated): 900 left"),
+    (
+      .server(status: 503, body: Data("busy".utf8)),
+      "The server answered with status 503 and 4 bytes."
+    ),
+    (.rateLimited(retryAfter: nil), "The server wants fewer requests."),
+    (.rateLimited(retryAfter: .seconds(9)), "The server wants to be left alone for 9.0 seconds."),
+    (.deadlinePassed(.seconds(3)), "No answer came within 3.0 seconds."),
+    (
+      .invalidRequest(.method("GE T")),
+      "\"GE T\" is no method: use letters, as in \"GET\"."
+    ),
+  ])
+  func `an error is one sentence`(error: NetworkError, sentence: String) {
+    #expect(error.description == sentence)
+  }
 }
