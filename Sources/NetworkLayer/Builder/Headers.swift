@@ -1,0 +1,51 @@
+/// Header fields of a request or an answer: in order, and found without regard to case.
+public struct Headers: Sendable, Hashable {
+  /// One field.
+  public struct Field: Sendable, Hashable {
+    /// The name in its own spelling.
+    public var name: String
+    /// The value.
+    public var value: String
+
+    /// Makes a field of its parts.
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The fields in order.
+  public private(set) var fields: [Field]
+
+  /// Takes fields in order.
+  public init(_ fields: [Field] = []) { self.fields = fields }
+
+  /// The first value of a name (RFC 9110 §5.1: case does not matter).
+  ///
+  /// Setting replaces all fields of the name, and `nil` removes them.
+  public subscript(name: String) -> String? {
+    get { fields.first { $0.isNamed(name) }?.value }
+    set {
+      let place = fields.firstIndex { $0.isNamed(name) } ?? fields.endIndex
+      fields.removeAll { $0.isNamed(name) }
+      if let newValue { fields.insert(Field(name, newValue), at: place) }
+    }
+  }
+
+  /// These fields, with those of another list in place of the ones that bear their names.
+  func replacing(with others: Headers) -> Headers {
+    let kept = fields.filter { field in !others.fields.contains { $0.isNamed(field.name) } }
+    return Headers(kept + others.fields)
+  }
+}
+
+extension Headers: ExpressibleByDictionaryLiteral {
+  /// Takes fields in order; a name may come twice.
+  public init(dictionaryLiteral elements: (String, String)...) {
+    fields = elements.map { Field($0.0, $0.1) }
+  }
+}
+
+extension Headers.Field {
+  func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+}

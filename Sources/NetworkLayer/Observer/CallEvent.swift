@@ -1,0 +1,36 @@
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+/// Something that happened to a call.
+public struct CallEvent: Sendable, Hashable {
+  /// Which call of the client it happened to, from 1 in the order of their starts.
+  public var call: Int
+  /// When, counted from the start of the call.
+  public var elapsed: Duration
+  /// What.
+  public var kind: Kind
+
+  /// Makes an event of its parts.
+  public init(call: Int, elapsed: Duration, kind: Kind) {
+    self.call = call
+    self.elapsed = elapsed
+    self.kind = kind
+  }
+
+  /// What can happen to a call.
+  public enum Kind: Sendable, Hashable {
+    /// The caller asked for something.
+    case callStarted(Endpoint)
+    /// A request is about to be sent, for the n-th time, from 1.
+    case attemptStarted(Int, URLRequest)
+    /// The n-th attempt is over.
+    case attemptEnded(Int, AttemptOutcome)
+    /// After the n-th attempt there will be another one, after a wait.
+    case retryScheduled(after: Int, delay: Duration)
+    /// The caller gets this, after so many attempts.
+    case callEnded(Result<Answer, NetworkError>, attempts: Int)
+  }
+}

@@ -1,0 +1,38 @@
+public import Foundation
+public import Symptoms
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// The third part of the layer: carries one request once.
+public protocol Transport: Sendable {
+  /// Sends a request and brings its answer, whatever the status. Returns at once when the task is
+  /// cancelled, and never sends twice by itself.
+  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer
+}
+
+/// Why a request brought no answer.
+public enum TransportError: Error, Sendable, Hashable {
+  /// The caller gave up; no fault of the network.
+  case cancelled
+  /// The network failed: by name, and in the platform's own words.
+  case failed(Symptom, text: String)
+}
+
+/// What a server said, whatever the status.
+public struct HTTPAnswer: Sendable, Hashable {
+  /// The status code.
+  public var status: Int
+  /// The fields; from `URLSession` in order of their names, since it keeps no other.
+  public var headers: Headers
+  /// The content, without content coding.
+  public var body: Data
+
+  /// Makes an answer of its parts.
+  public init(status: Int, headers: Headers = [:], body: Data = Data()) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import NetworkLayer
+import Testing
+
+@Suite struct DeadlineTests {
+  @Test func `a wait that would reach the deadline is not begun`() async throws {
+    let fixture = try Fixture(
+      [.status(503), .status(503), .status(503, body: "last"), .status(200)],
+      deadline: .milliseconds(1400)
+    )
+    let call = fixture.start()
+    // The waits are 200, 400 and 800 ms; the third would end at the deadline itself.
+    var waits: Set<Duration> = []
+    while waits.count < 3, let wait = await fixture.time.nextSleep() {
+      waits.insert(wait)
+      if wait < .milliseconds(1400) { fixture.time.advance(by: wait) }
+    }
+    #expect(waits == [.milliseconds(200), .milliseconds(400), .milliseconds(1400)])
+    #expect(await call.value == .failure(.server(status: 503, body: Data("last".utf8))))
+    #expect(fixture.transport.instants == [.zero, .milliseconds(200), .milliseconds(600)])
+    #expect(fixture.time.uptime == .milliseconds(600))
+    #expect(fixture.time.sleeping == 0)
+  }
+
+  @Test func `an attempt in flight at the deadline is given up`() async throws {
+    let fixture = try Fixture([.status(200, takes: .seconds(9))], deadline: .seconds(2))
+    let call = fixture.start()
+    let sleeps = [await fixture.time.nextSleep(), await fixture.time.nextSleep()]
+    #expect(Set(sleeps) == [.seconds(9), .seconds(2)])
+    fixture.time.advance(by: .seconds(2))
+    #expect(await call.value == .failure(.deadlinePassed(.seconds(2))))
+    #expect(fixture.time.sleeping == 0)
+    #expect(
+      fixture.observer.events.map(\.kind).suffix(2) == [
+        .attemptEnded(1, .failure(.cancelled)),
+        .callEnded(.failure(.deadlinePassed(.seconds(2))), attempts: 1),
+      ]
+    )
+  }
+
+  @Test func `an answer before the deadline leaves nothing running`() async throws {
+    let fixture = try Fixture([.status(200)], deadline: .seconds(2))
+    #expect(await fixture.start().value == .success(Answer(status: 200)))
+    #expect(fixture.time.sleeping == 0)
+  }
+}

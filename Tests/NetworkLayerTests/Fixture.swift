@@ -1,0 +1,50 @@
+import Foundation
+import NetworkLayer
+
+/// A client on a scripted transport, and everything a test wants to look at afterwards.
+struct Fixture {
+  let time = ManualTime()
+  let transport: ScriptedTransport
+  let observer = RecordingObserver()
+  let client: NetworkClient
+
+  init(
+    _ script: [ScriptedTransport.Step],
+    jitter: Jitter = .none,
+    draw: Double = 0,
+    deadline: Duration? = nil
+  ) throws {
+    transport = ScriptedTransport(script, time: time)
+    client = NetworkClient(
+      builder: RequestBuilder(baseURL: try Self.base()),
+      policy: RetryPolicy(backoff: Backoff(jitter: jitter)),
+      transport: transport,
+      observer: observer,
+      limits: CallLimits(attemptTimeout: .seconds(3), deadline: deadline),
+      time: time,
+      draw: { draw }
+    )
+  }
+
+  /// Starts a call beside the test.
+  func start(
+    _ endpoint: Endpoint = Endpoint(.get, "/a")
+  ) -> Task<Result<Answer, NetworkError>, Never> {
+    Task { await result(of: endpoint) }
+  }
+
+  /// Makes a call in the test's own task.
+  func result(of endpoint: Endpoint) async -> Result<Answer, NetworkError> {
+    do throws(NetworkError) {
+      return .success(try await client.call(endpoint))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  static func base() throws -> URL {
+    struct NoURL: Error {}
+    guard let url = URL(string: "http://api.example.test") else { throw NoURL() }
+    return url
+  }
+}

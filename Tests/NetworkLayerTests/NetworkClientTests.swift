@@ -1,0 +1,175 @@
+import Foundation
+import NetworkLayer
+import Symptoms
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct NetworkClientTests {
+  @Test func `two setbacks cost two retries, and the gaps are the back-off's`() async throws {
+    let fixture = try Fixture([.symptom(.connectionLost), .status(503), .status(200, body: "ok")])
+    let call = fixture.start()
+    #expect(await fixture.time.passSleeps(2) == [.milliseconds(200), .milliseconds(400)])
+    #expect(
+      await call.value == .success(Answer(status: 200, body: Data("ok".utf8), attempts: 3))
+    )
+    #expect(fixture.transport.instants == [.zero, .milliseconds(200), .milliseconds(600)])
+  }
+
+  @Test func `the draw decides the gap`() async throws {
+    let fixture = try Fixture(
+      [.status(503), .status(503), .status(200)],
+      jitter: .full,
+      draw: 0.5
+    )
+    let call = fixture.start()
+    #expect(await fixture.time.passSleeps(2) == [.milliseconds(100), .milliseconds(200)])
+    #expect(try await call.value.get().attempts == 3)
+  }
+
+  @Test func `the gap is the server's where it asks for one`() async throws {
+    let fixture = try Fixture([
+      .status(429, ["Retry-After": "3"]),
+      .status(503, ["Retry-After": "Sun, 06 Nov 1994 08:49:45 GMT"]), .status(200),
+    ])
+    let call = fixture.start()
+    #expect(await fixture.time.passSleeps(2) == [.seconds(3), .seconds(5)])
+    #expect(try await call.value.get().attempts == 3)
+  }
+
+  @Test func `after three retries the caller gets what is there`() async throws {
+    let script = Array(repeating: ScriptedTransport.Step.status(502, body: "bad"), count: 4)
+    let fixture = try Fixture(script)
+    let call = fixture.start()
+    _ = await fixture.time.passSleeps(3)
+    #expect(await call.value == .failure(.server(status: 502, body: Data("bad".utf8))))
+    #expect(fixture.transport.instants.count == 4)
+  }
+
+  @Test func `a POST is never sent twice`() async throws {
+    let fixture = try Fixture([.symptom(.connectionLost)])
+    let call = fixture.start(Endpoint(.post, "/pay", body: Data("1".utf8)))
+    #expect(await call.value == .failure(.transport(.connectionLost, text: "connectionLost")))
+    #expect(fixture.transport.instants == [.zero])
+  }
+
+  @Test func `a POST with a key is sent again as it was`() async throws {
+    let fixture = try Fixture([.symptom(.emptyAnswer), .status(201)])
+    let call = fixture.start(
+      Endpoint(.post, "/pay", headers: ["Idempotency-Key": "k1"], body: Data("1".utf8))
+    )
+    _ = await fixture.time.passSleeps(1)
+    #expect(try await call.value.get().attempts == 2)
+    #expect(fixture.transport.requests.count == 2)
+    #expect(Set(fixture.transport.requests).count == 1)
+    #expect(fixture.transport.requests[0].timeoutInterval == 3)
+  }
+
+  @Test(arguments: [
+    (
+      ScriptedTransport.Step.status(404, body: "no"),
+      NetworkError.server(status: 404, body: Data("no".utf8))
+    ),
+    (.status(401), .server(status: 401, body: Data())),
+    (.status(429, ["Retry-After": "3600"]), .rateLimited(retryAfter: .seconds(3600))),
+    (
+      .symptom(.serverCertificateHasBadDate),
+      .transport(.serverCertificateHasBadDate, text: "serverCertificateHasBadDate")
+    ),
+    (.symptom(.unknown), .transport(.unknown, text: "unknown")),
+    (ScriptedTransport.Step(outcome: .failure(.cancelled)), .cancelled),
+  ])
+  func `what does not pass is told at once`(
+    step: ScriptedTransport.Step,
+    error: NetworkError
+  ) async throws {
+    let fixture = try Fixture([step, .status(200)])
+    #expect(await fixture.start().value == .failure(error))
+    #expect(fixture.transport.instants == [.zero])
+  }
+
+  @Test(arguments: [200, 204, 302, 304])
+  func `a status below 400 is an answer`(status: Int) async throws {
+    let fixture = try Fixture([.status(status, ["A": "b"])])
+    #expect(await fixture.start().value == .success(Answer(status: status, headers: ["A": "b"])))
+  }
+
+  @Test func `the observer hears all of a call in order and in time`() async throws {
+    let fixture = try Fixture([.status(503, takes: .milliseconds(30)), .status(200)])
+    let endpoint = Endpoint(.get, "/a", isCritical: true)
+    let call = fixture.start(endpoint)
+    _ = await fixture.time.passSleeps(2)
+    let result = await call.value
+    let request = fixture.transport.requests[0]
+    let (answered, over) = (Duration.milliseconds(30), Duration.milliseconds(230))
+    #expect(
+      fixture.observer.events == [
+        CallEvent(call: 1, elapsed: .zero, kind: .callStarted(endpoint)),
+        CallEvent(call: 1, elapsed: .zero, kind: .attemptStarted(1, request)),
+        CallEvent(
+          call: 1,
+          elapsed: answered,
+          kind: .attemptEnded(1, .success(HTTPAnswer(status: 503)))
+        ),
+        CallEvent(
+          call: 1,
+          elapsed: answered,
+          kind: .retryScheduled(after: 1, delay: .milliseconds(200))
+        ),
+        CallEvent(call: 1, elapsed: over, kind: .attemptStarted(2, request)),
+        CallEvent(
+          call: 1,
+          elapsed: over,
+          kind: .attemptEnded(2, .success(HTTPAnswer(status: 200)))
+        ),
+        CallEvent(call: 1, elapsed: over, kind: .callEnded(result, attempts: 2)),
+      ]
+    )
+  }
+
+  @Test func `an impossible request is refused before anything is sent`() async throws {
+    let fixture = try Fixture([.status(200)])
+    let error = NetworkError.invalidRequest(.path("a", .relative))
+    #expect(await fixture.start(Endpoint(.get, "a")).value == .failure(error))
+    #expect(fixture.transport.instants.isEmpty)
+    #expect(
+      fixture.observer.events.last?.kind == .callEnded(.failure(error), attempts: 0)
+    )
+  }
+
+  @Test func `copies of a client number their calls together`() async throws {
+    let fixture = try Fixture([.status(200), .status(200)])
+    let copy = fixture.client
+    _ = try await fixture.client.call(Endpoint(.get, "/a"))
+    _ = try await copy.call(Endpoint(.get, "/a"))
+    #expect(fixture.observer.events.map(\.call) == [1, 1, 1, 1, 2, 2, 2, 2])
+  }
+
+  @Test func `an error names its symptom where it is no answer`() {
+    #expect(NetworkError.cancelled.symptom == .cancelled)
+    #expect(NetworkError.transport(.truncated, text: "").symptom == .truncated)
+    #expect(NetworkError.deadlinePassed(.seconds(1)).symptom == .timedOut)
+    #expect(NetworkError.server(status: 500, body: Data()).symptom == nil)
+  }
+
+  @Test(arguments: [
+    (NetworkError.cancelled, "The call was cancelled."),
+    (.transport(.truncated, text: "900 left"), "No answer came (truncated): 900 left"),
+    (
+      .server(status: 503, body: Data("busy".utf8)),
+      "The server answered with status 503 and 4 bytes."
+    ),
+    (.rateLimited(retryAfter: nil), "The server wants fewer requests."),
+    (.rateLimited(retryAfter: .seconds(9)), "The server wants to be left alone for 9.0 seconds."),
+    (.deadlinePassed(.seconds(3)), "No answer came within 3.0 seconds."),
+    (
+      .invalidRequest(.method("GE T")),
+      "\"GE T\" is no method: use letters, as in \"GET\"."
+    ),
+  ])
+  func `an error is one sentence`(error: NetworkError, sentence: String) {
+    #expect(error.description == sentence)
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import NetworkLayer
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct RequestBuilderTests {
+  func built(
+    _ endpoint: Endpoint,
+    base: String = "http://127.0.0.1:4711",
+    common: Headers = [:]
+  ) throws -> URLRequest {
+    let url = try #require(URL(string: base))
+    return try RequestBuilder(baseURL: url, commonHeaders: common).request(for: endpoint)
+  }
+
+  @Test(arguments: [
+    ("http://127.0.0.1:4711", "/users/7", "http://127.0.0.1:4711/users/7"),
+    ("http://127.0.0.1:4711/", "/users/7", "http://127.0.0.1:4711/users/7"),
+    ("http://127.0.0.1:4711/.x/c1", "/users/7", "http://127.0.0.1:4711/.x/c1/users/7"),
+    ("http://127.0.0.1:4711/.x/c1/", "/users/7", "http://127.0.0.1:4711/.x/c1/users/7"),
+    ("http://127.0.0.1:4711/.x/c1/", "/", "http://127.0.0.1:4711/.x/c1/"),
+    ("https://api.example.test/v1", "", "https://api.example.test/v1"),
+    ("https://api.example.test", "//double", "https://api.example.test//double"),
+    ("https://api.example.test", "/a b/ü", "https://api.example.test/a%20b/%C3%BC"),
+    ("https://api.example.test", "/a%2Fb", "https://api.example.test/a%2Fb"),
+    ("https://api.example.test", "/...", "https://api.example.test/..."),
+  ])
+  func `a path is put under the base, whose own path stays`(
+    base: String,
+    path: String,
+    url: String
+  ) throws {
+    #expect(try built(Endpoint(.get, path), base: base).url?.absoluteString == url)
+  }
+
+  @Test func `query items are escaped so that they come back as they were`() throws {
+    let query: Query = ["q": "a&b=c d", "plus": "1+1", "q": "ü"]
+    let url = try built(Endpoint(.get, "/s", query: query)).url
+    #expect(
+      url?.absoluteString == "http://127.0.0.1:4711/s?q=a%26b%3Dc%20d&plus=1%2B1&q=%C3%BC"
+    )
+  }
+
+  @Test func `a target is taken apart at its first question mark`() throws {
+    let endpoint = Endpoint(.get, target: "/s?next=/a?b&e=%20")
+    #expect(endpoint == Endpoint(.get, "/s", query: Query(encoded: "next=/a?b&e=%20")))
+    #expect(
+      try built(endpoint).url?.absoluteString == "http://127.0.0.1:4711/s?next=/a?b&e=%20"
+    )
+  }
+
+  @Test func `method, body and fields are sent, an endpoint's own fields before common ones`()
+    throws
+  {
+    let request = try built(
+      Endpoint(.post, "/a", headers: ["accept": "text/plain", "X-A": "1"], body: Data("hi".utf8)),
+      common: ["Accept": "application/json", "X-Common": "c"]
+    )
+    #expect(request.httpMethod == "POST")
+    #expect(request.httpBody == Data("hi".utf8))
+    let fields = request.allHTTPHeaderFields ?? [:]
+    #expect(request.value(forHTTPHeaderField: "Accept") == "text/plain")
+    #expect(request.value(forHTTPHeaderField: "X-A") == "1")
+    #expect(request.value(forHTTPHeaderField: "X-Common") == "c")
+    #expect(fields.count == 3)
+  }
+
+  @Test(arguments: [
+    (Endpoint(.get, "users"), RequestError.path("users", .relative)),
+    (Endpoint(.get, "/a/../b"), .path("/a/../b", .dotSegment)),
+    (Endpoint(.get, "/a/%2E./b"), .path("/a/%2E./b", .dotSegment)),
+    (Endpoint(.get, "/."), .path("/.", .dotSegment)),
+    (Endpoint(.get, "/a?b"), .path("/a?b", .questionMark)),
+    (Endpoint(.get, "/a#b"), .path("/a#b", .fragment)),
+    (Endpoint(.get, "/100%"), .path("/100%", .strayPercent)),
+    (Endpoint(.get, "/%zz"), .path("/%zz", .strayPercent)),
+    (Endpoint(.get, target: "/a?b#c"), .query("b#c", .fragment)),
+    (Endpoint(.get, target: "/a?50%"), .query("50%", .strayPercent)),
+    (Endpoint("GE T", "/"), .method("GE T")),
+    (Endpoint("", "/"), .method("")),
+    (Endpoint(.get, "/", headers: ["X A": "1"]), .headerName("X A")),
+    (Endpoint(.get, "/", headers: ["X-A": "1\r\nX-B: 2"]), .headerValue(name: "X-A")),
+    (Endpoint(.get, "/", body: Data()), .bodyNotAllowed(method: "GET")),
+    (Endpoint(.head, "/", body: Data()), .bodyNotAllowed(method: "HEAD")),
+  ])
+  func `the impossible is refused by name`(endpoint: Endpoint, error: RequestError) {
+    #expect(throws: error) { try built(endpoint) }
+  }
+
+  @Test(arguments: [
+    "ftp://a.test", "/relative", "http://", "http://a.test/?q", "http://a.test/#f",
+  ])
+  func `a base that nothing can be put under is refused`(base: String) throws {
+    #expect(throws: RequestError.baseURL(base)) { try built(Endpoint(.get, "/"), base: base) }
+  }
+
+  @Test func `a refusal says what to write instead`() {
+    #expect(
+      RequestError.path("/a?b", .questionMark).description
+        == "The path \"/a?b\" holds a \"?\"; give what follows as the query, or write %3F."
+    )
+    #expect(
+      RequestError.bodyNotAllowed(method: "GET").description
+        == "A GET carries no body: send none, or use another method."
+    )
+    #expect(
+      RequestError.baseURL("ftp://a.test").description
+        == "The base URL \"ftp://a.test\" has to be http or https with a host,"
+        + " and no query or fragment."
+    )
+  }
+
+  @Test func `a field is found whatever its case, and replaced at its place`() {
+    var headers: Headers = ["A": "1", "Set": "x", "B": "2", "set": "y"]
+    #expect(headers["SET"] == "x")
+    headers["sEt"] = "z"
+    #expect(headers == ["A": "1", "sEt": "z", "B": "2"])
+    headers["set"] = nil
+    #expect(headers == ["A": "1", "B": "2"])
+  }
+}

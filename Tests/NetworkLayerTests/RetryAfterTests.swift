@@ -1,0 +1,55 @@
+import Foundation
+import NetworkLayer
+import Testing
+
+@Suite struct RetryAfterTests {
+  /// Sun, 06 Nov 1994 08:49:37 GMT, the moment of RFC 9110 §5.6.7.
+  let now = ManualTime.epoch
+
+  @Test(arguments: [
+    ("120", 120), ("  7\t", 7), ("0", 0), ("00012", 12), ("4294967296", 1 << 31),
+    ("99999999999999999999999", 1 << 31),
+    ("Sun, 06 Nov 1994 08:51:37 GMT", 120),
+    ("Sunday, 06-Nov-94 08:51:37 GMT", 120),
+    ("Sun Nov  6 08:51:37 1994", 120),
+    ("Mon, 07 Nov 1994 08:49:37 GMT", 86_400),
+    ("Sat, 31 Dec 1994 23:59:60 GMT", 4_806_623),
+    ("Thu, 29 Feb 1996 08:49:37 GMT", 41_472_000),
+    ("Sun, 06 Nov 1994 08:49:36 GMT", 0),
+    ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+  ])
+  func `seconds and all three dates are understood`(value: String, seconds: Int) {
+    #expect(RetryAfter(value, now: now)?.delay(from: now) == .seconds(seconds))
+  }
+
+  @Test(arguments: [
+    "", " ", "-1", "+1", "1.5", "1e3", "0x10", "soon", "１２", "1, 2",
+    "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Nov 1994 24:00:00 GMT",
+    "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z",
+    "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, +6 Nov 1994 08:49:37 GMT",
+  ])
+  func `garbage is no time`(value: String) {
+    #expect(RetryAfter(value, now: now) == nil)
+  }
+
+  @Test(arguments: [
+    ("Sunday, 06-Nov-44 08:49:37 GMT", "Sun, 06 Nov 2044 08:49:37 GMT"),
+    ("Sunday, 06-Nov-44 08:49:38 GMT", "Sun, 06 Nov 1944 08:49:38 GMT"),
+    ("Sunday, 06-Nov-45 08:49:37 GMT", "Mon, 06 Nov 1945 08:49:37 GMT"),
+    ("Sunday, 06-Nov-00 08:49:37 GMT", "Mon, 06 Nov 2000 08:49:37 GMT"),
+  ])
+  func `a year of two digits is at most 50 years ahead`(short: String, long: String) {
+    #expect(RetryAfter(short, now: now) == RetryAfter(long, now: now))
+  }
+
+  @Test func `a date is counted from the answer's own date, whatever this machine believes`() {
+    let answer = HTTPAnswer(
+      status: 503,
+      headers: [
+        "Date": "Wed, 01 Jan 2020 00:00:00 GMT", "Retry-After": "Wed, 01 Jan 2020 00:00:05 GMT",
+      ]
+    )
+    #expect(answer.retryAfter(at: now) == .seconds(5))
+    #expect(HTTPAnswer(status: 503).retryAfter(at: now) == nil)
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import NetworkLayer
+import Symptoms
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Answers the n-th request with the n-th step, and keeps when it was asked.
+final class ScriptedTransport: Transport, @unchecked Sendable {
+  struct Step {
+    var outcome: AttemptOutcome
+    var takes = Duration.zero
+
+    static func status(
+      _ status: Int,
+      _ headers: Headers = [:],
+      body: String = "",
+      takes: Duration = .zero
+    ) -> Step {
+      let answer = HTTPAnswer(status: status, headers: headers, body: Data(body.utf8))
+      return Step(outcome: .success(answer), takes: takes)
+    }
+
+    static func symptom(_ symptom: Symptom, takes: Duration = .zero) -> Step {
+      Step(outcome: .failure(.failed(symptom, text: symptom.rawValue)), takes: takes)
+    }
+  }
+
+  private let lock = NSLock()
+  private let script: [Step]
+  private let time: ManualTime
+  private var kept: [(instant: Duration, request: URLRequest)] = []
+
+  init(_ script: [Step], time: ManualTime) {
+    self.script = script
+    self.time = time
+  }
+
+  /// When each attempt came.
+  var instants: [Duration] { lock.withLock { kept.map(\.instant) } }
+  /// What each attempt sent.
+  var requests: [URLRequest] { lock.withLock { kept.map(\.request) } }
+
+  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    let number = lock.withLock {
+      kept.append((time.uptime, request))
+      return kept.count
+    }
+    guard number <= script.count else { throw .failed(.unknown, text: "past the script's end") }
+    let step = script[number - 1]
+    if step.takes > .zero {
+      do { try await time.sleep(for: step.takes) } catch { throw .cancelled }
+    }
+    return try step.outcome.get()
+  }
+}

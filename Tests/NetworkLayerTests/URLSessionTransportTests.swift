@@ -1,0 +1,99 @@
+import Foundation
+import NetworkLayer
+import Symptoms
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct URLSessionTransportTests {
+  func request(_ text: String) throws -> URLRequest {
+    URLRequest(url: try #require(URL(string: text)))
+  }
+
+  @Test func `an answer comes as it is, whatever its status`() async throws {
+    let (session, base) = StubProtocol.session { _ in
+      .status(503, ["X-B": "2", "X-A": "1"], Data("busy".utf8))
+    }
+    defer { session.invalidateAndCancel() }
+    let answer = try await URLSessionTransport(session: session).send(request(base + "/a"))
+    #expect(
+      answer
+        == HTTPAnswer(status: 503, headers: ["X-A": "1", "X-B": "2"], body: Data("busy".utf8))
+    )
+  }
+
+  @Test(arguments: [
+    Symptom.timedOut, .connectionLost, .connectionRefused, .hostNotFound, .malformedResponse,
+    .serverCertificateUntrusted, .tooManyRedirects, .unknown,
+  ])
+  func `a failure comes by name and in the platform's words`(symptom: Symptom) async throws {
+    let error = symptom.urlError(for: URL(string: "http://a.test"), as: .current)
+    let (session, base) = StubProtocol.session { _ in .failure(error) }
+    defer { session.invalidateAndCancel() }
+    await #expect(throws: TransportError.failed(symptom, text: error.localizedDescription)) {
+      try await URLSessionTransport(session: session).send(request(base + "/a"))
+    }
+  }
+
+  @Test func `an error of another kind has no name but keeps its words`() async throws {
+    struct Odd: LocalizedError { var errorDescription: String? { "odd" } }
+    let (session, base) = StubProtocol.session { _ in .failure(Odd()) }
+    defer { session.invalidateAndCancel() }
+    await #expect(throws: TransportError.failed(.unknown, text: "odd")) {
+      try await URLSessionTransport(session: session).send(request(base + "/a"))
+    }
+  }
+
+  @Test func `a session that cancels is a cancellation, not a failure`() async throws {
+    let (session, base) = StubProtocol.session { _ in .failure(URLError(.cancelled)) }
+    defer { session.invalidateAndCancel() }
+    await #expect(throws: TransportError.cancelled) {
+      try await URLSessionTransport(session: session).send(request(base + "/a"))
+    }
+  }
+
+  @Test func `a cancelled request is stopped in the session too`() async throws {
+    let (started, hasStarted) = AsyncStream<Void>.makeStream()
+    let (stopped, hasStopped) = AsyncStream<Void>.makeStream()
+    let (session, base) = StubProtocol.session(stopped: { _ in hasStopped.finish() }) { _ in
+      hasStarted.finish()
+      return .never
+    }
+    defer { session.invalidateAndCancel() }
+    let request = try request(base + "/a")
+    let task = Task { try await URLSessionTransport(session: session).send(request) }
+    for await _ in started {}
+    task.cancel()
+    await #expect(throws: TransportError.cancelled) { try await task.value }
+    for await _ in stopped {}
+  }
+
+  @Test(arguments: [(0.2, 1.0), (1, 1), (1.9, 2), (15, 15)])
+  func `a time-out is one that the platform keeps`(asked: Double, onLinux: Double) async throws {
+    let (session, base) = StubProtocol.session { request in
+      .status(200, [:], Data("\(request.timeoutInterval)".utf8))
+    }
+    defer { session.invalidateAndCancel() }
+    var request = try request(base + "/a")
+    request.timeoutInterval = asked
+    let answer = try await URLSessionTransport(session: session).send(request)
+    #if canImport(Darwin)
+      #expect(answer.body == Data("\(asked)".utf8))
+    #else
+      #expect(answer.body == Data("\(onLinux)".utf8))
+    #endif
+  }
+
+  @Test func `the usual client works on a session`() async throws {
+    let (session, base) = StubProtocol.session { request in
+      .status(200, [:], Data((request.url?.path ?? "").utf8))
+    }
+    defer { session.invalidateAndCancel() }
+    let client = NetworkClient(baseURL: try #require(URL(string: base + "/v1")), session: session)
+    let answer = try await client.call(Endpoint(.get, "/a"))
+    #expect(answer.body == Data("/v1/a".utf8))
+    #expect(answer.attempts == 1)
+  }
+}
