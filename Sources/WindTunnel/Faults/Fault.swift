@@ -77,6 +77,14 @@ public enum TLSFault: String, Sendable, Hashable, CaseIterable {
   /// The certificate's issuer is not known.
   case unknownRoot
 
+  /// Whether it takes a handshake that gets as far as a certificate, and so a TLS library.
+  public var needsCertificate: Bool {
+    switch self {
+    case .handshakeFailure, .plaintext, .closeAfterClientHello: false
+    case .untrusted, .expired, .notYetValid, .unknownRoot: true
+    }
+  }
+
   /// What a client sees.
   public var symptom: Symptom {
     switch self {

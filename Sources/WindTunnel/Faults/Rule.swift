@@ -29,7 +29,7 @@ public struct Rule: Sendable, Hashable {
 
   /// Whether it speaks of connections rather than of requests: all its faults do, and nothing in
   /// its trigger needs a request.
-  var isForConnections: Bool {
+  package var isForConnections: Bool {
     trigger.request == nil
       && faults.allSatisfy {
         if case .connection = $0 { return true }

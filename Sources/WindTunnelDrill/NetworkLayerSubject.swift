@@ -1,0 +1,41 @@
+internal import Foundation
+internal import NetworkLayer
+internal import Symptoms
+internal import WindTunnel
+
+/// The reference client with its default policy.
+struct NetworkLayerSubject: Subject {
+  let name = "network-layer"
+
+  func fly(_ call: DrillCall) async -> Landing {
+    let client = NetworkClient(
+      baseURL: call.baseURL,
+      session: call.session,
+      limits: CallLimits(attemptTimeout: call.attemptTimeout, deadline: call.deadline)
+    )
+    let request = call.request
+    let endpoint = Endpoint(
+      HTTPMethod(rawValue: request.method),
+      target: request.url.target,
+      headers: Headers(request.headers.map { Headers.Field($0.name, $0.value) }),
+      body: request.body.data.isEmpty ? nil : request.body.data,
+      isCritical: false
+    )
+    do {
+      return .good(try await client.call(endpoint).body)
+    } catch {
+      return .bad(Self.reason(error))
+    }
+  }
+
+  private static func reason(_ error: NetworkError) -> String {
+    switch error {
+    case .transport(let symptom, _): symptom.rawValue
+    case .server(let status, _): "status \(status)"
+    case .rateLimited: "status 429"
+    case .cancelled: Symptom.cancelled.rawValue
+    case .deadlinePassed: Symptom.timedOut.rawValue
+    case .invalidRequest(let error): "\(error)"
+    }
+  }
+}

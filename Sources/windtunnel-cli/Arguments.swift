@@ -1,0 +1,115 @@
+internal import Foundation
+internal import WindTunnel
+
+/// One flag of a command.
+struct Flag {
+  /// With its dashes.
+  var name: String
+  /// What follows it, such as `FILE`; `nil` where nothing does.
+  var value: String?
+  /// What it is for, in a line.
+  var summary: String
+
+  init(_ name: String, _ value: String? = nil, _ summary: String) {
+    self.name = name
+    self.value = value
+    self.summary = summary
+  }
+}
+
+/// The words of a command line, sorted into flags, operands and what follows `--`.
+struct Arguments {
+  private var values: [String: [String]] = [:]
+  /// The words that belong to no flag.
+  private(set) var operands: [String] = []
+  /// What follows `--`: a command to run.
+  private(set) var command: [String] = []
+
+  /// Sorts the words; a flag that is not known is refused with the nearest one.
+  init(_ words: [String], flags: [Flag], operandsMax: Int, takesCommand: Bool) throws(Refusal) {
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--", takesCommand {
+        command = Array(rest)
+        break
+      }
+      guard word.hasPrefix("-"), word.count > 1 else {
+        operands.append(word)
+        continue
+      }
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      guard let flag = flags.first(where: { $0.name == name }) else {
+        let near = nearest(to: name, in: flags.map(\.name)).map { " Did you mean \($0)?" } ?? ""
+        throw .usage("Unknown flag \(name).\(near)")
+      }
+      guard let placeholder = flag.value else {
+        guard parts.count == 1 else { throw .usage("\(name) takes no value.") }
+        values[name] = []
+        continue
+      }
+      guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+        throw .usage("\(name) wants \(placeholder) after it.")
+      }
+      values[name, default: []].append(value)
+    }
+    guard operands.count <= operandsMax else {
+      throw .usage("Unexpected argument \"\(operands[operandsMax])\".")
+    }
+  }
+
+  /// Whether a flag without value was given.
+  func has(_ name: String) -> Bool { values[name] != nil }
+
+  /// Every value of a flag, in order.
+  func all(_ name: String) -> [String] { values[name] ?? [] }
+
+  /// The value of a flag that may be given once.
+  func value(_ name: String) throws(Refusal) -> String? {
+    let all = values[name] ?? []
+    guard all.count <= 1 else { throw .usage("\(name) is given \(all.count) times.") }
+    return all.first
+  }
+
+  /// The value of a flag that must be given.
+  func required(_ name: String, _ what: String) throws(Refusal) -> String {
+    guard let value = try value(name) else { throw .usage("\(name) is missing: \(what).") }
+    return value
+  }
+
+  /// A whole number.
+  func int(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
+    guard let text = try value(name) else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      throw .usage(
+        "\(name) \(text): a whole number from \(range.lowerBound) to \(range.upperBound) should stand here."
+      )
+    }
+    return number
+  }
+
+  /// A length of time: `500ms`, `10s`, `2m`, or a number of seconds.
+  func duration(_ name: String) throws(Refusal) -> Duration? {
+    guard let text = try value(name) else { return nil }
+    let units: [(suffix: String, milliseconds: Double)] = [("ms", 1), ("s", 1000), ("m", 60_000)]
+    let unit = units.first { text.hasSuffix($0.suffix) } ?? ("", 1000)
+    guard let number = Double(text.dropLast(unit.suffix.count)), number > 0, number <= 1e6 else {
+      throw .usage("\(name) \(text): a length of time such as 500ms, 10s or 2m should stand here.")
+    }
+    return .milliseconds(Int64(number * unit.milliseconds))
+  }
+
+  /// One of several words.
+  func choice<Choice>(
+    _ name: String,
+    _ choices: KeyValuePairs<String, Choice>
+  ) throws(Refusal) -> Choice? {
+    guard let text = try value(name) else { return nil }
+    guard let found = choices.first(where: { $0.key == text }) else {
+      let names = choices.map(\.key)
+      let near = nearest(to: text, in: names).map { " Did you mean \($0)?" } ?? ""
+      throw .usage("\(name) \(text): there are \(names.joined(separator: ", ")).\(near)")
+    }
+    return found.value
+  }
+}

@@ -1,0 +1,93 @@
+internal import Foundation
+internal import WindTunnel
+
+enum CassetteShowCommand: Command {
+  static let name = "cassette show"
+  static let summary = "List what a cassette holds, one interaction a line."
+  static let synopsis = "FILE [--number N]"
+  static let example = "windtunnel cassette show Cassettes/examples/shop.json"
+  static let operandsMax = 1
+  static let flags = [Flag("--number", "N", "Show this interaction's fields and body, opened for reading.")]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    guard let path = arguments.operands.first else { throw Refusal.usage("Which cassette?") }
+    let cassette = try Cassette(contentsOf: URL(filePath: path))
+    let interactions = cassette.interactions
+    if let number = try arguments.int("--number", in: 1...Int.max) {
+      guard number <= interactions.count else {
+        throw Refusal.usage("There is no interaction #\(number); the last is #\(interactions.count).")
+      }
+      Terminal.answer(Self.whole(interactions[number - 1]))
+      return .done
+    }
+    for (index, interaction) in interactions.enumerated() {
+      Terminal.answer(Self.line(interaction, number: index + 1))
+    }
+    return .done
+  }
+
+  private static func line(_ interaction: Interaction, number: Int) -> String {
+    "#\(number) \(interaction.request.method) \(interaction.request.url) → \(outcome(interaction))\n"
+  }
+
+  private static func outcome(_ interaction: Interaction) -> String {
+    func told(_ response: Response) -> String {
+      "\(response.status), \(response.body.data.count) bytes"
+        + (response.headers["Content-Type"].map { " of \($0)" } ?? "")
+    }
+    return switch interaction.answer {
+    case .response(let response): told(response)
+    case .failure(let failure): failure.symptom.rawValue
+    case .cut(let response, let failure): "\(told(response)), then \(failure.symptom.rawValue)"
+    }
+  }
+
+  private static func whole(_ interaction: Interaction) -> String {
+    let request = interaction.request
+    var text = "\(request.method) \(request.url)\n" + fields(request.headers)
+    text += readable(request.body, request.headers)
+    text += "\n→ \(outcome(interaction))\n"
+    if let response = interaction.response {
+      text += fields(response.headers) + readable(response.body, response.headers)
+    }
+    return text
+  }
+
+  private static func fields(_ headers: HeaderFields) -> String {
+    headers.map { "\($0.name): \($0.value)\n" }.joined()
+  }
+
+  private static func readable(_ body: Body, _ headers: HeaderFields) -> String {
+    guard !body.data.isEmpty else { return "" }
+    let coding = headers["Content-Encoding"] ?? ""
+    let opened = Inflate.open(body.data, coding: coding).map { Body($0) } ?? body
+    let note = coding.isEmpty ? "" : " (\(coding), opened)"
+    guard let text = opened.text else { return "\n\(opened.data.count) binary bytes\(note)\n" }
+    return "\n\(text)\(text.hasSuffix("\n") ? "" : "\n")"
+  }
+}
+
+enum CassetteConvertCommand: Command {
+  static let name = "cassette convert"
+  static let summary = "Make a cassette of a HAR file."
+  static let synopsis = "IN.har OUT.json"
+  static let example = "windtunnel cassette convert browser.har Cassettes/browser.json"
+  static let operandsMax = 2
+  static let flags: [Flag] = []
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    guard arguments.operands.count == 2 else {
+      throw Refusal.usage("A file to read and a file to write are wanted.")
+    }
+    let (input, output) = (arguments.operands[0], arguments.operands[1])
+    guard input.hasSuffix(".har"), output.hasSuffix(".json") else {
+      throw Refusal.usage("\(input) → \(output): this windtunnel converts .har to .json.")
+    }
+    let data = try FileError.reading(URL(filePath: input), bytesMax: Cassette.fileBytesMax)
+    let imported = try HARImport(data, source: URL(filePath: input).lastPathComponent)
+    for warning in imported.warnings { Terminal.complain("\(warning)\n") }
+    try imported.cassette.write(to: URL(filePath: output))
+    Terminal.complain("\(output): \(imported.cassette.interactions.count) interactions\n")
+    return .done
+  }
+}

@@ -1,0 +1,115 @@
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+internal import WindTunnelDrill
+
+enum DrillCommand: Command {
+  static let name = "drill"
+  static let summary = "Fly client libraries through bad weather and judge how they did."
+  static let synopsis = "[--cassette FILE] [--scenario NAME|FILE …] [--subject NAME] [--report FILE …]"
+  static let example = "windtunnel drill --scenario rate-limited --calls 200 --report drill.json"
+  static let flags = [
+    Flag("--cassette", "FILE", "What answers (default: the shipped shop)."),
+    Flag("--scenario", "NAME|FILE", "The weather; may be given several times (default: all shipped)."),
+    Flag("--subject", "NAME", "Who is judged: network-layer or urlsession (default: network-layer)."),
+    Flag("--calls", "N", "Calls a subject makes in each scenario (default: 60)."),
+    Flag("--concurrency", "N", "Calls at once (default: 16)."),
+    Flag("--timeout", "T", "How long a call may take, such as 10s (default: 10s)."),
+    Flag("--seed", "N", "What all draws start from (default: 1)."),
+    Flag("--stage", "STAGE", "auto, in-process or wire (default: auto)."),
+    Flag("--errors", "WHOSE", "Whose errors faults surface as in process: current or apple."),
+    Flag("--report", "FILE", "Write the report as JSON; the name ends in .json."),
+    Flag("--json", nil, "Print the report as JSON instead of the table."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let plan = try plan(arguments)
+    let reports = arguments.all("--report").map { URL(filePath: $0) }
+    for file in reports {
+      guard file.pathExtension == "json" else {
+        throw Refusal.usage("--report \(file.relativePath): the name should end in .json.")
+      }
+      // Told now, not after the drill.
+      try FileError.probeWriting(to: file)
+    }
+    guard let executable = Bundle.main.executableURL else {
+      throw Refusal(.software, "The tool does not find itself, so it cannot start subjects.")
+    }
+    let drill = try Drill(plan, executable: executable, arguments: [Tool.subjectWord])
+    let report = try await drill.fly { show($0) }
+    for file in reports { try FileError.writing(report.data(), to: file) }
+    if arguments.has("--json") {
+      Terminal.answer(String(decoding: report.data(), as: UTF8.self))
+    } else {
+      if Build.isDebug {
+        Terminal.answer(
+          "This is a debug build: part of each latency is the harness's own. "
+            + "For figures: swift run -c release windtunnel drill\n\n"
+        )
+      }
+      Terminal.answer(report.text())
+    }
+    return report.judgedSubjectFell ? .fell : .done
+  }
+
+  private static func plan(_ arguments: Arguments) throws -> DrillPlan {
+    var plan = try DrillPlan()
+    if let path = try arguments.value("--cassette") {
+      let file = URL(filePath: path)
+      plan.cassette = try Cassette(contentsOf: file)
+      plan.cassetteFile = file
+    }
+    let asked = arguments.all("--scenario")
+    if !asked.isEmpty { plan.scenarios = try asked.map { try Scenarios.find($0, in: plan.scenarios) } }
+    if let subject = try arguments.value("--subject") {
+      guard plan.subjects.contains(subject) else {
+        let known = plan.subjects.joined(separator: ", ")
+        throw Refusal.usage("--subject \(subject): there are \(known).")
+      }
+      plan.subjects = [subject] + plan.subjects.filter { $0 != subject }
+    }
+    plan.calls = try arguments.int("--calls", in: 1...DrillPlan.callsMax) ?? plan.calls
+    plan.concurrency = try arguments.int("--concurrency", in: 1...1024) ?? plan.concurrency
+    plan.deadline = try arguments.duration("--timeout") ?? plan.deadline
+    plan.seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? Int(plan.seed))
+    plan.stage = try arguments.choice(
+      "--stage",
+      ["auto": nil, "in-process": Stage.inProcess, "wire": .onTheWire]
+    ) ?? nil
+    plan.errors = try arguments.choice("--errors", ["current": .current, "apple": .apple]) ?? plan.errors
+    return plan
+  }
+
+  private static func show(_ progress: Drill.Progress) {
+    switch progress {
+    case .calls(let scenario, let subject, let done, let count):
+      guard Terminal.showsProgress else { return }
+      Terminal.complain("\r\u{1B}[K\(scenario), \(subject): \(done) of \(count) calls")
+    case .finished(let scenario, let subject):
+      Terminal.complain(
+        Terminal.showsProgress ? "\r\u{1B}[K" : "\(scenario), \(subject): flown\n"
+      )
+    }
+  }
+}
+
+/// Finds scenarios by name or by file.
+enum Scenarios {
+  static func find(_ text: String, in shipped: [Scenario]) throws -> Scenario {
+    if let scenario = shipped.first(where: { $0.name == text }) { return scenario }
+    let isFile = text.hasSuffix(".json") || text.contains("/")
+    guard isFile else {
+      let names = shipped.map(\.name)
+      let near = nearest(to: text, in: names).map { " Did you mean \($0)?" } ?? ""
+      throw Refusal.usage(
+        "There is no scenario \"\(text)\".\(near) There are \(names.joined(separator: ", ")); "
+          + "a file's name ends in .json."
+      )
+    }
+    do {
+      return try Scenario(contentsOf: URL(filePath: text))
+    } catch let error as FormatError {
+      throw Refusal.usage("\(error)")
+    }
+  }
+}

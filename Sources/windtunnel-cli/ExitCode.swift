@@ -1,0 +1,56 @@
+internal import WindTunnel
+internal import WindTunnelDrill
+
+/// What a command ends with; one table for all of them.
+enum ExitCode: Int32 {
+  /// Done.
+  case done = 0
+  /// Asked wrongly: an unknown flag, scenario or subject, a scenario that does not read.
+  case usage = 64
+  /// A cassette or report that does not read.
+  case data = 65
+  /// No such file.
+  case noInput = 66
+  /// A port in use, an upstream that is gone.
+  case unavailable = 69
+  /// The harness itself failed.
+  case software = 70
+  /// A file that cannot be written.
+  case cannotWrite = 73
+  /// The judged subject crashed or hung.
+  case fell = 97
+}
+
+/// What a command has to say when it cannot go on: one sentence and a code.
+struct Refusal: Error {
+  var code: ExitCode
+  var sentence: String
+
+  init(_ code: ExitCode, _ sentence: String) {
+    self.code = code
+    self.sentence = sentence
+  }
+
+  /// Asked wrongly.
+  static func usage(_ sentence: String) -> Refusal { Refusal(.usage, sentence) }
+
+  /// What an error of a library means for a command.
+  init(_ error: any Error) {
+    switch error {
+    case let refusal as Refusal: self = refusal
+    case let error as FormatError: self.init(.data, "\(error)")
+    case let error as FileError:
+      switch error {
+      case .missing, .unreadable: self.init(.noInput, "\(error)")
+      case .unwritable: self.init(.cannotWrite, "\(error)")
+      case .tooLarge: self.init(.data, "\(error)")
+      }
+    case let error as DrillError:
+      switch error {
+      case .plan: self.init(.usage, "\(error)")
+      case .harness: self.init(.software, "\(error)")
+      }
+    default: self.init(.software, "\(error)")
+    }
+  }
+}
