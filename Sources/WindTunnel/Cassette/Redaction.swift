@@ -12,7 +12,7 @@ struct Redaction {
   /// What was not kept, in words.
   private(set) var leftOut: [String] = []
   private var ordinals: [String: [String: Int]] = [:]
-  private var secrets: Set<String> = []
+  private(set) var secrets: Set<String> = []
 
   /// Goes on counting where the redactions of a cassette end.
   init(continuing interactions: [Interaction]) {
@@ -36,7 +36,9 @@ struct Redaction {
     let redacted = interactions.map { interaction in redact(interaction) }
     // An echo may come before its secret is known, so bodies are looked at last.
     return redacted.filter { interaction in
-      guard let reason = reasonToLeaveOut(interaction) else { return true }
+      guard let reason = reasonToLeaveOut(interaction) ?? echo(besideBodiesOf: interaction) else {
+        return true
+      }
       leftOut.append("\(interaction.request.method) \(interaction.request.url): \(reason)")
       return false
     }
@@ -46,6 +48,7 @@ struct Redaction {
     var interaction = interaction
     interaction.request.url.userInfo = userInfo(interaction.request.url.userInfo)
     interaction.request.headers = redact(interaction.request.headers)
+    interaction.notes = redact(interaction.notes)
     switch interaction.answer {
     case .response(let response): interaction.answer = .response(redact(response))
     case .cut(let response, let failure):
@@ -136,7 +139,7 @@ struct Redaction {
   }
 
   /// Takes `user:password@` out of every URL that stands in a text.
-  private mutating func withoutUserInfo(_ text: String) -> String {
+  mutating func withoutUserInfo(_ text: String) -> String {
     guard text.contains("@"), text.contains("://") else { return text }
     var result = ""
     var rest = text[...]

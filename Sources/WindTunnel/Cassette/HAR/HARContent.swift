@@ -1,0 +1,171 @@
+internal import Foundation
+
+/// A body as bytes, and what its header fields must be told of it.
+struct HARContent {
+  var data = Data()
+  /// Whether the bytes still bear the coding that `Content-Encoding` names.
+  var isWrapped = false
+  /// Whether a text could not be written in the charset that the fields announce.
+  var isForcedIntoUTF8 = false
+
+  /// Makes the fields true for this body.
+  func settle(_ fields: inout HeaderFields, isCut: Bool = false) {
+    if !isWrapped { fields.remove("Content-Encoding") }
+    if isForcedIntoUTF8, let type = fields["Content-Type"] {
+      fields["Content-Type"] = MediaType.withUTF8(type)
+    }
+    let isChunked = fields["Transfer-Encoding"] != nil
+    let length = fields["Content-Length"]
+    fields.remove("Transfer-Encoding")
+    fields.remove("Trailer")
+    // The rest of a cut answer is missing, and its announced length is what tells the client so.
+    if isCut, let announced = length.flatMap({ Int($0) }), announced > data.count { return }
+    if isChunked || length != nil { fields["Content-Length"] = String(data.count) }
+  }
+}
+
+extension HAREntryReader {
+  mutating func responseContent(_ response: JSON, headers: HeaderFields) -> HARContent {
+    guard let content = response.present("content"), let text = content.present("text") else {
+      return HARContent()
+    }
+    let type = headers["Content-Type"] ?? content["mimeType"]?.stringValue ?? ""
+    return self.content(
+      text.spelled ?? String(decoding: text.bytes(.compact), as: UTF8.self),
+      isBase64: content["encoding"]?.stringValue?.lowercased() == "base64",
+      type: type,
+      coding: headers["Content-Encoding"],
+      announced: nil
+    )
+  }
+
+  mutating func requestContent(_ request: JSON, headers: HeaderFields) -> HARContent {
+    // One proxy's own form stands beside where the standard one cannot hold the bytes.
+    let post = request.present("postData") ?? request.present("_content") ?? .object([])
+    let type = headers["Content-Type"] ?? post["mimeType"]?.stringValue ?? ""
+    let announced =
+      headers["Content-Length"].flatMap { Int($0) } ?? request["bodySize"]?.wholeValue ?? 0
+    let marks = ["encoding", "_encoding"].map { post[$0]?.stringValue?.lowercased() == "base64" }
+    let flags = ["_base64", "_isBase64"].map { post[$0] == true }
+    if let text = post.present("text")?.spelled, !text.isEmpty {
+      return content(
+        text,
+        isBase64: (marks + flags).contains(true),
+        type: type,
+        coding: headers["Content-Encoding"],
+        announced: announced
+      )
+    }
+    let form = HARForm(post["params"], type: type)
+    if let form {
+      if form.filesMissing > 0 {
+        warn("the form was made of its fields; \(form.filesMissing) files in it are empty")
+      }
+      return HARContent(data: form.data(announced: announced))
+    }
+    if let file = post.present("_file")?.stringValue {
+      warn("the request's body is in the file \"\(file.prefix(80))\" and was not read")
+    } else if announced > 0 {
+      warn("the request's body of \(announced) bytes is missing")
+    }
+    return HARContent()
+  }
+
+  private mutating func content(
+    _ text: String,
+    isBase64: Bool,
+    type: String,
+    coding: String?,
+    announced: Int?
+  ) -> HARContent {
+    if isBase64 {
+      if let data = Data(tolerantBase64: text) {
+        // gzip's magic (RFC 1952 §2.3.1) under the name of gzip: nobody opened this one.
+        let isGzip =
+          coding?.lowercased().contains("gzip") == true && data.starts(with: [0x1F, 0x8B])
+        return HARContent(data: data, isWrapped: isGzip)
+      }
+      if let data = Self.pieces(text) {
+        return HARContent(data: data, isWrapped: coding != nil)
+      }
+      warn("the body is called base64 and is not; it is kept as text")
+    }
+    let charset = MediaType.charset(type)
+    guard let data = MediaType.data(text, charset: charset) else {
+      warn("the text cannot be written in \(charset.prefix(40)); its charset becomes utf-8")
+      return HARContent(data: Data(text.utf8), isForcedIntoUTF8: true)
+    }
+    // Firefox writes the bytes of a binary upload as so many characters.
+    if let announced, announced != data.count,
+      let bytes = MediaType.data(text, charset: "iso-8859-1"), bytes.count == announced
+    {
+      return HARContent(data: bytes)
+    }
+    return HARContent(data: data)
+  }
+
+  /// Polly's form of a body that came in pieces: a list of base64 strings, still coded.
+  private static func pieces(_ text: String) -> Data? {
+    // What is no such list is kept as text, so the reason does not matter.
+    guard text.hasPrefix("["), let json = try? JSONParser.parse(Array(text.utf8)),
+      case .array(let list) = json
+    else { return nil }
+    var data = Data()
+    for piece in list {
+      guard let bytes = piece.stringValue.flatMap({ Data(tolerantBase64: $0) }) else { return nil }
+      data.append(bytes)
+    }
+    return data
+  }
+
+  /// HEAD, 1xx, 204 and 304 have no content whatever their fields announce.
+  mutating func settleWithoutContent(
+    _ content: inout HARContent,
+    _ fields: inout HeaderFields,
+    method: String,
+    status: Int
+  ) {
+    fields.remove("Transfer-Encoding")
+    fields.remove("Trailer")
+    if method != "HEAD", status != 304 { fields.remove("Content-Length") }
+    guard !content.data.isEmpty else { return }
+    if status == 304, method != "HEAD" {
+      // What a browser had in its cache; worth keeping for whoever makes this a 200.
+      if !content.isWrapped { fields.remove("Content-Encoding") }
+      warn("the body of a 304 is the exporter's cached copy; it is kept and never played")
+    } else {
+      content = HARContent()
+      warn("the answer cannot have a body; the one that stands here is left out")
+    }
+  }
+
+  mutating func warnOfMissingText(_ response: JSON) {
+    let content = response["content"]
+    let sizes = [content?["size"]?.wholeValue, response["bodySize"]?.wholeValue]
+    if let file = content?.present("_file")?.stringValue {
+      warn("the body is in the file \"\(file.prefix(80))\" and was not read")
+    } else if let size = sizes.lazy.compactMap({ $0 }).first(where: { $0 > 0 }) {
+      warn("the body of \(size) bytes is missing; an empty one is played")
+    } else if content?.present("text") == nil, !sizes.contains(0) {
+      warn("there is no body and no size; an empty one is played")
+    }
+  }
+}
+
+extension Data {
+  /// Decodes base64 in either alphabet (RFC 4648 §4, §5), with white space or without padding.
+  init?(tolerantBase64 text: String) {
+    var digits: [UInt8] = []
+    digits.reserveCapacity(text.utf8.count + 3)
+    for byte in text.utf8 {
+      switch byte {
+      case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="): continue
+      case UInt8(ascii: "-"): digits.append(UInt8(ascii: "+"))
+      case UInt8(ascii: "_"): digits.append(UInt8(ascii: "/"))
+      default: digits.append(byte)
+      }
+    }
+    while digits.count % 4 != 0 { digits.append(UInt8(ascii: "=")) }
+    self.init(base64Encoded: Data(digits))
+  }
+}

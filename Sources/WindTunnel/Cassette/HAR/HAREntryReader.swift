@@ -1,0 +1,188 @@
+internal import Foundation
+internal import Symptoms
+
+/// Reads one entry; what was lost on the way is among the `warnings`.
+struct HAREntryReader {
+  private(set) var warnings: [String] = []
+  /// When the request began, counted from 1970.
+  private(set) var date: Duration?
+
+  private let source: String
+  private let path: String
+  private var name = ""
+
+  init(source: String, index: Int) {
+    self.source = source
+    path = "log.entries[\(index)]"
+  }
+
+  /// The interaction; `nil` for an entry that is none of HTTP.
+  ///
+  /// - Throws: `FormatError` for an entry that does not say what was asked.
+  mutating func interaction(_ entry: JSON) throws(FormatError) -> Interaction? {
+    guard case .object = entry else { throw error("", "an object should stand here") }
+    guard let asked = entry.present("request"), case .object = asked else {
+      throw error(".request", "the request is missing")
+    }
+    guard let method = asked["method"]?.stringValue, method.isToken else {
+      throw error(".request.method", "a method should stand here")
+    }
+    guard let address = asked["url"]?.stringValue else {
+      throw error(".request.url", "the URL is missing")
+    }
+    date = entry["startedDateTime"]?.stringValue.flatMap { HARDate.sinceEpoch($0) }
+    guard let url = Self.address(address) else {
+      // The rest of the URL may hold anything, user info too, and is not shown.
+      let scheme = address.prefix { $0.isASCII && ($0.isLetter || $0 == "-") }
+      warn("its URL (\(scheme.prefix(20))…) is none that HTTP goes to; the entry is left out")
+      return nil
+    }
+    name = ", \(method) \(url.origin ?? "")\(url.path)"
+    guard method != "CONNECT" else {
+      warn("a tunnel says nothing of what went through it; the entry is left out")
+      return nil
+    }
+    if date == nil { warn("startedDateTime is no date; the entry stays where it is in the file") }
+    let request = request(asked, method: method, url: url)
+    guard let answer = answer(entry, to: request) else { return nil }
+    var interaction = Interaction(request, answer, timing: Self.timing(entry["timings"]))
+    interaction.messages = messages(entry)
+    interaction.notes = Self.notes(entry)
+    return interaction
+  }
+
+  mutating func warn(_ problem: String) { warnings.append("\(path)\(name): \(problem).") }
+
+  private func error(_ key: String, _ problem: String) -> FormatError {
+    FormatError(source: source, place: path + key, problem: problem)
+  }
+
+  /// The address if HTTP is spoken there. The handshake of a WebSocket is HTTP (RFC 6455 §4.1).
+  private static func address(_ text: String) -> RequestURL? {
+    var url = RequestURL(text)
+    switch url.scheme {
+    case "http", "https": break
+    case "ws": url.scheme = "http"
+    case "wss": url.scheme = "https"
+    // Two slashes begin an authority, and a part of it may be secret.
+    case nil where text.hasPrefix("/") && !text.hasPrefix("//"): break
+    default: return nil
+    }
+    if url.host?.isEmpty == true { return nil }
+    // On a cassette, {name} in a path stands for any segment.
+    url.path = percentEncoded(url.path) { $0 == "{" || $0 == "}" }
+    url.query = url.query.map { percentEncoded($0) { _ in false } }
+    return url
+  }
+
+  /// Encodes what may not stand in a request line, and what else is asked for.
+  private static func percentEncoded(
+    _ text: String,
+    _ isSpecial: (Unicode.Scalar) -> Bool
+  ) -> String {
+    text.unicodeScalars.reduce(into: "") { result, scalar in
+      if scalar.value <= 0x20 || scalar.value == 0x7F || isSpecial(scalar) {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        result += scalar.value < 0x10 ? "%0\(digits)" : "%\(digits)"
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  private mutating func request(_ asked: JSON, method: String, url: RequestURL) -> Request {
+    var fields = headers(asked["headers"])
+    let content = requestContent(asked, headers: fields)
+    content.settle(&fields)
+    return Request(method, url, headers: fields, body: Body(content.data))
+  }
+
+  private mutating func answer(_ entry: JSON, to request: Request) -> Answer? {
+    let got = entry.present("response") ?? .object([])
+    let texts = ["_error", "_failureText"].flatMap { [got[$0], entry[$0]] }
+    let reason = texts.lazy.compactMap { $0?.stringValue }.first { !$0.isEmpty }
+    let failure = Failure(reason.map { Symptom(harError: $0) } ?? .unknown, text: reason)
+    let status = got["status"]?.wholeValue ?? 0
+    guard status > 0 else {
+      if reason == nil { warn("there is no answer and no reason; it is kept as \"unknown\"") }
+      return .failure(failure)
+    }
+    guard 100...999 ~= status else {
+      warn("\(status) is no status of HTTP; the entry is left out")
+      return nil
+    }
+    var fields = headers(got["headers"])
+    var content = responseContent(got, headers: fields)
+    let type = got["content"]?["mimeType"]?.stringValue ?? ""
+    if fields.isEmpty, !content.data.isEmpty, type.contains("/") {
+      fields.append("Content-Type", type)
+    }
+    let isCut = reason != nil && failure.symptom.cutsAnswers
+    if Response.hasNoContent(method: request.method, status: status) {
+      settleWithoutContent(&content, &fields, method: request.method, status: status)
+    } else {
+      if content.data.isEmpty { warnOfMissingText(got) }
+      content.settle(&fields, isCut: isCut)
+    }
+    let response = Response(status: status, headers: fields, body: Body(content.data))
+    return isCut ? .cut(response, failure) : .response(response)
+  }
+
+  /// `nil` where nothing was measured.
+  private static func timing(_ timings: JSON?) -> Timing? {
+    // Days and weeks are no measurement; -1 stands for none.
+    let range = 0...1e9
+    let wait = timings?["wait"]?.doubleValue.flatMap { range.contains($0) ? $0 : nil }
+    let receive = timings?["receive"]?.doubleValue.flatMap { range.contains($0) ? $0 : nil }
+    if wait == nil, receive == nil { return nil }
+    let first = wait ?? 0
+    return Timing(
+      firstByte: Duration(milliseconds: first),
+      lastByte: Duration(milliseconds: first + (receive ?? 0))
+    )
+  }
+
+  /// Chrome's form: "type", "time" in seconds since 1970, "opcode" and "data".
+  private mutating func messages(_ entry: JSON) -> [WebSocketMessage] {
+    guard let list = entry.present("_webSocketMessages")?.elements, !list.isEmpty else { return [] }
+    let phases = ["blocked", "dns", "connect", "send", "wait"]
+    let handshake = phases.reduce(0.0) { sum, phase in
+      // "ssl" is a part of "connect".
+      sum + max(0, entry["timings"]?[phase]?.doubleValue ?? 0)
+    }
+    let first = list.lazy.compactMap { $0["time"]?.doubleValue }.first ?? 0
+    let start = date.map { ($0.inMilliseconds + handshake) / 1000 } ?? first
+    var messages: [WebSocketMessage] = []
+    for message in list {
+      let text = message["data"]?.stringValue ?? ""
+      let isText = message["opcode"]?.wholeValue != 2
+      let body = isText ? Body(text) : Data(tolerantBase64: text).map { Body($0) }
+      guard ["send", "receive"].contains(message["type"]?.stringValue),
+        [1, 2].contains(message["opcode"]?.wholeValue ?? 1), let body
+      else { continue }
+      let offset = ((message["time"]?.doubleValue ?? start) - start) * 1000
+      messages.append(
+        WebSocketMessage(
+          from: message["type"] == "send" ? .client : .server,
+          body,
+          isText: isText,
+          offset: Duration(milliseconds: 0...1e9 ~= offset ? offset : 0)
+        )
+      )
+    }
+    let others = list.count - messages.count
+    if others > 0 {
+      warn("\(others) of \(list.count) WebSocket messages carry no data that is kept")
+    }
+    return messages
+  }
+
+  private static func notes(_ entry: JSON) -> [JSON.Member] {
+    guard case .object(let members) = entry else { return [] }
+    var seen: Set<String> = ["_webSocketMessages", "_initiator", "_error", "_failureText"]
+    return members.filter { member in
+      let name = member.name.value
+      return name.hasPrefix("_") && member.value != .null && seen.insert(name).inserted
+    }
+  }
+}

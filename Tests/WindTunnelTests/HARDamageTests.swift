@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@Suite struct HARDamageTests {
+  @Test(arguments: [
+    ("", "a.har: not a HAR: there is nothing in it."),
+    ("[]", #"a.har: not a HAR: a list stands where { "log": … } should."#),
+    ("{}", #"a.har: not a HAR: the key "log" is missing, there is nothing."#),
+    (
+      #"{"a": 1, "b": 2, "c": 3, "d": 4}"#,
+      #"a.har: not a HAR: the key "log" is missing, there is "a", "b", "c", …."#
+    ),
+    (
+      #"{"windtunnel": 1, "interactions": []}"#,
+      #"a.har: not a HAR: the key "log" is missing, there is "windtunnel", "interactions". "#
+        + "This is a cassette already."
+    ),
+    (#"{"log": 7}"#, #"a.har: not a HAR: "log" is a number, not an object."#),
+    (#"{"log": {}}"#, #"a.har: not a HAR: "log" has no "entries"."#),
+    (#"{"log": {"entries": {}}}"#, #"a.har: not a HAR: "log.entries" is an object, not a list."#),
+    (#"{"log": {"entries": [1]}}"#, "a.har, log.entries[0]: an object should stand here."),
+    (#"{"log": {"entries": [{}]}}"#, "a.har, log.entries[0].request: the request is missing."),
+    (
+      #"{"log": {"entries": [{"request": {"method": "A B", "url": "/"}}]}}"#,
+      "a.har, log.entries[0].request.method: a method should stand here."
+    ),
+    (
+      #"{"log": {"entries": [{"request": {"method": "GET", "url": null}}]}}"#,
+      "a.har, log.entries[0].request.url: the URL is missing."
+    ),
+    (
+      "{\"log\": {\n  \"entries\": [",
+      "a.har, line 2, column 15: not JSON: the text ends where a value should stand."
+    ),
+  ])
+  func `a damaged file is refused in one sentence`(text: String, sentence: String) {
+    let error = #expect(throws: FormatError.self) {
+      try Cassette(har: Data(text.utf8), source: "a.har")
+    }
+    #expect(error?.description == sentence)
+  }
+
+  @Test(arguments: [
+    ([0x1F, 0x8B, 8, 0] as [UInt8], "a.har: not a HAR: it is packed with gzip. Unpack it first."),
+    ([0x78, 0xDA, 0x4B], "a.har: not a HAR: it is packed with zlib. Unpack it first."),
+    (
+      [0xFF, 0xFE, 0x7B, 0],
+      "a.har: not a HAR: it is in UTF-16. Save it in UTF-8 (RFC 8259 §8.1)."
+    ),
+  ])
+  func `another wrapping is called by its name`(bytes: [UInt8], sentence: String) {
+    let error = #expect(throws: FormatError.self) {
+      try Cassette(har: Data(bytes), source: "a.har")
+    }
+    #expect(error?.description == sentence)
+  }
+
+  @Test func `nesting beyond the limit is refused by line and column`() {
+    let text = #"{"log": "# + String(repeating: "[", count: 5000)
+    let error = #expect(throws: FormatError.self) {
+      try Cassette(har: Data(text.utf8), source: "a.har")
+    }
+    #expect(error?.problem == "not JSON: nested deeper than 256 levels")
+    #expect(error?.place == "line 1, column 265")
+  }
+
+  @Test func `no values at all where numbers, lists and strings are expected do no harm`() throws {
+    let text = """
+      {"log": {"version": 1.2, "entries": [{"startedDateTime": 7, "_a": null,
+        "request": {"method": "GET", "url": "http://api.example.test", "headers": {"Accept": true},
+          "postData": [], "bodySize": "many"},
+        "response": {"status": "200", "headers": 7, "content": {"size": -1e999, "text": {"a": 1}}},
+        "timings": {"wait": 1e999, "receive": -5}, "_webSocketMessages": 3}]}}
+      """
+    let cassette = try Cassette(har: Data(text.utf8), source: "a.har")
+    #expect(
+      cassette
+        == Cassette([
+          Interaction(
+            Request("GET", "http://api.example.test/", headers: ["Accept": "true"]),
+            Response(body: Body(#"{"a":1}"#))
+          )
+        ])
+    )
+  }
+
+  /// 3,000 texts that are each a few edits away from a good one. What is read must be a cassette
+  /// that can be written and read again; everything else must be refused, not crash.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `no edit of a file does worse than a refusal`(seed: UInt64) throws {
+    let good = har(
+      entry(
+        "https://ada:secret@api.example.test/{a}?b#c",
+        method: "POST",
+        request: """
+          "headers": [{"name": "Cookie", "value": "a=bcdefgh"}, {"name": "Content-Type",
+            "value": "multipart/form-data; boundary=x"}], "bodySize": 12,
+          "postData": {"params": [{"name": "a", "value": "b", "fileName": "c"}]}
+          """,
+        response: """
+          "status": 200, "headers": [{"name": "Content-Encoding", "value": "gzip"},
+            {"name": "Set-Cookie", "value": ["a=b; Path=/", "c=d"]}],
+          "content": {"size": 4, "text": "aGVsbG8=", "encoding": "base64"}
+          """,
+        more: """
+          "timings": {"wait": 41.5, "receive": 1}, "_note": {"a": "b"}, "_webSocketMessages":
+          [{"type": "send", "time": 1714557601.5, "opcode": 2, "data": "AAE="}]
+          """
+      )
+    )
+    let tree = try JSON(parsing: good, source: "a.har")
+    var random = SplitMix(state: seed)
+    var readCount = 0
+    for round in 0..<1000 {
+      var text = Array(good)
+      if round % 2 == 0 {
+        let place = random.below(text.count)
+        let length = min(random.below(8), text.count - place)
+        let snippet = ["null", "\"", "\\ud800", ",", "0", "é", "\u{0}"][random.below(7)]
+        text.replaceSubrange(place..<place + length, with: Array(snippet.utf8))
+      } else {
+        text = random.edited(random.edited(tree)).bytes(.compact)
+      }
+      do throws(FormatError) {
+        let cassette = try Cassette(har: Data(text), source: "a.har")
+        // What cannot be read again is not equal, and the text says the rest.
+        let again = try? Cassette(data: cassette.data(), source: "a.json")
+        #expect(again == cassette, "seed \(seed): \(String(decoding: text, as: UTF8.self))")
+        readCount += 1
+      } catch {
+        #expect(error.source == "a.har" && !error.problem.isEmpty)
+      }
+    }
+    #expect(100..<1000 ~= readCount)
+  }
+}
+
+private struct SplitMix {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
+  /// The tree with one value somewhere in it replaced.
+  mutating func edited(_ json: JSON) -> JSON {
+    let others: [JSON] = [
+      nil, true, -1, 7, .number("1e999"), "", "a\r\nb", "YQ", [], ["a", nil], .object([]),
+    ]
+    switch json {
+    case .array(var elements) where !elements.isEmpty && below(8) > 0:
+      let index = below(elements.count)
+      elements[index] = edited(elements[index])
+      return .array(elements)
+    case .object(var members) where !members.isEmpty && below(12) > 0:
+      let index = below(members.count)
+      members[index].value = edited(members[index].value)
+      return .object(members)
+    default: return others[below(others.count)]
+    }
+  }
+}
