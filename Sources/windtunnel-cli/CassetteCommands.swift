@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Symptoms
 internal import WindTunnel
 
 enum CassetteShowCommand: Command {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import WindTunnel
 
 /// One command of the tool.
-protocol Command {
+protocol Command: Sendable {
   /// The words that call it, such as `cassette show`.
   static var name: String { get }
   /// One line about it.
@@ -33,10 +33,12 @@ enum Tool {
   /// The first argument of a subject's process.
   static let subjectWord = "fly-as-subject"
 
-  static let commands: [any Command.Type] = [
-    DrillCommand.self, RecordCommand.self, ServeCommand.self, ReportCommand.self,
-    CassetteShowCommand.self, CassetteConvertCommand.self,
-  ]
+  static var commands: [any Command.Type] {
+    [
+      DrillCommand.self, RecordCommand.self, ServeCommand.self, ReportCommand.self,
+      CassetteShowCommand.self, CassetteConvertCommand.self,
+    ]
+  }
 
   static func run(_ words: [String]) async -> ExitCode {
     guard let first = words.first else {
@@ -92,7 +94,7 @@ enum Tool {
       if wantsHelp { Terminal.answer(text) } else { Terminal.complain(text) }
       return wantsHelp ? .done : .usage
     }
-    let names = commands.map(\.name)
+    let names = commands.map { $0.name }
     let near = nearest(to: words[0], in: names).map { " Did you mean \($0)?" } ?? ""
     Terminal.complain("windtunnel: There is no command \"\(words[0])\".\(near)\n")
     Terminal.complain("For help: windtunnel --help\n")
@@ -100,7 +102,7 @@ enum Tool {
   }
 
   static var help: String {
-    let width = commands.map(\.name.count).max() ?? 0
+    let width = commands.map { $0.name.count }.max() ?? 0
     let lines = commands.map { command in
       let padding = String(repeating: " ", count: width - command.name.count)
       return "  \(command.name)\(padding)  \(command.summary)"
