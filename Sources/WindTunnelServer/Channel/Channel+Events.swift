@@ -21,7 +21,7 @@ extension Channel: ReadinessHandler {
 
   private func finishConnecting() {
     let code = socket.pendingError
-    guard code == 0 else { return closed(SocketError(.connect, code, socket.peerAddress)) }
+    guard code == 0 else { return closed(SocketError(.connect, code, target)) }
     phase = .open
     updateInterest()
     delegate?.channelConnected(self)

@@ -18,6 +18,8 @@ final class Channel {
   let reactor: Reactor
   let socket: Socket
   let limits: Limits
+  /// Where the connect went to; `nil` for a connection that was accepted.
+  let target: SocketAddress?
   /// Kept until the channel is closed.
   var delegate: (any ChannelDelegate)?
   var phase: Phase
@@ -48,6 +50,7 @@ final class Channel {
     delegate: any ChannelDelegate
   ) throws(SocketError) {
     (self.socket, self.reactor, self.limits, self.delegate) = (socket, reactor, limits, delegate)
+    target = nil
     phase = .open
     socket.sendAtOnce()
     try begin(.readable)
@@ -61,6 +64,7 @@ final class Channel {
     delegate: any ChannelDelegate
   ) throws(SocketError) {
     socket = try Socket.connecting(to: address)
+    target = address
     (self.reactor, self.limits, self.delegate) = (reactor, limits, delegate)
     phase = .connecting
     socket.sendAtOnce()
