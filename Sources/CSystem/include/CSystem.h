@@ -25,8 +25,10 @@ int wt_epoll_create(void);
 int wt_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t token);
 int wt_epoll_modify(int epoll, int descriptor, uint32_t events, uint64_t token);
 int wt_epoll_remove(int epoll, int descriptor);
-/// Waits at most `milliseconds` (-1: for ever) and returns how many events were written, or -1.
-int wt_epoll_wait(int epoll, struct wt_event *events, int capacity, int milliseconds);
+/// Waits at most `nanoseconds` (negative: for ever) and returns how many events were written, or -1.
+int wt_epoll_wait(int epoll, struct wt_event *events, int capacity, int64_t nanoseconds);
+/// Lets the calling thread's waits end when they should, not up to 50 microseconds later.
+void wt_precise_timers(void);
 /// Accepts one connection, non-blocking and closed on exec; -1 and errno where there is none.
 int wt_accept(int listener);
 /// A descriptor that another thread can make readable.

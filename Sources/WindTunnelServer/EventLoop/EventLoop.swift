@@ -1,0 +1,122 @@
+internal import Foundation
+internal import WindTunnel
+
+/// One thread that waits for many connections.
+///
+/// This is its handle, for every other thread.
+///
+/// Nothing may block on the loop's thread. Whoever holds the handle stops the loop; forgetting it
+/// does the same.
+final class EventLoop: Sendable {
+  /// The loop has stopped; nothing runs on it any more.
+  struct Stopped: Error {}
+
+  private let mailbox: Mailbox
+
+  /// Starts the thread.
+  init(name: String = "WindTunnel") throws(SocketError) {
+    let selector = try Selector()
+    let mailbox = Mailbox(selector.waker)
+    self.mailbox = mailbox
+    let thread = Thread {
+      Selector.prepareThread()
+      let reactor = Reactor(selector)
+      while let jobs = mailbox.collect() {
+        for job in jobs { job(reactor) }
+        reactor.flush()
+        reactor.turn()
+      }
+      // The mailbox is shut by now, so nobody wakes a descriptor that is closed.
+      reactor.end()
+      mailbox.tellStopped()
+    }
+    thread.name = name
+    thread.start()
+  }
+
+  deinit { mailbox.shut() }
+
+  /// Runs a job on the loop's thread, in the order of the calls.
+  ///
+  /// False if the loop has stopped and the job will never run.
+  @discardableResult
+  func execute(_ job: @escaping @Sendable (Reactor) -> Void) -> Bool { mailbox.post(job) }
+
+  /// Runs a job on the loop's thread and waits for what it returns.
+  func run<Result: Sendable>(
+    _ job: @escaping @Sendable (Reactor) throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      let isPosted = execute { reactor in
+        continuation.resume(with: Swift.Result { try job(reactor) })
+      }
+      if !isPosted { continuation.resume(throwing: Stopped()) }
+    }
+  }
+
+  /// Ends the loop and waits until every descriptor of it is closed.
+  ///
+  /// Never call it on the loop.
+  func stop() async {
+    await withCheckedContinuation { continuation in
+      mailbox.shut { continuation.resume() }
+    }
+  }
+}
+
+/// What other threads have for the loop.
+private final class Mailbox: Sendable {
+  typealias Job = @Sendable (Reactor) -> Void
+
+  private struct State {
+    var jobs: [Job] = []
+    var isShut = false
+    var isStopped = false
+    var waiting: [@Sendable () -> Void] = []
+  }
+
+  private let state = Locked(State())
+  private let waker: Selector.Waker
+
+  init(_ waker: Selector.Waker) { self.waker = waker }
+
+  func post(_ job: @escaping Job) -> Bool {
+    state.withLock { state in
+      if state.isShut { return false }
+      state.jobs.append(job)
+      // Within the lock, and only before the first: whoever takes the jobs is awake for all.
+      if state.jobs.count == 1 { waker.wake() }
+      return true
+    }
+  }
+
+  func shut(_ whenStopped: (@Sendable () -> Void)? = nil) {
+    let isStopped = state.withLock { state in
+      if !state.isShut {
+        state.isShut = true
+        waker.wake()
+      }
+      if !state.isStopped, let whenStopped { state.waiting.append(whenStopped) }
+      return state.isStopped
+    }
+    if isStopped { whenStopped?() }
+  }
+
+  /// The jobs since the last time; `nil` when the mailbox is shut and they are all done.
+  func collect() -> [Job]? {
+    state.withLock { state in
+      if state.isShut, state.jobs.isEmpty { return nil }
+      defer { state.jobs = [] }
+      return state.jobs
+    }
+  }
+
+  func tellStopped() {
+    let waiting = state.withLock { state in
+      state.isStopped = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for tell in waiting { tell() }
+  }
+}

@@ -1,0 +1,159 @@
+internal import Foundation
+internal import WindTunnel
+
+/// Takes a message's content out of its framing (RFC 9112 §6 and §7).
+struct ContentReader {
+  /// One step of the content.
+  enum Piece { case content(Data), trailers(HeaderFields), end }
+
+  private enum State {
+    case length(remaining: Int)
+    case chunkLine
+    case chunk(remaining: Int)
+    case chunkEnd
+    case trailers(FieldSection)
+    case untilClose
+    case end
+  }
+
+  private var state: State
+  private var received = 0
+  private var extensions = 0
+  private let expected: Int
+  private let limits: Limits
+  private let side: FieldSection.Side
+
+  init(_ framing: Framing, _ limits: Limits, _ side: FieldSection.Side) {
+    self.limits = limits
+    self.side = side
+    expected = if case .length(let length) = framing { length } else { 0 }
+    state =
+      switch framing {
+      case .none: .end
+      case .length(let length): length == 0 ? .end : .length(remaining: length)
+      case .chunked: .chunkLine
+      case .untilClose: .untilClose
+      }
+  }
+
+  /// The next piece, or nothing until more bytes come.
+  ///
+  /// After `end` it must not be asked again.
+  mutating func next(_ input: inout ByteQueue, ended: Bool) throws(ProtocolError) -> Piece? {
+    while true {
+      switch state {
+      case .end:
+        return .end
+      case .length(let remaining):
+        guard let data = taken(&input, remaining) else { return try whenDry(ended) }
+        state = data.count == remaining ? .end : .length(remaining: remaining - data.count)
+        return .content(data)
+      case .untilClose:
+        if let data = taken(&input, .max) { return .content(data) }
+        return ended ? .end : nil
+      case .chunkLine:
+        guard let size = try chunkSize(&input) else { return try whenDry(ended) }
+        state = size == 0 ? .trailers(FieldSection(limits, side)) : .chunk(remaining: size)
+      case .chunk(let remaining):
+        guard let data = taken(&input, remaining) else { return try whenDry(ended) }
+        state = data.count == remaining ? .chunkEnd : .chunk(remaining: remaining - data.count)
+        return .content(data)
+      case .chunkEnd:
+        guard try spendChunkEnd(&input) else { return try whenDry(ended) }
+        state = .chunkLine
+      case .trailers(var section):
+        state = .end
+        let isWhole = try section.read(&input)
+        guard isWhole else {
+          state = .trailers(section)
+          return try whenDry(ended)
+        }
+        if !section.fields.isEmpty { return .trailers(HeaderFields(section.fields)) }
+      }
+    }
+  }
+
+  private mutating func taken(_ input: inout ByteQueue, _ length: Int) -> Data? {
+    guard !input.isEmpty else { return nil }
+    let data = input.take(atMost: length)
+    received += data.count
+    return data
+  }
+
+  /// RFC 9112 §8: content of a length or in chunks that ends with the connection is incomplete.
+  private func whenDry(_ ended: Bool) throws(ProtocolError) -> Piece? {
+    guard ended else { return nil }
+    guard case .length = state else {
+      throw ProtocolError(
+        .truncated(.inChunks(received: received)),
+        "The connection ended within chunked content, after \(received) bytes of it."
+      )
+    }
+    throw ProtocolError(
+      .truncated(.inContent(received: received, expected: expected)),
+      "The connection ended after \(received) of \(expected) bytes of content."
+    )
+  }
+
+  /// RFC 9112 §7.1: `1*HEXDIG`, then extensions, then CR LF; no sign, no prefix, no space before.
+  private mutating func chunkSize(_ input: inout ByteQueue) throws(ProtocolError) -> Int? {
+    // What begins wrong need not be whole to be refused.
+    guard input.isEmpty || input[0].hexDigit != nil else { throw .noChunkSize }
+    guard let length = input.lineLength() else {
+      guard input.count <= limits.chunkLineBytesMax else { throw longChunkLine }
+      return nil
+    }
+    guard length <= limits.chunkLineBytesMax else { throw longChunkLine }
+    let size = try input.peek(length) { bytes throws(ProtocolError) -> Int in
+      // A bare LF is not taken on either side: it is the lever of chunk smuggling.
+      let line = try FieldSection.withoutLineEnd(bytes, .request)
+      var (size, place) = (0, 0)
+      while place < line.count, let digit = line[place].hexDigit {
+        guard size <= Int.max >> 4 else { throw .bad("A chunk's size is beyond counting.") }
+        size = size << 4 | digit
+        place += 1
+      }
+      try takeExtensions(line.part(place..<line.count), hasSize: place > 0)
+      return size
+    }
+    guard size <= limits.bodyBytesMax - received else { throw .tooLarge(limits) }
+    input.skip(length)
+    return size
+  }
+
+  /// RFC 9112 §7.1.1: an extension that is not understood is ignored; BWS may stand before it.
+  private mutating func takeExtensions(_ rest: Bytes, hasSize: Bool) throws(ProtocolError) {
+    let text = rest.trimmed
+    guard hasSize, text.isEmpty || text[0] == 0x3B, text.allSatisfy(\.isFieldContent) else {
+      throw .noChunkSize
+    }
+    extensions += rest.count
+    guard extensions <= limits.chunkExtensionBytesMax else {
+      throw .bad("The chunk extensions are larger than \(limits.chunkExtensionBytesMax) bytes.")
+    }
+  }
+
+  private mutating func spendChunkEnd(_ input: inout ByteQueue) throws(ProtocolError) -> Bool {
+    if input.isEmpty { return false }
+    guard input[0] == .carriageReturn, input.count < 2 || input[1] == .lineFeed else {
+      throw .bad("A chunk is longer than its size says (RFC 9112 §7.1).")
+    }
+    guard input.count >= 2 else { return false }
+    input.skip(2)
+    return true
+  }
+
+  private var longChunkLine: ProtocolError {
+    .bad("A chunk's size line is longer than \(limits.chunkLineBytesMax) bytes.")
+  }
+}
+
+extension ProtocolError {
+  fileprivate static let noChunkSize = bad(
+    "A chunk's size is no hexadecimal number (RFC 9112 §7.1)."
+  )
+
+  static func tooLarge(_ limits: Limits) -> Self {
+    Self(.contentTooLarge, "The content is larger than \(limits.bodyBytesMax) bytes.")
+  }
+}

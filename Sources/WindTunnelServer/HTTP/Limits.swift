@@ -1,0 +1,60 @@
+/// How much a peer may ask of this end before it is refused, each with the default that it resembles.
+struct Limits: Sendable, Hashable {
+  /// The longest request line; more is 414.
+  ///
+  /// nginx: one buffer of `large_client_header_buffers`, 8k.
+  var requestLineBytesMax = 8 * 1024
+  /// The whole field section, and the whole trailer section; more is 431.
+  ///
+  /// h11: 64 KiB.
+  var headerBytesMax = 64 * 1024
+  /// The fields of one section; more is 431.
+  ///
+  /// Apache's `LimitRequestFields` is 100, Jetty's 200.
+  var headerFieldsMax = 200
+  /// A request's content without its framing; more is 413.
+  ///
+  /// nginx has 1 MiB, Caddy none; this leaves room for an upload in a test and none for filling the
+  /// memory.
+  var bodyBytesMax = 64 * 1024 * 1024
+  /// One line that announces a chunk, with its extensions; more is 400.
+  ///
+  /// Go: `maxLineLength`, 4096.
+  var chunkLineBytesMax = 4096
+  /// All extensions of all chunks of one message; more is 400.
+  ///
+  /// Go: `excess` of 16 KiB.
+  var chunkExtensionBytesMax = 16 * 1024
+  /// Connections open at once; further ones wait in the accept queue.
+  ///
+  /// nginx's `worker_connections` is 512, which a load test would notice.
+  var connectionsMax = 16_384
+  /// How long a connection may lie idle between two requests.
+  ///
+  /// nginx: `keepalive_timeout`, 75 s.
+  var idleSeconds = 75.0
+  /// How long a request may take to arrive, from its first byte to its last, however steadily it
+  /// drips.
+  ///
+  /// Node.js: `requestTimeout`, 300 s; nginx: `client_header_timeout`, 60 s.
+  var requestSeconds = 60.0
+  /// How long the end of a connection may wait for a peer that does not read.
+  ///
+  /// nginx: `lingering_timeout`, 5 s.
+  var lingerSeconds = 5.0
+  /// Output waiting in this process before production stops.
+  ///
+  /// Node.js's `highWaterMark` is 16 KiB; a slice of a large body should not need many rounds.
+  var queuedBytesMax = 256 * 1024
+
+  /// What a server allows its clients.
+  static let standard = Limits()
+
+  /// What a client allows its server: content of any length, since it is passed on in pieces.
+  static let upstream: Limits = {
+    var limits = Limits()
+    limits.bodyBytesMax = .max
+    limits.requestLineBytesMax = 64 * 1024
+    return limits
+  }()
+}

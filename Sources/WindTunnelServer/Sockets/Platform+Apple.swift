@@ -1,0 +1,55 @@
+#if canImport(Darwin)
+  internal import Darwin
+
+  /// Where the two systems spell one thing differently.
+  enum Platform {
+    static let stream = SOCK_STREAM
+    /// Here a socket option keeps the signal away.
+    static let writeFlags: Int32 = 0
+
+    /// A socket that does not block and is not inherited, or -1.
+    static func socket(_ family: Int32) -> Int32 { prepared(Darwin.socket(family, SOCK_STREAM, 0)) }
+
+    /// Accepts one connection likewise, or -1.
+    static func accept(_ listener: Int32) -> Int32 { prepared(Darwin.accept(listener, nil, nil)) }
+
+    /// The bytes that are still in the send buffer, or `nil`.
+    static func unsentBytes(_ socket: Int32) -> Int? {
+      var count: Int32 = 0
+      var size = socklen_t(MemoryLayout<Int32>.size)
+      return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : nil
+    }
+
+    static func shutdownWriting(_ socket: Int32) { shutdown(socket, SHUT_WR) }
+
+    static func close(_ descriptor: Int32) { _ = Darwin.close(descriptor) }
+
+    private static func prepared(_ descriptor: Int32) -> Int32 {
+      guard descriptor >= 0 else { return descriptor }
+      var one: Int32 = 1
+      let size = socklen_t(MemoryLayout<Int32>.size)
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+      setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, size)
+      return descriptor
+    }
+  }
+
+  extension sockaddr_in {
+    static var empty: sockaddr_in {
+      var address = sockaddr_in()
+      address.sin_len = UInt8(MemoryLayout<sockaddr_in>.size)
+      address.sin_family = sa_family_t(AF_INET)
+      return address
+    }
+  }
+
+  extension sockaddr_in6 {
+    static var empty: sockaddr_in6 {
+      var address = sockaddr_in6()
+      address.sin6_len = UInt8(MemoryLayout<sockaddr_in6>.size)
+      address.sin6_family = sa_family_t(AF_INET6)
+      return address
+    }
+  }
+#endif

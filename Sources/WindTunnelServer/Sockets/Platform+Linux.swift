@@ -1,0 +1,49 @@
+#if !canImport(Darwin)
+  internal import CSystem
+  internal import Foundation
+
+  /// Where the two systems spell one thing differently.
+  enum Platform {
+    static let stream = Int32(SOCK_STREAM.rawValue)
+    /// A write to a connection that is gone is an error, not a signal.
+    static let writeFlags = Int32(MSG_NOSIGNAL)
+
+    /// A socket that does not block and is not inherited, or -1.
+    static func socket(_ family: Int32) -> Int32 {
+      Glibc.socket(
+        family,
+        Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue),
+        0
+      )
+    }
+
+    /// Accepts one connection likewise, or -1.
+    static func accept(_ listener: Int32) -> Int32 { wt_accept(listener) }
+
+    /// The bytes that the peer's system has not acknowledged, or `nil`.
+    static func unsentBytes(_ socket: Int32) -> Int? {
+      let count = wt_unsent_bytes(socket)
+      return count < 0 ? nil : Int(count)
+    }
+
+    static func shutdownWriting(_ socket: Int32) { shutdown(socket, Int32(SHUT_WR)) }
+
+    static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
+  }
+
+  extension sockaddr_in {
+    static var empty: sockaddr_in {
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      return address
+    }
+  }
+
+  extension sockaddr_in6 {
+    static var empty: sockaddr_in6 {
+      var address = sockaddr_in6()
+      address.sin6_family = sa_family_t(AF_INET6)
+      return address
+    }
+  }
+#endif

@@ -1,0 +1,135 @@
+internal import Foundation
+
+/// One TCP socket that never blocks.
+///
+/// Whoever holds it closes it, once.
+struct Socket: Sendable {
+  let descriptor: Int32
+
+  /// What a read or a write came to.
+  enum Transfer {
+    case bytes(Int)
+    /// The peer has said that it sends no more.
+    case end
+    case wouldBlock
+    case failed(SocketError)
+  }
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  /// Makes an unbound socket for an address's family.
+  init(for address: SocketAddress, _ operation: SocketError.Operation) throws(SocketError) {
+    descriptor = Platform.socket(address.family)
+    guard descriptor >= 0 else { throw SocketError(operation, errno, address) }
+  }
+
+  /// Makes a socket that listens.
+  ///
+  /// A backlog of 0 lets one connection wait; further ones then see their connect time out.
+  static func listening(at address: SocketAddress, backlog: Int) throws(SocketError) -> Socket {
+    let socket = try Socket(for: address, .listen)
+    // Without it a port is taken for a minute after its server has stopped.
+    socket.set(SOL_SOCKET, SO_REUSEADDR, to: 1)
+    if address.family == AF_INET6 { socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: 1) }
+    guard address.withSystem({ bind(socket.descriptor, $0, $1) }) == 0,
+      listen(socket.descriptor, Int32(clamping: backlog)) == 0
+    else {
+      let error = SocketError(.listen, errno, address)
+      socket.close()
+      throw error
+    }
+    return socket
+  }
+
+  /// Begins to connect; when the socket is writable ask for ``pendingError``.
+  static func connecting(to address: SocketAddress) throws(SocketError) -> Socket {
+    let socket = try Socket(for: address, .connect)
+    let code = address.withSystem { connect(socket.descriptor, $0, $1) }
+    guard code == 0 || errno == EINPROGRESS || errno == EINTR else {
+      let error = SocketError(.connect, errno, address)
+      socket.close()
+      throw error
+    }
+    return socket
+  }
+
+  /// The next connection that waits, if any.
+  func accept() throws(SocketError) -> Socket? {
+    while true {
+      let accepted = Platform.accept(descriptor)
+      if accepted >= 0 { return Socket(descriptor: accepted) }
+      switch errno {
+      // A client that has left meanwhile is no error of the listener's.
+      case EINTR, ECONNABORTED: continue
+      case EAGAIN, EWOULDBLOCK: return nil
+      default: throw SocketError(.accept, errno, localAddress)
+      }
+    }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    while true {
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      if count > 0 { return .bytes(count) }
+      if count == 0 { return .end }
+      if errno == EINTR { continue }
+      return failure(.read)
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+    while true {
+      let count = send(descriptor, bytes.baseAddress, bytes.count, Platform.writeFlags)
+      if count >= 0 { return .bytes(count) }
+      if errno == EINTR { continue }
+      return failure(.write)
+    }
+  }
+
+  private func failure(_ operation: SocketError.Operation) -> Transfer {
+    let code = errno
+    if code == EAGAIN || code == EWOULDBLOCK { return .wouldBlock }
+    return .failed(SocketError(operation, code, peerAddress))
+  }
+}
+
+extension Socket {
+  /// The error that came without a call to tell it to, such as a refused connect; asking spends it.
+  var pendingError: Int32 {
+    var code: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0 else { return errno }
+    return code
+  }
+
+  var localAddress: SocketAddress? { .asked { getsockname(descriptor, $0, $1) } }
+  var peerAddress: SocketAddress? { .asked { getpeername(descriptor, $0, $1) } }
+
+  /// The bytes that were written and are not yet safe at the peer; `nil` if nobody can tell.
+  var unsentBytes: Int? { Platform.unsentBytes(descriptor) }
+
+  /// Sends each write when it is made: a fault's bytes must not wait for company.
+  func sendAtOnce() { set(Int32(IPPROTO_TCP), TCP_NODELAY, to: 1) }
+
+  /// Makes the coming close a reset.
+  ///
+  /// What is unsent at that time is lost.
+  func resetOnClose() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+  }
+
+  /// Tells the peer that nothing more will come (FIN); reading goes on.
+  func finishWriting() { Platform.shutdownWriting(descriptor) }
+
+  /// Gives the descriptor back.
+  ///
+  /// With unread input the peer sees a reset.
+  func close() { Platform.close(descriptor) }
+
+  private func set(_ level: Int32, _ option: Int32, to value: Int32) {
+    var value = value
+    // The options set here exist wherever this compiles; without one the socket still works.
+    setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+@Suite(.timeLimit(.minutes(1))) struct ListenerTests {
+  /// Whether this machine has an IPv6 loopback; containers often have none.
+  static let hasIPv6: Bool = {
+    guard let address = SocketAddress("::1", port: 0) else { return false }
+    // Refused means absent; the tests that need it are then skipped by name.
+    guard let socket = try? Socket.listening(at: address, backlog: 1) else { return false }
+    socket.close()
+    return true
+  }()
+
+  @Test func `a port in use is refused by name`() async throws {
+    let loop = try EventLoop()
+    let address = try await loop.serve { _ in }
+    await #expect {
+      _ = try await loop.serve(at: address) { _ in }
+    } throws: { error in
+      (error as? SocketError)?.kind == .portInUse
+        && "\(error)" == "port \(address.port) is in use; choose another, or 0 for any that is free"
+    }
+    await loop.stop()
+  }
+
+  @Test(arguments: ["127.0.0.1", "[::1]"])
+  func `a server listens on both loopbacks`(host: String) async throws {
+    if host != "127.0.0.1", !Self.hasIPv6 { return }
+    let loop = try EventLoop()
+    let address = try await loop.serve(at: #require(SocketAddress(host, port: 0))) { script in
+      script.received = { channel, bytes in
+        channel.write(bytes)
+        channel.close()
+      }
+    }
+    #expect(address.port != 0 && "\(address)" == "\(host):\(address.port)")
+    let client = try RawClient(address)
+    await client.send("hi")
+    #expect(await client.receiveAll() == (Array("hi".utf8), .finished))
+    client.close()
+    await loop.stop()
+  }
+
+  @Test func `a paused listener takes nobody until it is resumed`() async throws {
+    let loop = try EventLoop()
+    let accepted = Events<Bool>()
+    let isOpen = Locked(false)
+    let address = try await loop.run { reactor in
+      let listener = try Listener(isAccepting: false, on: reactor) { socket in
+        accepted(isOpen.withLock { $0 })
+        socket.close()
+      }
+      // The listener is the reactor's; a job that comes later opens it.
+      reactor.schedule(after: 5_000_000) { _ in
+        isOpen.withLock { $0 = true }
+        listener.resume()
+      }
+      return listener.address
+    }
+    let client = try RawClient(address)
+    #expect(try await accepted.next())
+    client.close()
+    await loop.stop()
+  }
+
+  @Test func `a refused connect is told as such`() async throws {
+    let loop = try EventLoop()
+    let closed = Events<SocketError?>()
+    // A port that was just free: bound, not listening.
+    let free = try Socket.listening(at: .loopback(), backlog: 1)
+    let address = try #require(free.localAddress)
+    free.close()
+    try await loop.run { reactor in
+      let script = Script()
+      script.closed = { closed($0) }
+      _ = try Channel(connectingTo: address, on: reactor, delegate: script)
+    }
+    let error = try #require(try await closed.next())
+    #expect(error.kind == .refused)
+    #expect("\(error)" == "nobody listens at \(address)")
+    await loop.stop()
+  }
+
+  @Test func `literals are addresses, names are not, and localhost is found`() throws {
+    #expect(SocketAddress("127.0.0.1", port: 80).map { "\($0)" } == "127.0.0.1:80")
+    #expect(SocketAddress("::1", port: 8080).map { "\($0)" } == "[::1]:8080")
+    #expect(SocketAddress("localhost", port: 80) == nil)
+    #expect(SocketAddress("[127.0.0.1]", port: 80) == nil)
+    #expect(SocketAddress("127.0.0.1", port: 65536) == nil)
+    let found = try SocketAddress.resolve("localhost", port: 7)
+    #expect(found.contains { $0.port == 7 && ["127.0.0.1", "::1"].contains($0.host) })
+    #expect(throws: SocketError.self) {
+      try SocketAddress.resolve(String(repeating: "a.", count: 128) + "test", port: 7)
+    }
+  }
+}

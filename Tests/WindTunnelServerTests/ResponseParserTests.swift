@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+@Suite struct ResponseParserTests {
+  func events(_ text: String, to method: String = "GET", by step: Int = 10_000)
+    -> [ResponseParser.Event]
+  {
+    var parser = ResponseParser()
+    parser.expectAnswer(to: method)
+    return parser.events(of: Array(text.utf8), by: step)
+  }
+
+  static let whole: [(String, String, String?)] = [
+    ("GET", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello"),
+    ("GET", "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nhi", "hi"),
+    ("GET", "HTTP/1.1 200 \nContent-Length: 2\n\nhi", "hi"),
+    ("GET", "HTTP/1.0 200 Very well\r\n\r\nuntil the end", "until the end"),
+    ("GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n", "hi"),
+    ("GET", "HTTP/1.1 200 OK\r\nX: a\r\n  b\r\nContent-Length: 2\r\n\r\nhi", "hi"),
+    ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", nil),
+    ("GET", "HTTP/1.1 204 No Content\r\n\r\n", nil),
+    ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\n\r\n", nil),
+    ("GET", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "hi"),
+    ("CONNECT", "HTTP/1.1 200 Go\r\nContent-Length: 5\r\n\r\n", nil),
+    ("GET", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", nil),
+  ]
+
+  @Test(arguments: whole)
+  func `an answer ends where its framing says, however it is cut`(
+    method: String,
+    text: String,
+    content: String?
+  ) {
+    let whole = events(text, to: method)
+    #expect(whole.last == .end)
+    #expect(whole.compactMap(\.contentText).first == content)
+    for step in [1, 3] { #expect(events(text, to: method, by: step) == whole) }
+  }
+
+  @Test(arguments: [
+    ("", ProtocolError.Truncation.beforeHead),
+    ("HTTP/1.1 200 OK\r\nContent-Le", .inHead),
+    ("HTTP/1.1 100 Continue\r\n\r\n", .beforeHead),
+    (
+      "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nfive.",
+      .inContent(received: 5, expected: 1000)
+    ),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", .inChunks(received: 2)),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", .inChunks(received: 2)),
+  ])
+  func `an early end says where it was`(text: String, place: ProtocolError.Truncation) {
+    #expect(events(text).last?.failure?.kind == .truncated(place))
+  }
+
+  @Test(arguments: [
+    "garbage that is no answer\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n",
+    "HTTP/1.1 099 X\r\n\r\n", "HTTP/1.1 200OK\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nhello",
+    "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nhello",
+    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n 0\r\n\r\nhello",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nlskdu",
+  ])
+  func `an answer that is none fails and is no truncation`(text: String) throws {
+    let kind = try #require(events(text).last?.failure?.kind)
+    if case .truncated = kind { Issue.record("\(kind)") }
+  }
+
+  @Test func `interim answers come before the answer`() {
+    let text = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 Gone well\r\n\r\n"
+    let heads = events(text).compactMap(\.headOrNil)
+    #expect(heads.map(\.head.status) == [103, 204])
+    #expect(heads.map(\.isInterim) == [true, false])
+    #expect(heads.last?.reason == "Gone well")
+  }
+
+  @Test func `a folded field of an answer is one line`() {
+    let heads = events(Self.whole[5].1).compactMap(\.headOrNil)
+    #expect(heads.first?.head.headers["X"] == "a b")
+  }
+
+  @Test func `answers follow each other on one connection`() {
+    var parser = ResponseParser()
+    parser.feed("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP/1.1 204 X\r\n\r\n")
+    #expect(parser.next() == nil)
+    parser.expectAnswer(to: "GET")
+    #expect(parser.events().last == .end)
+    #expect(parser.bufferedBytes > 0)
+    parser.expectAnswer(to: "GET")
+    #expect(parser.events().last == .end)
+    #expect(parser.bufferedBytes == 0)
+  }
+}

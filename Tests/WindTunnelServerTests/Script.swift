@@ -1,0 +1,50 @@
+import Foundation
+
+@testable import WindTunnelServer
+
+/// A delegate whose behaviour stands in the test.
+final class Script: ChannelDelegate {
+  var connected: (Channel) -> Void = { _ in }
+  var received: (Channel, [UInt8]) -> Void = { _, _ in }
+  var ended: (Channel) -> Void = { _ in }
+  var drained: (Channel) -> Void = { _ in }
+  var closed: (SocketError?) -> Void = { _ in }
+
+  func channelConnected(_ channel: Channel) { connected(channel) }
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
+    received(channel, Array(bytes))
+  }
+  func channelReachedEnd(_ channel: Channel) { ended(channel) }
+  func channelDrained(_ channel: Channel) { drained(channel) }
+  func channelClosed(_ channel: Channel, _ error: SocketError?) { closed(error) }
+}
+
+extension EventLoop {
+  /// Listens on a free port; `play` says what each connection's script is.
+  func serve(
+    at address: SocketAddress = .loopback(),
+    limits: Limits = .standard,
+    _ play: @escaping @Sendable (Script) -> Void
+  ) async throws -> SocketAddress {
+    try await run { reactor in
+      let listener = try Listener(at: address, on: reactor) { socket in
+        let script = Script()
+        play(script)
+        // A connection that has gone already is seen by the test's client.
+        _ = try? Channel(socket, on: reactor, limits: limits, delegate: script)
+      }
+      return listener.address
+    }
+  }
+}
+
+/// Bytes in which a loss or a swap is seen: a block of a prime length, over and over.
+func pattern(_ count: Int) -> [UInt8] {
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(count + patternBlock.count)
+  while bytes.count < count { bytes += patternBlock }
+  bytes.removeLast(bytes.count - count)
+  return bytes
+}
+
+private let patternBlock = (0..<10_007).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
