@@ -9,6 +9,7 @@ struct ProtocolError: Error, Sendable, Hashable {
     case fieldsTooLarge
     case notImplemented
     case versionNotSupported
+    case tooSlow
     /// The peer ended the connection before the message was whole.
     case truncated(Truncation)
   }
@@ -52,6 +53,7 @@ struct ProtocolError: Error, Sendable, Hashable {
     case .fieldsTooLarge: 431
     case .notImplemented: 501
     case .versionNotSupported: 505
+    case .tooSlow: 408
     }
   }
 }

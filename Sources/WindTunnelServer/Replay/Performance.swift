@@ -1,0 +1,83 @@
+internal import Foundation
+internal import WindTunnel
+
+/// One delivery on its way to a client: the player, what it said, and how the content is framed.
+final class Performance {
+  /// What an answer is an answer to.
+  struct Exchange {
+    let head: RequestHead
+    let outcome: Outcome
+    let authority: Authority
+    let delivery: Delivery
+
+    init(_ head: RequestHead, _ outcome: Outcome, _ authority: Authority, _ delivery: Delivery) {
+      (self.head, self.outcome, self.authority, self.delivery) = (head, outcome, authority, delivery)
+    }
+  }
+
+  /// How much of a body is handed over at once, so that a client that does not read costs no more.
+  private static let sliceBytes = 64 * 1024
+
+  var player: Player
+  /// What the player said and what has not been done.
+  var queue: [Player.Action] = []
+  private let exchange: Exchange?
+  private let house: House
+  private var framing: Framing?
+  private(set) var keepsAlive = false
+  private var isFinished = false
+
+  init(_ player: Player, for exchange: Exchange?, in house: House) {
+    (self.player, self.exchange, self.house) = (player, exchange, house)
+  }
+
+  /// Tells the deck that the answer has come to its end, once.
+  func finished() {
+    guard !isFinished, let exchange else { return }
+    isFinished = true
+    house.deck.finished(exchange.outcome)
+  }
+
+  func write(_ head: ResponseHead, to channel: Channel) {
+    guard let exchange else { return }
+    var head = head
+    exchange.authority.localise(&head)
+    let answer = AnswerFraming(
+      status: head.status,
+      to: exchange.head,
+      length: Self.length(head, exchange.delivery),
+      keepsAlive: exchange.delivery.afterwards == .keep && !house.options.closesConnections
+    )
+    framing = answer.framing
+    keepsAlive = answer.keepsAlive
+    channel.write { $0.appendHead(head, framed: answer, for: exchange.head.version) }
+  }
+
+  /// The length to announce: what the head says, which is more than comes where an answer is cut;
+  /// none where the recording was chunked; else what there is.
+  private static func length(_ head: ResponseHead, _ delivery: Delivery) -> Int? {
+    if let text = head.headers["Content-Length"] { return Int(text) }
+    if head.headers["Transfer-Encoding"] != nil { return nil }
+    return delivery.steps.reduce(0) { sum, step in
+      guard case .bytes(.data(let data)) = step else { return sum }
+      return sum + data.count
+    }
+  }
+
+  /// Writes a slice and answers what is left of the data.
+  func write(_ data: Data, to channel: Channel) -> Data? {
+    let slice = data.prefix(Self.sliceBytes)
+    switch framing {
+    case .none?: return nil
+    case .chunked?: channel.write { $0.appendChunk(slice) }
+    // Without a head these are raw bytes.
+    case .length?, .untilClose?, nil: channel.write(slice)
+    }
+    let rest = data.dropFirst(slice.count)
+    return rest.isEmpty ? nil : rest
+  }
+
+  func writeEnd(to channel: Channel) {
+    if framing == .chunked { channel.write { $0.appendLastChunk() } }
+  }
+}

@@ -1,0 +1,225 @@
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+
+/// One request passed to the upstream, its answer passed back while it comes, and both kept.
+///
+/// On the loop's thread only. Each exchange has a connection of its own, so that how one ends says
+/// nothing about another.
+final class UpstreamExchange {
+  private let outcome: Outcome
+  private let head: RequestHead
+  private let authority: Authority
+  private let upstream: Upstream
+  private weak var client: ClientConnection?
+  private var channel: Channel?
+  private var addresses: [SocketAddress]
+  private var parser = ResponseParser()
+  private let start = Moment.now()
+
+  private var answer: ResponseStart?
+  private var framing: AnswerFraming?
+  private var body = Data()
+  private var timing = Timing(firstByte: .zero, lastByte: .zero)
+  private var isOver = false
+
+  init(
+    _ outcome: Outcome,
+    _ head: RequestHead,
+    _ authority: Authority,
+    _ upstream: Upstream,
+    for client: ClientConnection
+  ) {
+    (self.outcome, self.head, self.authority) = (outcome, head, authority)
+    (self.upstream, self.client) = (upstream, client)
+    addresses = upstream.addresses
+    parser.expectAnswer(to: head.method)
+  }
+
+  /// Connects; the request goes out as soon as the connection is there.
+  func begin() {
+    guard let client, !addresses.isEmpty else { return failed(.connectionRefused, "no address") }
+    let address = addresses.removeFirst()
+    do throws(SocketError) {
+      channel = try Channel(connectingTo: address, on: client.reactor, delegate: self)
+    } catch {
+      connectFailed(error)
+    }
+  }
+
+  private func connectFailed(_ error: SocketError) {
+    if !addresses.isEmpty { return begin() }
+    let symptom: Symptom =
+      switch error.kind {
+      case .refused: .connectionRefused
+      case .timedOut: .timedOut
+      case .unreachable: .offline
+      default: .connectionLost
+      }
+    failed(symptom, "\(error)")
+  }
+
+  private var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
+
+  private func send(to channel: Channel) {
+    let request = outcome.request
+    var headers = request.headers
+    // Known by the recorded name, an upstream says that name wherever it speaks of itself.
+    let named = client?.house.options.recordedOrigin ?? upstream.url
+    let port = named.port.map { ":\($0)" } ?? ""
+    headers = HeaderFields([HeaderField("Host", (named.host ?? "") + port)] + headers)
+    headers.append("Connection", "close")
+    let data = request.body.data
+    if data.isEmpty, headers["Content-Length"] == nil || headers["Content-Length"] == "0" {
+      // RFC 9110 §8.6: a request that could have content says that it has none.
+      if ["POST", "PUT", "PATCH"].contains(request.method) { headers["Content-Length"] = "0" }
+    } else {
+      headers["Content-Length"] = String(data.count)
+    }
+    channel.write { bytes in
+      bytes.appendHead(method: request.method, target: request.url.target, headers: headers)
+      bytes.append(contentsOf: data)
+    }
+  }
+
+  /// The client has taken what was queued.
+  func clientDrained() { channel?.resumeReading() }
+
+  /// The client is gone; what it did not see is not recorded as an answer.
+  func clientLeft() {
+    isOver = true
+    channel?.abandon()
+    channel = nil
+    client?.house.deck.finished(outcome)
+  }
+}
+
+extension UpstreamExchange: ChannelDelegate {
+  func channelConnected(_ channel: Channel) { send(to: channel) }
+
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
+    parser.feed(bytes)
+    read()
+  }
+
+  func channelReachedEnd(_ channel: Channel) {
+    parser.feedEnd()
+    read()
+  }
+
+  func channelDrained(_ channel: Channel) {}
+
+  func channelClosed(_ channel: Channel, _ error: SocketError?) {
+    self.channel = nil
+    guard !isOver else { return }
+    guard let error else { return failed(.emptyAnswer, "the upstream closed the connection") }
+    if error.operation == .connect { return connectFailed(error) }
+    failed(error.kind == .reset ? .connectionLost : .timedOut, "\(error)")
+  }
+
+  private func read() {
+    while !isOver, let event = parser.next() {
+      switch event {
+      case .head(let start): if !start.isInterim { began(start) }
+      case .content(let data): came(data)
+      case .trailers: break
+      case .end: ended()
+      case .failed(let error):
+        switch error.kind {
+        case .truncated(.beforeHead): failed(.emptyAnswer, error.sentence)
+        case .truncated(.inHead): failed(.connectionLost, error.sentence)
+        case .truncated: failed(.truncated, error.sentence)
+        default: failed(.malformedResponse, error.sentence)
+        }
+      }
+    }
+  }
+
+  private func began(_ start: ResponseStart) {
+    answer = start
+    timing.firstByte = elapsed
+    guard let client, let channel = client.channel else { return }
+    var shown = start.head
+    authority.localise(&shown)
+    let length: Int? = if case .length(let length) = start.framing { length } else {
+      start.framing == .none ? 0 : nil
+    }
+    let framing = AnswerFraming(
+      status: start.head.status,
+      to: head,
+      length: length,
+      keepsAlive: !client.house.options.closesConnections
+    )
+    self.framing = framing
+    channel.write { $0.appendHead(shown, reason: start.reason, framed: framing, for: head.version) }
+  }
+
+  private func came(_ data: Data) {
+    timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
+    body.append(data)
+    guard let client = client?.channel else { return }
+    if framing?.framing == .chunked { client.write { $0.appendChunk(data) } } else {
+      client.write(data)
+    }
+    // The upstream is read no faster than the client reads.
+    if client.isCongested {
+      channel?.pauseReading()
+      client.tellWhenDrained()
+    }
+  }
+
+  private func ended() {
+    guard let answer else { return }
+    keep(.response(response(answer)))
+    if framing?.framing == .chunked { client?.channel?.write { $0.appendLastChunk() } }
+    let client = client
+    finish()
+    client?.next(keeps: framing?.keepsAlive ?? false)
+  }
+
+  private func failed(_ symptom: Symptom, _ text: String) {
+    let failure = Failure(symptom, text: text)
+    keep(answer.map { .cut(response($0), failure) } ?? .failure(failure))
+    let client = client?.channel
+    if answer == nil {
+      let notice = Array("The upstream \(upstream.url) failed: \(text).\n".utf8)
+      client?.write { bytes in
+        bytes.appendHead(
+          ResponseHead(
+            status: 502,
+            headers: [
+              "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(notice.count),
+              "Connection": "close",
+            ]
+          )
+        )
+        bytes.append(contentsOf: notice)
+      }
+    }
+    finish()
+    if symptom == .connectionLost, answer != nil { client?.reset() } else { client?.close() }
+  }
+
+  private func finish() {
+    isOver = true
+    client?.house.deck.finished(outcome)
+    channel?.close()
+    channel = nil
+  }
+
+  private func keep(_ answer: Answer) {
+    timing.lastByte = elapsed
+    // One piece is no stream worth telling of, and neither are those of a body of known length.
+    if timing.chunks.count < 2 || framing?.framing != .chunked { timing.chunks = [] }
+    client?.house.deck.keep(Interaction(outcome.request, answer, timing: timing), for: outcome)
+  }
+
+  private func response(_ start: ResponseStart) -> Response {
+    var head = authority.recorded(start.head)
+    let isChunked = start.framing == .chunked
+    head.headers.removeConnectionFields()
+    // Kept as the mark that this answer had no length beforehand.
+    if isChunked { head.headers.append("Transfer-Encoding", "chunked") }
+    return Response(status: head.status, headers: head.headers, body: Body(body))
+  }
+}
