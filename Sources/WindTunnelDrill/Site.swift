@@ -12,7 +12,7 @@ protocol Site: Sendable {
   /// Whether every attempt of a client comes to the harness.
   var seesAttempts: Bool { get }
   /// Prepares a call's way.
-  func enter(_ lane: Lane) throws -> Way
+  func enter(_ lane: Lane) async throws -> Way
   /// Clears a call's way up; one that is hung may still be on it.
   func leave(_ way: Way, isHung: Bool)
 }
@@ -27,7 +27,7 @@ struct Way: Sendable {
   enum Belongings: Sendable {
     case nothing
     case seat(AnyClass)
-    case port(UInt16)
+    case port(Int)
   }
 }
 

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelServer
 
 /// Finds the place where a scenario can be flown.
 enum Sites {
@@ -12,7 +13,8 @@ enum Sites {
           return "it fails connections by their request, and a connection comes before any request"
         }
         if rule.trigger != .always || rule.faults.count > 1 {
-          return "it fails some connections and lets others through, and an address does one or the other"
+          return
+            "it fails some connections and lets others through, and an address does one or the other"
         }
         if case .tls(let kind) = fault, kind.needsCertificate {
           return "\(kind.rawValue) needs a certificate of the harness's own"
@@ -27,10 +29,29 @@ enum Sites {
     _ deck: Deck,
     _ scenario: Scenario,
     _ errors: Symptom.Platform
-  ) throws -> any Site {
-    switch stage {
-    case .inProcess: InProcessSite(deck, errors: errors)
-    case .onTheWire: InProcessSite(deck, errors: errors)
+  ) async throws -> any Site {
+    guard stage == .onTheWire else { return InProcessSite(deck, errors: errors) }
+    let fault = scenario.rules.lazy.flatMap(\.faults).compactMap { fault -> ConnectionFault? in
+      guard case .connection(let fault) = fault else { return nil }
+      return fault
+    }.first
+    switch fault {
+    case nil: return WireSite(try await Self.server(deck))
+    case .tls?: return HandshakeSite(try await Self.server(deck))
+    case .offline?, .refused?: return try UnreachableSite(closed: ClosedPort())
+    case .hostNotFound?: return try UnreachableSite(name: Self.unknownName)
     }
   }
+
+  private static func server(_ deck: Deck) async throws -> ReplayServer {
+    var options = ReplayServer.Options()
+    // A client's library re-sends by itself on a connection it kept; every attempt of a drill
+    // starts on its own.
+    options.closesConnections = true
+    return try await ReplayServer(deck, options)
+  }
+
+  /// A name of more than 255 octets has no address anywhere (RFC 1035 §3.1), and no packet is sent
+  /// to find that out.
+  private static let unknownName = Array(repeating: "nowhere", count: 33).joined(separator: ".")
 }

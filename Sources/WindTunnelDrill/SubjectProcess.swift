@@ -43,7 +43,7 @@ struct SubjectProcess {
     _exit(0)
   }
 
-  private init(_ orders: Orders, _ subject: any Subject) throws {
+  private init(_ orders: Orders, _ subject: any Subject) async throws {
     self.orders = orders
     self.subject = subject
     scenario = try Scenario(data: orders.scenario, source: "scenario")
@@ -58,7 +58,7 @@ struct SubjectProcess {
       then: .repeat
     ) { entry in Self.tell(of: entry) }
     let errors = Symptom.Platform(rawValue: orders.errors) ?? .current
-    site = try Sites.site(Stage(rawValue: orders.stage) ?? .inProcess, deck, scenario, errors)
+    site = try await Sites.site(Stage(rawValue: orders.stage) ?? .inProcess, deck, scenario, errors)
   }
 
   /// Tells of an attempt before anything of it can happen. A connection that goes on is none; its
@@ -89,7 +89,7 @@ struct SubjectProcess {
     let start = DispatchTime.now()
     let way: Way
     do {
-      way = try site.enter(Itinerary.lane(scenario.name, number))
+      way = try await site.enter(Itinerary.lane(scenario.name, number))
     } catch {
       return Wire.send(.refused("\(error)"))
     }

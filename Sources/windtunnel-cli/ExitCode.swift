@@ -1,5 +1,6 @@
 internal import WindTunnel
 internal import WindTunnelDrill
+internal import WindTunnelServer
 
 /// What a command ends with; one table for all of them.
 enum ExitCode: Int32 {
@@ -45,6 +46,7 @@ struct Refusal: Error {
       case .unwritable: self.init(.cannotWrite, "\(error)")
       case .tooLarge: self.init(.data, "\(error)")
       }
+    case let error as ServerError: self.init(.unavailable, "\(error)")
     case let error as DrillError:
       switch error {
       case .plan: self.init(.usage, "\(error)")

@@ -34,8 +34,13 @@ public struct Scenario: Sendable, Hashable {
   /// Whether a request belongs to a critical endpoint.
   public func isCritical(_ request: Request) -> Bool { critical.contains { $0.matches(request) } }
 
-  /// Whether any rule speaks of connections, so that they have to be told apart by lane.
-  public var hasConnectionRules: Bool { rules.contains(where: \.isForConnections) }
+  /// Whether any rule fails connections, which takes an address of their own on the wire.
+  public var hasConnectionFaults: Bool {
+    rules.lazy.flatMap(\.faults).contains { fault in
+      guard case .connection = fault else { return false }
+      return true
+    }
+  }
 }
 
 extension Scenario: ExpressibleByArrayLiteral {

@@ -41,6 +41,17 @@ struct Socket: Sendable {
     return socket
   }
 
+  /// Makes a socket that has a port and does not listen at it.
+  static func bound(to address: SocketAddress) throws(SocketError) -> Socket {
+    let socket = try Socket(for: address, .listen)
+    guard address.withSystem({ bind(socket.descriptor, $0, $1) }) == 0 else {
+      let error = SocketError(.listen, errno, address)
+      socket.close()
+      throw error
+    }
+    return socket
+  }
+
   /// Begins to connect; when the socket is writable ask for ``pendingError``.
   static func connecting(to address: SocketAddress) throws(SocketError) -> Socket {
     let socket = try Socket(for: address, .connect)

@@ -1,0 +1,82 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelServer
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+extension URLSession {
+  /// A session that talks to real sockets and shares nothing with any other.
+  static func wire() -> URLSession {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.httpMaximumConnectionsPerHost = 1024
+    return URLSession(configuration: configuration)
+  }
+}
+
+/// On the wire: a loopback server, and a base URL for each call that names its lane.
+struct WireSite: Site {
+  private let server: ReplayServer
+  private let session = URLSession.wire()
+  let seesAttempts = true
+
+  init(_ server: ReplayServer) { self.server = server }
+
+  func enter(_ lane: Lane) throws -> Way {
+    Way(baseURL: try url(server.url + lane.basePath), session: session, belongings: .nothing)
+  }
+
+  func leave(_ way: Way, isHung: Bool) {}
+}
+
+/// On the wire where connections fail in the TLS handshake: no request names a lane, so each call
+/// has a port of its own.
+struct HandshakeSite: Site {
+  private let server: ReplayServer
+  private let session = URLSession.wire()
+  let seesAttempts = true
+
+  init(_ server: ReplayServer) { self.server = server }
+
+  func enter(_ lane: Lane) async throws -> Way {
+    let port = try await server.openDoor(lane: lane)
+    return Way(
+      baseURL: try url("https://127.0.0.1:\(port)"),
+      session: session,
+      belongings: .port(port)
+    )
+  }
+
+  func leave(_ way: Way, isHung: Bool) {
+    if case .port(let port) = way.belongings { server.closeDoor(port) }
+  }
+}
+
+/// On the wire where there is nobody to connect to: what a client tries there, nobody sees.
+struct UnreachableSite: Site {
+  private let baseURL: URL
+  private let session = URLSession.wire()
+  private let closed: ClosedPort?
+  let seesAttempts = false
+
+  init(closed: ClosedPort) throws {
+    baseURL = try url("http://127.0.0.1:\(closed.port)")
+    self.closed = closed
+  }
+
+  init(name: String) throws {
+    baseURL = try url("http://\(name)")
+    closed = nil
+  }
+
+  func enter(_ lane: Lane) -> Way { Way(baseURL: baseURL, session: session, belongings: .nothing) }
+
+  func leave(_ way: Way, isHung: Bool) {}
+}
+
+private func url(_ text: String) throws -> URL {
+  guard let url = URL(string: text) else { throw DrillError.harness("\(text) is no URL") }
+  return url
+}

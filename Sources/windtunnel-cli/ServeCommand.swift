@@ -1,0 +1,45 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelDrill
+internal import WindTunnelServer
+
+enum ServeCommand: Command {
+  static let name = "serve"
+  static let summary = "Play a cassette on a port, for clients in any language."
+  static let synopsis = "--cassette FILE [--scenario NAME|FILE] [--port N]"
+  static let example = "windtunnel serve --cassette Cassettes/examples/shop.json --port 8080"
+  static let flags = [
+    Flag("--cassette", "FILE", "What is played."),
+    Flag("--scenario", "NAME|FILE", "The weather (default: calm)."),
+    Flag("--seed", "N", "What all draws start from (default: 1)."),
+    Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let path = try arguments.required("--cassette", "what should be played")
+    let cassette = try Cassette(contentsOf: URL(filePath: path))
+    let scenario = try arguments.value("--scenario").map {
+      try Scenarios.find($0, in: try DrillPlan().scenarios)
+    }
+    if let scenario, scenario.hasConnectionFaults {
+      throw Refusal.usage(
+        "Scenario \"\(scenario.name)\" fails connections, and serve has one port for all of them; "
+          + "fly it with windtunnel drill --scenario \(scenario.name)."
+      )
+    }
+    let deck = Deck(
+      cassette,
+      scenario: scenario ?? .calm,
+      seed: UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1),
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    var options = ReplayServer.Options()
+    options.port = try arguments.int("--port", in: 0...65535) ?? 0
+    let server = try await ReplayServer(deck, options)
+    Terminal.answer("\(server.url)\n")
+    await Interruption.wait()
+    await server.stop()
+    return .done
+  }
+}

@@ -1,2 +1,0 @@
-enum RecordCommand: Command { static let name="record"; static let summary=""; static let synopsis=""; static let flags:[Flag]=[]; static let example=""; static func run(_ a: Arguments) async throws -> ExitCode { .done } }
-enum ServeCommand: Command { static let name="serve"; static let summary=""; static let synopsis=""; static let flags:[Flag]=[]; static let example=""; static func run(_ a: Arguments) async throws -> ExitCode { .done } }
