@@ -68,4 +68,5 @@ for target in package.targets {
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .treatAllWarnings(as: .error),
   ]
+  target.cSettings = [.treatAllWarnings(as: .error)]
 }

@@ -110,7 +110,9 @@ struct ChildProcess {
       }
       guard let left else { return }
       // The process is a child that has not been waited for, so the number is still its own.
-      if left <= .zero { kill(process.processIdentifier, SIGKILL) } else {
+      if left <= .zero {
+        kill(process.processIdentifier, SIGKILL)
+      } else {
         let deadline = DispatchTime.now() + .nanoseconds(Int(left.inNanoseconds))
         DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in self?.look() }
       }

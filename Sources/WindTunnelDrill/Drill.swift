@@ -26,7 +26,9 @@ public struct Drill: Sendable {
     child = ChildProcess(executable: executable, arguments: arguments)
     let known = Self.subjects.map(\.name)
     for name in plan.subjects where !known.contains(name) {
-      throw DrillError.plan("There is no subject \"\(name)\"; there are \(known.joined(separator: ", ")).")
+      throw DrillError.plan(
+        "There is no subject \"\(name)\"; there are \(known.joined(separator: ", "))."
+      )
     }
     guard !plan.cassette.interactions.isEmpty else {
       throw DrillError.plan("The cassette has no interactions, so there is nothing to call.")
@@ -58,7 +60,9 @@ public struct Drill: Sendable {
   }
 
   /// Flies everything and folds what was seen.
-  public func fly(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
+  public func fly(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
+    -> Report
+  {
     let itinerary = Itinerary(plan.cassette, matcher: .pathAndQuery)
     var flown: [Report.Flown] = []
     for scenario in plan.scenarios {

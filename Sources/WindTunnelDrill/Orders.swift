@@ -44,7 +44,8 @@ enum Telegram: Sendable {
       case .began(let call): ["began": .number(call)]
       case .attempt(let call, let attempt):
         [
-          "attempt": .number(call), "decision": .text(attempt.decision), "take": .text(attempt.take),
+          "attempt": .number(call), "decision": .text(attempt.decision),
+          "take": .text(attempt.take),
         ]
       case .ended(let observation): ["ended": observation.json]
       case .refused(let reason): ["refused": .text(reason)]

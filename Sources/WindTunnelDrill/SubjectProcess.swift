@@ -47,7 +47,8 @@ struct SubjectProcess {
     self.orders = orders
     self.subject = subject
     scenario = try Scenario(data: orders.scenario, source: "scenario")
-    let cassette = try orders.cassette.map { try Cassette(contentsOf: URL(filePath: $0)) }
+    let cassette =
+      try orders.cassette.map { try Cassette(contentsOf: URL(filePath: $0)) }
       ?? Shipped.cassette()
     itinerary = Itinerary(cassette, matcher: .pathAndQuery)
     let deck = Deck(

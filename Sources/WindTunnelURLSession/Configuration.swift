@@ -20,6 +20,7 @@ extension URLSessionConfiguration {
   /// - Parameters:
   ///   - deck: What answers.
   ///   - errors: Whose errors faults surface as.
+  /// - Returns: A configuration to make sessions with.
   public static func windTunnel(
     _ deck: Deck,
     errors: Symptom.Platform = .current

@@ -117,8 +117,11 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     tell(.bytes(data))
   }
 
-  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
-  {
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    didCompleteWithError error: (any Error)?
+  ) {
     if error == nil { note(task.response) }
     timing.lastByte = elapsed
     // One piece is no stream worth telling of.
@@ -133,7 +136,9 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     let failure = Failure(Symptom(error) ?? .unknown, text: error.localizedDescription)
     guard var response, failure.symptom != .cancelled else { return .failure(failure) }
     // A cut answer keeps the length that was announced.
-    if let length = head?.headers["Content-Length"] { response.head.headers["Content-Length"] = length }
+    if let length = head?.headers["Content-Length"] {
+      response.head.headers["Content-Length"] = length
+    }
     return .cut(response, failure)
   }
 }

@@ -8,7 +8,9 @@ enum CassetteShowCommand: Command {
   static let synopsis = "FILE [--number N]"
   static let example = "windtunnel cassette show Cassettes/examples/shop.json"
   static let operandsMax = 1
-  static let flags = [Flag("--number", "N", "Show this interaction's fields and body, opened for reading.")]
+  static let flags = [
+    Flag("--number", "N", "Show this interaction's fields and body, opened for reading.")
+  ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     guard let path = arguments.operands.first else { throw Refusal.usage("Which cassette?") }
@@ -16,7 +18,9 @@ enum CassetteShowCommand: Command {
     let interactions = cassette.interactions
     if let number = try arguments.int("--number", in: 1...Int.max) {
       guard number <= interactions.count else {
-        throw Refusal.usage("There is no interaction #\(number); the last is #\(interactions.count).")
+        throw Refusal.usage(
+          "There is no interaction #\(number); the last is #\(interactions.count)."
+        )
       }
       Terminal.answer(Self.whole(interactions[number - 1]))
       return .done

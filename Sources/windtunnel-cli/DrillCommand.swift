@@ -6,12 +6,21 @@ internal import WindTunnelDrill
 enum DrillCommand: Command {
   static let name = "drill"
   static let summary = "Fly client libraries through bad weather and judge how they did."
-  static let synopsis = "[--cassette FILE] [--scenario NAME|FILE …] [--subject NAME] [--report FILE …]"
+  static let synopsis =
+    "[--cassette FILE] [--scenario NAME|FILE …] [--subject NAME] [--report FILE …]"
   static let example = "windtunnel drill --scenario rate-limited --calls 200 --report drill.json"
   static let flags = [
     Flag("--cassette", "FILE", "What answers (default: the shipped shop)."),
-    Flag("--scenario", "NAME|FILE", "The weather; may be given several times (default: all shipped)."),
-    Flag("--subject", "NAME", "Who is judged: network-layer or urlsession (default: network-layer)."),
+    Flag(
+      "--scenario",
+      "NAME|FILE",
+      "The weather; may be given several times (default: all shipped)."
+    ),
+    Flag(
+      "--subject",
+      "NAME",
+      "Who is judged: network-layer or urlsession (default: network-layer)."
+    ),
     Flag("--calls", "N", "Calls a subject makes in each scenario (default: 60)."),
     Flag("--concurrency", "N", "Calls at once (default: 16)."),
     Flag("--timeout", "T", "How long a call may take, such as 10s (default: 10s)."),
@@ -60,7 +69,9 @@ enum DrillCommand: Command {
       plan.cassetteFile = file
     }
     let asked = arguments.all("--scenario")
-    if !asked.isEmpty { plan.scenarios = try asked.map { try Scenarios.find($0, in: plan.scenarios) } }
+    if !asked.isEmpty {
+      plan.scenarios = try asked.map { try Scenarios.find($0, in: plan.scenarios) }
+    }
     if let subject = try arguments.value("--subject") {
       guard plan.subjects.contains(subject) else {
         let known = plan.subjects.joined(separator: ", ")
@@ -72,11 +83,13 @@ enum DrillCommand: Command {
     plan.concurrency = try arguments.int("--concurrency", in: 1...1024) ?? plan.concurrency
     plan.deadline = try arguments.duration("--timeout") ?? plan.deadline
     plan.seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? Int(plan.seed))
-    plan.stage = try arguments.choice(
-      "--stage",
-      ["auto": nil, "in-process": Stage.inProcess, "wire": .onTheWire]
-    ) ?? nil
-    plan.errors = try arguments.choice("--errors", ["current": .current, "apple": .apple]) ?? plan.errors
+    plan.stage =
+      try arguments.choice(
+        "--stage",
+        ["auto": nil, "in-process": Stage.inProcess, "wire": .onTheWire]
+      ) ?? nil
+    plan.errors =
+      try arguments.choice("--errors", ["current": .current, "apple": .apple]) ?? plan.errors
     return plan
   }
 

@@ -23,10 +23,11 @@ enum RecordCommand: Command {
     let upstreamURL = RequestURL(try arguments.required("--upstream", "which server to record"))
     let path = try arguments.required("--cassette", "where the recording should be written")
     let file = URL(filePath: path)
-    let mode = try arguments.choice(
-      "--mode",
-      ["once": RecordMode.once, "new-episodes": .newEpisodes, "rewrite": .rewrite]
-    ) ?? .once
+    let mode =
+      try arguments.choice(
+        "--mode",
+        ["once": RecordMode.once, "new-episodes": .newEpisodes, "rewrite": .rewrite]
+      ) ?? .once
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
     options.recordedOrigin = try origin(arguments)
@@ -63,7 +64,9 @@ enum RecordCommand: Command {
     guard let scheme = url.scheme, ["http", "https"].contains(scheme), url.host?.isEmpty == false,
       url.target == "/"
     else {
-      throw Refusal.usage("--as \(text): an origin such as https://api.example.test should stand here.")
+      throw Refusal.usage(
+        "--as \(text): an origin such as https://api.example.test should stand here."
+      )
     }
     return url
   }

@@ -41,7 +41,11 @@ import WindTunnelURLSession
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<64 {
         group.addTask {
-          let stub = Stub.get("https://api.example.test/n", json: ["n": .number(number)], then: .repeat)
+          let stub = Stub.get(
+            "https://api.example.test/n",
+            json: ["n": .number(number)],
+            then: .repeat
+          )
           let session = Deck([stub]).session()
           for _ in 0..<20 {
             let seen = await session.seen("https://api.example.test/n")
@@ -102,7 +106,11 @@ import WindTunnelURLSession
     )
     let deck = Deck(
       [.get("https://api.example.test/t") { _ in .text(Body(text)) }],
-      scenario: Scenario("slow", link: link, rules: [.always(.always, .delay(.exactly(.milliseconds(10))))])
+      scenario: Scenario(
+        "slow",
+        link: link,
+        rules: [.always(.always, .delay(.exactly(.milliseconds(10))))]
+      )
     )
     let seen = await deck.session().seen("https://api.example.test/t")
     #expect(seen.text == text)
@@ -113,9 +121,12 @@ import WindTunnelURLSession
       Request("GET", "https://api.example.test/old"),
       Response(status: 302, headers: ["Location": "/new", "Set-Cookie": "s=1; Path=/"])
     )
-    let deck = Deck([.recorded(moved), .get("https://api.example.test/new") { request in
-      .text(Body(request.headers["Cookie"] ?? "none"))
-    }])
+    let deck = Deck([
+      .recorded(moved),
+      .get("https://api.example.test/new") { request in
+        .text(Body(request.headers["Cookie"] ?? "none"))
+      },
+    ])
     let seen = await deck.session().seen("https://api.example.test/old")
     #expect(seen.text == "s=1")
     #expect(seen.response?.url?.absoluteString == "https://api.example.test/new")
@@ -127,7 +138,9 @@ import WindTunnelURLSession
       Response(status: 302, headers: ["Location": "/a"]),
       then: .repeat
     )
-    let error = try #require(await Deck([.recorded(loop)]).session().seen("https://api.example.test/a").error)
+    let error = try #require(
+      await Deck([.recorded(loop)]).session().seen("https://api.example.test/a").error
+    )
     #expect(Symptom(error) == .tooManyRedirects)
   }
 
@@ -144,9 +157,11 @@ import WindTunnelURLSession
   }
 
   @Test func `what is matched carries additional headers, and an upload its body`() async throws {
-    let deck = Deck([.post("https://api.example.test/echo") { request in
-      .text(Body("\(request.headers["X-App"] ?? "-") \(request.body.text ?? "-")"))
-    }])
+    let deck = Deck([
+      .post("https://api.example.test/echo") { request in
+        .text(Body("\(request.headers["X-App"] ?? "-") \(request.body.text ?? "-")"))
+      }
+    ])
     let session = deck.session { $0.httpAdditionalHeaders = ["X-App": "7"] }
     var request = URLRequest(url: try #require(URL(string: "https://api.example.test/echo")))
     request.httpMethod = "POST"
@@ -161,7 +176,10 @@ import WindTunnelURLSession
     var streamed = request
     streamed.httpBodyStream = InputStream(data: Data("stream".utf8))
     #expect(await session.seen(streamed).text == "7 stream")
-    #expect(await session.seen("https://api.example.test/echo", method: "POST", body: Data("b".utf8)).text == "7 b")
+    #expect(
+      await session.seen("https://api.example.test/echo", method: "POST", body: Data("b".utf8)).text
+        == "7 b"
+    )
   }
 
   @Test func `a Basic challenge is handed out and does not hang`() async {

@@ -29,7 +29,8 @@ extension Observation {
   init(reading object: ObjectReader) throws(FormatError) {
     var object = object
     let whole = 0...(1 << 40)
-    guard let call = try object.int("call", in: whole), let endpoint = try object.string("endpoint"),
+    guard let call = try object.int("call", in: whole),
+      let endpoint = try object.string("endpoint"),
       let critical = try object.bool("critical"), let showed = try object.bool("showed"),
       let latency = try object.double("latencyMilliseconds", in: 0...1e12)
     else { throw object.error("call", "a call needs its number, endpoint, ending and latency") }

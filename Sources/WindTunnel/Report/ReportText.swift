@@ -39,7 +39,9 @@ extension Report {
     share.map { "\(fixed($0 * 100, places: 1)) %" } ?? "–"
   }
 
-  private static func decimal(_ value: Double?) -> String { value.map { fixed($0, places: 2) } ?? "–" }
+  private static func decimal(_ value: Double?) -> String {
+    value.map { fixed($0, places: 2) } ?? "–"
+  }
 
   private static func time(_ value: Duration?) -> String {
     guard let value else { return "–" }

@@ -128,7 +128,9 @@ extension ClientConnection: ChannelDelegate {
 
   private func refuse(_ error: ProtocolError) {
     state = .ended
-    if case .truncated = error.kind { channel?.close() } else {
+    if case .truncated = error.kind {
+      channel?.close()
+    } else {
       let text = Array("\(error.sentence)\n".utf8)
       channel?.write { bytes in
         bytes.appendHead(
@@ -199,7 +201,12 @@ extension ClientConnection: ChannelDelegate {
     switch kind {
     case .idle, .none: channel?.close()
     case .request:
-      refuse(ProtocolError(.tooSlow, "The request took longer than \(Int(house.options.limits.requestSeconds)) s."))
+      refuse(
+        ProtocolError(
+          .tooSlow,
+          "The request took longer than \(Int(house.options.limits.requestSeconds)) s."
+        )
+      )
     }
   }
 }

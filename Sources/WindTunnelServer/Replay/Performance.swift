@@ -11,7 +11,9 @@ final class Performance {
     let delivery: Delivery
 
     init(_ head: RequestHead, _ outcome: Outcome, _ authority: Authority, _ delivery: Delivery) {
-      (self.head, self.outcome, self.authority, self.delivery) = (head, outcome, authority, delivery)
+      (self.head, self.outcome, self.authority, self.delivery) = (
+        head, outcome, authority, delivery
+      )
     }
   }
 

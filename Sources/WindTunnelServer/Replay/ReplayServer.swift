@@ -142,7 +142,9 @@ final class LiveConnections: @unchecked Sendable {
   var count: Int { connections.count }
   var isDraining: Bool { drained != nil }
 
-  func insert(_ connection: ClientConnection) { connections[ObjectIdentifier(connection)] = connection }
+  func insert(_ connection: ClientConnection) {
+    connections[ObjectIdentifier(connection)] = connection
+  }
 
   func remove(_ connection: ClientConnection) {
     connections[ObjectIdentifier(connection)] = nil

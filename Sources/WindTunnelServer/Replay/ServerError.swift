@@ -7,6 +7,7 @@ public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The upstream's address makes no sense or is not known.
   case upstream(String)
 
+  /// The sentence for a person.
   public var description: String {
     switch self {
     case .portInUse(let port):

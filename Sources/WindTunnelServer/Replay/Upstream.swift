@@ -19,7 +19,9 @@ public struct Upstream: Sendable {
       throw .upstream("\(url) is not plain HTTP, and this windtunnel has no TLS of its own yet")
     }
     guard url.path == "/", url.query == nil else {
-      throw .upstream("\(url) has a path; an upstream is a whole server, such as \(url.origin ?? "")")
+      throw .upstream(
+        "\(url) has a path; an upstream is a whole server, such as \(url.origin ?? "")"
+      )
     }
     do {
       addresses = try SocketAddress.resolve(host, port: url.effectivePort ?? 80)

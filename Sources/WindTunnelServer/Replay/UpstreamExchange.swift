@@ -141,9 +141,10 @@ extension UpstreamExchange: ChannelDelegate {
     guard let client, let channel = client.channel else { return }
     var shown = start.head
     authority.localise(&shown)
-    let length: Int? = if case .length(let length) = start.framing { length } else {
-      start.framing == .none ? 0 : nil
-    }
+    let length: Int? =
+      if case .length(let length) = start.framing { length } else {
+        start.framing == .none ? 0 : nil
+      }
     let framing = AnswerFraming(
       status: start.head.status,
       to: head,
@@ -158,7 +159,9 @@ extension UpstreamExchange: ChannelDelegate {
     timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
     body.append(data)
     guard let client = client?.channel else { return }
-    if framing?.framing == .chunked { client.write { $0.appendChunk(data) } } else {
+    if framing?.framing == .chunked {
+      client.write { $0.appendChunk(data) }
+    } else {
       client.write(data)
     }
     // The upstream is read no faster than the client reads.
