@@ -78,6 +78,17 @@ import Testing
     await loop.stop()
   }
 
+  /// The stop may meet the loop before, within and after the round that takes the last jobs.
+  @Test func `a stop comes through, however it meets the jobs before it`() async throws {
+    for _ in 0..<300 {
+      let loop = try EventLoop()
+      let ran = Locked(0)
+      for _ in 0..<20 { loop.execute { _ in ran.withLock { $0 += 1 } } }
+      await loop.stop()
+      #expect(ran.withLock { $0 } == 20)
+    }
+  }
+
   @Test func `a stop closes every connection and frees the port`() async throws {
     let loop = try EventLoop()
     let address = try await loop.serve { script in

@@ -21,12 +21,15 @@ final class EventLoop: Sendable {
     let thread = Thread {
       Selector.prepareThread()
       let reactor = Reactor(selector)
-      while let jobs = mailbox.collect() {
+      while true {
+        let (jobs, areLast) = mailbox.collect()
         for job in jobs { job(reactor) }
         reactor.flush()
+        // Nobody wakes a loop whose mailbox is shut: after the last jobs it must not wait.
+        if areLast { break }
         reactor.turn()
       }
-      // The mailbox is shut by now, so nobody wakes a descriptor that is closed.
+      // The mailbox is shut by now: nobody wakes a descriptor that is closed.
       reactor.end()
       mailbox.tellStopped()
     }
@@ -102,12 +105,11 @@ private final class Mailbox: Sendable {
     if isStopped { whenStopped?() }
   }
 
-  /// The jobs since the last time; `nil` when the mailbox is shut and they are all done.
-  func collect() -> [Job]? {
+  /// The jobs since the last time, and whether none will follow.
+  func collect() -> (jobs: [Job], areLast: Bool) {
     state.withLock { state in
-      if state.isShut, state.jobs.isEmpty { return nil }
       defer { state.jobs = [] }
-      return state.jobs
+      return (state.jobs, state.isShut)
     }
   }
 
