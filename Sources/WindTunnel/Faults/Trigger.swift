@@ -76,6 +76,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     ).map(String.init)
   }
 
+  /// Reads a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
   /// Whether a request is meant.

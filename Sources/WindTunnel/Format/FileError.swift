@@ -11,6 +11,7 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
   /// It is larger than the named limit.
   case tooLarge(String, bytes: Int, bytesMax: Int)
 
+  /// The file and what is wrong with it, in a sentence.
   public var description: String {
     switch self {
     case .missing(let name): "\(name): no such file."

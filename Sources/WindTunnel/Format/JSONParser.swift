@@ -185,7 +185,7 @@ struct JSONParser {
     }
     if current == UInt8(ascii: "\"") {
       defer { position += 1 }
-      guard let plain = String(validating: bytes[start..<position], as: UTF8.self) else {
+      guard let plain = String(utf8: bytes[start..<position]) else {
         throw failure("the string is not valid UTF-8")
       }
       return JSON.Text(plain)
@@ -198,8 +198,8 @@ struct JSONParser {
     while let byte = current {
       switch byte {
       case UInt8(ascii: "\""):
-        guard let value = String(validating: decoded, as: UTF8.self),
-          let spelling = String(validating: bytes[start..<position], as: UTF8.self)
+        guard let value = String(utf8: decoded),
+          let spelling = String(utf8: bytes[start..<position])
         else { throw failure("the string is not valid UTF-8") }
         position += 1
         return JSON.Text(value, spelling: JSON.escaped(value) == spelling ? nil : spelling)
