@@ -18,6 +18,16 @@ extension StringProtocol {
   }
 }
 
+extension String {
+  /// Whether this is a token of RFC 9110 §5.6.2: what methods and field names are made of.
+  package var isHTTPToken: Bool {
+    !isEmpty
+      && utf8.allSatisfy { byte in
+        0x21...0x7E ~= byte && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+      }
+  }
+}
+
 extension UInt8 {
   /// The same letter in lower case; every other byte as it is.
   package var asciiLowercased: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }

@@ -8,9 +8,12 @@ import Testing
 
   @Test(arguments: [
     "1.50", "1e3", "1E+3", "-0", "0.0", "-1.0e-07", "123456789012345678901234567890", "\"\\u00e9\"",
-    "\"é\"", "\"\\ud83d\\ude00\"", "\"\\/\"", "\"/\"", "\"\\ud800\"", "\"\\udc00x\"", "\"\\ud800\\u0041\"",
-    "\"\\u0000\"", "\"\\u001F\"", "\"\\b\\f\\n\\r\\t\\\"\\\\\"", "\"\u{7F}\u{2028}\"", "\"e\u{301}\"",
-    "[]", "{}", "[[],{}]", "{\"a\":1,\"a\":2}", "{\"\":null}", "{\"\\u0061\":true}", "[true,false,null]",
+    "\"é\"", "\"\\ud83d\\ude00\"", "\"\\/\"", "\"/\"", "\"\\ud800\"", "\"\\udc00x\"",
+    "\"\\ud800\\u0041\"",
+    "\"\\u0000\"", "\"\\u001F\"", "\"\\b\\f\\n\\r\\t\\\"\\\\\"", "\"\u{7F}\u{2028}\"",
+    "\"e\u{301}\"",
+    "[]", "{}", "[[],{}]", "{\"a\":1,\"a\":2}", "{\"\":null}", "{\"\\u0061\":true}",
+    "[true,false,null]",
     "\"\u{FEFF}\"", "\"\\u00E9\\u00e9\"",
   ])
   func `an awkward spelling comes back byte for byte`(text: String) throws {
@@ -91,9 +94,13 @@ import Testing
     #expect(refusal { try parsed(text) } == "a, \(sentence)")
   }
 
-  @Test(arguments: [[0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0x5C, 0x6E, 0xED, 0xA0, 0x80, 0x22]])
+  @Test(arguments: [
+    [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0x5C, 0x6E, 0xED, 0xA0, 0x80, 0x22],
+  ])
   func `what is not UTF-8 is refused`(bytes: [UInt8]) {
-    #expect(refusal { try JSON(parsing: bytes, source: "a") }.hasSuffix("the string is not valid UTF-8."))
+    #expect(
+      refusal { try JSON(parsing: bytes, source: "a") }.hasSuffix("the string is not valid UTF-8.")
+    )
   }
 
   @Test func `a byte order mark in front is passed over`() throws {
@@ -115,7 +122,8 @@ import Testing
   @Test(arguments: 0..<40)
   func `no mutation of a valid text crashes, and what is accepted stays itself`(seed: Int) throws {
     let valid = Array(
-      #"{"a":[1.50,-0,1e3,"\u00e9\ud83d\ude00\/\n"],"b":{"c":null,"d":[true,false,{}]},"é":""}"#.utf8
+      #"{"a":[1.50,-0,1e3,"\u00e9\ud83d\ude00\/\n"],"b":{"c":null,"d":[true,false,{}]},"é":""}"#
+        .utf8
     )
     var generator = Generator(seed: UInt64(seed))
     for _ in 0..<250 {

@@ -27,11 +27,13 @@ import Testing
     #expect(fields["Absent"] == nil)
   }
 
-  @Test(arguments: [
-    (["Connection": "keep-alive, Close"], true), (["Connection": "close"], true),
-    (["connection": "x", "Connection": "\tclose "], true), (["Connection": "closed"], false),
-    (["Connection": ""], false), (["Connection": ", ,"], false), ([:], false),
-  ] as [(HeaderFields, Bool)])
+  @Test(
+    arguments: [
+      (["Connection": "keep-alive, Close"], true), (["Connection": "close"], true),
+      (["connection": "x", "Connection": "\tclose "], true), (["Connection": "closed"], false),
+      (["Connection": ""], false), (["Connection": ", ,"], false), ([:], false),
+    ] as [(HeaderFields, Bool)]
+  )
   func `a token is found in any field of a list and only whole`(
     fields: HeaderFields,
     found: Bool

@@ -48,11 +48,14 @@ import Testing
     #expect(RequestURL(text).description == text)
   }
 
-  @Test(arguments: [
-    ("https://a:443/x", "https://a"), ("http://a:80", "http://a"), ("http://a:443", "http://a:443"),
-    ("https://u:p@A:8443/x?y", "https://a:8443"), ("http://[::1]:80/", "http://[::1]"),
-    ("/x", nil),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      ("https://a:443/x", "https://a"), ("http://a:80", "http://a"),
+      ("http://a:443", "http://a:443"),
+      ("https://u:p@A:8443/x?y", "https://a:8443"), ("http://[::1]:80/", "http://[::1]"),
+      ("/x", nil),
+    ] as [(String, String?)]
+  )
   func `an origin leaves out the port that is the scheme's own`(text: String, origin: String?) {
     #expect(RequestURL(text).origin == origin)
   }
