@@ -37,7 +37,14 @@ public final class Deck: Sendable {
     self.observe = observe
     let stubs = cassette.interactions.map(Stub.recorded)
     state = Locked(
-      State(stubs, scenario: scenario, matcher: matcher, then: then, mode: mode)
+      State(
+        stubs,
+        notes: cassette.notes,
+        scenario: scenario,
+        matcher: matcher,
+        then: then,
+        mode: mode
+      )
     )
   }
 
@@ -75,8 +82,8 @@ public final class Deck: Sendable {
     var request = request
     let lane = Lane.take(from: &request) ?? lane
     let key = matcher.key(request)
-    var (outcome, unmatched) = state.withLock { state -> (Outcome, State.Unmatched?) in
-      let (entry, outcome, unmatched) = state.decide(
+    var (outcome, later) = state.withLock { state -> (Outcome, Later?) in
+      let (entry, outcome, later) = state.decide(
         request,
         key: key,
         lane: lane,
@@ -84,12 +91,9 @@ public final class Deck: Sendable {
         matcher: matcher
       )
       observe?(entry)
-      return (outcome, unmatched)
+      return (outcome, later)
     }
-    // The search for the nearest recording looks at all of them, so it is made outside the lock.
-    if let unmatched {
-      outcome.source = .unmatched(unmatched.explanation(of: request, matcher: matcher))
-    }
+    if let later { outcome.source = later.source(for: request, matcher: matcher) }
     return outcome
   }
 
@@ -108,12 +112,12 @@ public final class Deck: Sendable {
   /// Everything that is on the cassette and what was recorded since, in the order of the requests
   /// and without secrets; what repeats a secret in its body is left out, and named.
   public func recorded() -> (cassette: Cassette, leftOut: [String]) {
-    let (kept, new) = state.withLock { state in
-      (state.keptInteractions, state.recording.sorted { $0.key < $1.key }.map(\.value))
+    var (cassette, new) = state.withLock { state in
+      (state.keptCassette, state.recording.sorted { $0.key < $1.key }.map(\.value))
     }
-    var redaction = Redaction(continuing: kept)
-    let redacted = redaction.redact(new)
-    return (Cassette(kept + redacted), redaction.leftOut)
+    var redaction = Redaction(continuing: cassette.interactions)
+    cassette.interactions += redaction.redact(new)
+    return (cassette, redaction.leftOut)
   }
 
   /// Changes the weather between two requests.
@@ -134,62 +138,5 @@ public final class Deck: Sendable {
       state.sessions += 1
       return Lane("session/\(state.sessions)")
     }
-  }
-}
-
-/// An answer of a deck: a recording, or a function.
-public enum Stub: Sendable {
-  /// A recording, or one written by hand in its form.
-  case recorded(Interaction)
-  /// A function that answers every such request.
-  case computed(Request, @Sendable (Request) -> Response)
-
-  /// A GET that is answered with JSON.
-  public static func get(_ url: RequestURL, json: JSON, then: EndPolicy? = nil) -> Stub {
-    .recorded(Interaction(Request("GET", url), .json(json), then: then))
-  }
-
-  /// A GET that a function answers.
-  public static func get(
-    _ url: RequestURL,
-    answer: @escaping @Sendable (Request) -> Response
-  ) -> Stub {
-    .computed(Request("GET", url), answer)
-  }
-
-  /// A POST that a function answers.
-  public static func post(
-    _ url: RequestURL,
-    answer: @escaping @Sendable (Request) -> Response
-  ) -> Stub {
-    .computed(Request("POST", url), answer)
-  }
-
-  /// The request it answers.
-  var request: Request {
-    switch self {
-    case .recorded(let interaction): interaction.request
-    case .computed(let request, _): request
-    }
-  }
-}
-
-extension Response {
-  /// A response of JSON.
-  public static func json(_ json: JSON, status: Int = 200) -> Response {
-    of(Body(json.description), "application/json", status)
-  }
-
-  /// A response of text.
-  public static func text(_ body: Body, status: Int = 200) -> Response {
-    of(body, "text/plain; charset=utf-8", status)
-  }
-
-  private static func of(_ body: Body, _ type: String, _ status: Int) -> Response {
-    Response(
-      status: status,
-      headers: ["Content-Type": type, "Content-Length": String(body.data.count)],
-      body: body
-    )
   }
 }

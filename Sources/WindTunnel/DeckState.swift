@@ -9,6 +9,7 @@ extension Deck {
     let origin: RequestURL?
 
     private let stubs: [Stub]
+    private let notes: [JSON.Member]
     private let index: MatchIndex
     private let then: EndPolicy
     private let mode: RecordMode
@@ -24,12 +25,14 @@ extension Deck {
 
     init(
       _ stubs: [Stub],
+      notes: [JSON.Member] = [],
       scenario: Scenario,
       matcher: Matcher,
       then: EndPolicy,
       mode: RecordMode
     ) {
       self.stubs = stubs
+      self.notes = notes
       self.scenario = scenario
       self.then = then
       self.mode = mode == .once ? (stubs.isEmpty ? .rewrite : .none) : mode
@@ -39,16 +42,18 @@ extension Deck {
       let counts = Dictionary(grouping: origins) { $0.origin }.mapValues(\.count)
       // Of equally frequent ones the first recorded, so that a run does not depend on hashing.
       let most = counts.values.max()
-      origin = origins.first { counts[$0.origin] == most }
+      origin = origins.first { counts[$0.origin] == most }.map { url in
+        var origin = url
+        (origin.userInfo, origin.path, origin.query) = (nil, "/", nil)
+        return origin
+      }
     }
 
-    /// The interactions that stay on the cassette when the recorded ones are added.
-    var keptInteractions: [Interaction] {
-      if mode == .rewrite { return [] }
-      return stubs.compactMap { stub in
-        guard case .recorded(let interaction) = stub else { return nil }
-        return interaction
-      }
+    /// What stays on the cassette when the recorded interactions are added.
+    var keptCassette: Cassette {
+      var cassette = Cassette(mode == .rewrite ? [] : stubs.compactMap(\.interaction))
+      cassette.notes = notes
+      return cassette
     }
 
     private mutating func newID() -> Int {
@@ -78,7 +83,7 @@ extension Deck {
       lane: Lane,
       seed: UInt64,
       matcher: Matcher
-    ) -> (Journal.Entry, Outcome, Unmatched?) {
+    ) -> (Journal.Entry, Outcome, Later?) {
       let id = newID()
       let decision = scenario.decide(
         request,
@@ -87,13 +92,14 @@ extension Deck {
         lane: lane,
         ordinal: ordinal(lane, key.text)
       )
-      let (source, take, unmatched) = deal(request, key, decision, id: id)
+      let (source, take, later) = deal(request, key, decision, id: id)
       var entry = Journal.Entry(id: id, decision: decision, take: take)
       let place = LaneKey(lane: lane, key: key.text)
       let others = inFlight[place, default: []]
       entry.overlapping = !others.isEmpty
       journal.append(entry)
-      for other in others { journal.markOverlapping(id: other) }
+      // Of two and more all are marked already.
+      if others.count == 1, let other = others.first { journal.markOverlapping(id: other) }
       inFlight[place, default: []].insert(id)
       let outcome = Outcome(
         id: id,
@@ -102,7 +108,7 @@ extension Deck {
         decision: decision,
         path: path(decision, seed: seed)
       )
-      return (entry, outcome, unmatched)
+      return (entry, outcome, later)
     }
 
     mutating func finished(_ outcome: Outcome) {
@@ -132,64 +138,41 @@ extension Deck {
       _ key: RequestKey,
       _ decision: Decision,
       id: Int
-    ) -> (Outcome.Source, Journal.Take, Unmatched?) {
+    ) -> (Outcome.Source, Journal.Take, Later?) {
       if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil) }
       guard let sequence = index.sequence(for: request, key: key) else {
-        return missing(id, Unmatched(stubs: stubs, exhausted: nil))
-      }
-      if case .computed(_, let answer) = stubs[sequence.places[0]] {
-        return (.computed(answer(request)), .computed, nil)
+        return missing(id, exhausted: nil)
       }
       let isWithheld = decision.faults.contains(where: \.replacesOrCuts)
-      let take = playhead.deal(sequence, lane: decision.lane, key: key, using: !isWithheld) {
-        place in
-        guard case .recorded(let interaction) = stubs[place] else { return .repeat }
-        return interaction.then ?? then
-      }
+      let (stubs, then) = (stubs, then)
+      let take = playhead.deal(
+        sequence,
+        lane: decision.lane,
+        key: key,
+        // A function answers for ever, so it is never used up.
+        using: { !isWithheld && stubs[$0].interaction != nil },
+        then: { stubs[$0].interaction?.then ?? then }
+      )
       switch take {
+      case .exhausted(let times, let last): return missing(id, exhausted: (times, last))
       case .recording(let place):
-        guard case .recorded(let interaction) = stubs[place] else {
-          return missing(id, Unmatched(stubs: stubs, exhausted: nil))
+        switch stubs[place] {
+        case .computed(_, let answer):
+          return (.computed(Response()), .computed, .compute(answer))
+        case .recorded(let interaction):
+          let take = isWithheld ? Journal.Take.withheld(place) : .recording(place)
+          return (.recording(interaction, place: place), take, nil)
         }
-        let take = isWithheld ? Journal.Take.withheld(place) : .recording(place)
-        return (.recording(interaction, place: place), take, nil)
-      case .exhausted(let times):
-        let last = sequence.places.last ?? 0
-        return missing(id, Unmatched(stubs: stubs, exhausted: (times, last)))
       }
     }
 
     private func missing(
       _ id: Int,
-      _ unmatched: Unmatched
-    ) -> (Outcome.Source, Journal.Take, Unmatched?) {
+      exhausted: (times: Int, last: Int)?
+    ) -> (Outcome.Source, Journal.Take, Later?) {
       if mode == .newEpisodes { return (.forward(ticket: id), .forwarded, nil) }
       let empty = Mismatch(asked: "", nearest: nil, played: 0, count: 0)
-      return (.unmatched(empty), .unmatched, unmatched)
-    }
-
-    /// What it takes to explain a miss outside the lock.
-    struct Unmatched: Sendable {
-      let stubs: [Stub]
-      let exhausted: (times: Int, last: Int)?
-
-      func explanation(of request: Request, matcher: Matcher) -> Mismatch {
-        let interactions = stubs.map { stub in
-          switch stub {
-          case .recorded(let interaction): interaction
-          case .computed(let request, _): Interaction(request, Response())
-          }
-        }
-        if let exhausted {
-          return Mismatch(
-            exhausted: request,
-            times: exhausted.times,
-            last: exhausted.last,
-            of: interactions
-          )
-        }
-        return Mismatch(request, among: interactions, matcher: matcher)
-      }
+      return (.unmatched(empty), .unmatched, .explain(stubs, exhausted: exhausted))
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Whose requests these are: playheads, ordinals and first-N counters belong to a lane, and lanes
 /// share none.
 public struct Lane: Sendable, Hashable, CustomStringConvertible {
@@ -10,6 +12,7 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
   /// Everything that names no lane of its own.
   public static let deck = Lane("deck")
 
+  /// The name.
   public var description: String { name }
 
   /// The header that names a call's lane in process. It is taken out before a request is matched,
@@ -23,7 +26,17 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
   /// The path in front of every path of a call that bears this lane: `/.windtunnel/NAME` with the
   /// name in one segment.
   public var basePath: String {
-    Self.pathPrefix + name.replacing("%", with: "%25").replacing("/", with: "%2F")
+    let bytes = name.utf8.map { byte in
+      // RFC 3986 §2.3: what needs no escape; a name may hold anything else.
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        return String(UnicodeScalar(byte))
+      default: return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return Self.pathPrefix + bytes.joined()
   }
 
   /// Takes the lane's name out of a request, if it bears one.
@@ -34,8 +47,8 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
     }
     guard request.url.path.hasPrefix(pathPrefix) else { return nil }
     let rest = request.url.path.dropFirst(pathPrefix.count)
-    let name = rest.prefix { $0 != "/" }
+    let name = String(rest.prefix { $0 != "/" })
     request.url.path = rest.count == name.count ? "/" : String(rest.dropFirst(name.count))
-    return Lane(String(name).replacing("%2F", with: "/").replacing("%25", with: "%"))
+    return Lane(name.removingPercentEncoding ?? name)
   }
 }

@@ -87,7 +87,8 @@ package enum Inflate {
             return (result, out.count - Int(stream.availableOut))
           }
           output.append(contentsOf: buffer.prefix(count))
-          if result == 1 { return true }
+          // What follows the end is another member or rubbish; neither may stay unseen.
+          if result == 1 { return stream.availableIn == 0 }
           if result != 0 || (count == 0 && stream.availableIn == 0) { return false }
         }
         return false

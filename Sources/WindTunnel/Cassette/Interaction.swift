@@ -17,6 +17,9 @@ public struct Interaction: Sendable, Hashable {
   public var messages: [WebSocketMessage] = []
   /// Keys that begin with `_`: kept as they are.
   public var notes: [JSON.Member] = []
+  /// Keys that begin with `_` in the objects within, by their place: `request`, `response`,
+  /// `failure`, `timing` or `messages[0]`.
+  public var innerNotes: [String: [JSON.Member]] = [:]
 
   /// Makes an interaction.
   public init(
@@ -41,6 +44,16 @@ public struct Interaction: Sendable, Hashable {
     switch answer {
     case .response(let response), .cut(let response, _): response
     case .failure: nil
+    }
+  }
+}
+
+extension Interaction {
+  /// The failure, if it ended in one.
+  public var failure: Failure? {
+    switch answer {
+    case .response: nil
+    case .failure(let failure), .cut(_, let failure): failure
     }
   }
 }
@@ -77,75 +90,4 @@ public enum EndPolicy: String, Sendable, Hashable, CaseIterable {
   case `repeat`
   /// The recordings start again with the first.
   case cycle
-}
-
-/// When the parts of an answer came, counted from the moment the request was sent.
-public struct Timing: Sendable, Hashable {
-  /// Until the first byte of the head.
-  public var firstByte: Duration
-  /// Until the last byte of the body.
-  public var lastByte: Duration
-  /// The pieces a streamed body came in; empty where that was not recorded.
-  public var chunks: [Chunk] = []
-
-  /// One piece of a body.
-  public struct Chunk: Sendable, Hashable {
-    /// Its length.
-    public var bytes: Int
-    /// When it came.
-    public var offset: Duration
-
-    /// Makes a piece.
-    public init(bytes: Int, offset: Duration) {
-      self.bytes = bytes
-      self.offset = offset
-    }
-  }
-
-  /// Makes a timing.
-  public init(firstByte: Duration, lastByte: Duration, chunks: [Chunk] = []) {
-    self.firstByte = firstByte
-    self.lastByte = lastByte
-    self.chunks = chunks
-  }
-}
-
-/// One message of a WebSocket (RFC 6455 §5.6).
-public struct WebSocketMessage: Sendable, Hashable {
-  /// Who sent it.
-  public enum Sender: String, Sendable, Hashable, CaseIterable { case client, server }
-
-  /// Who sent it.
-  public var sender: Sender
-  /// Its content; text is a text message, anything else a binary one.
-  public var body: Body
-  /// Whether it is a text message.
-  public var isText: Bool
-  /// When it went, counted from the handshake's end.
-  public var offset: Duration
-
-  /// Makes a message.
-  public init(from sender: Sender, _ body: Body, isText: Bool, offset: Duration) {
-    self.sender = sender
-    self.body = body
-    self.isText = isText
-    self.offset = offset
-  }
-}
-
-extension Duration {
-  /// Makes a duration of milliseconds, rounded to whole microseconds.
-  package init(milliseconds: Double) {
-    self = .microseconds(Int64((milliseconds * 1000).rounded()))
-  }
-
-  /// This duration in milliseconds.
-  package var inMilliseconds: Double {
-    Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15
-  }
-
-  /// This duration in whole nanoseconds.
-  package var inNanoseconds: Int64 {
-    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
-  }
 }

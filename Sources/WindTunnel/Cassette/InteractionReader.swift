@@ -4,6 +4,15 @@ internal import Symptoms
 /// Reads the slots of one interaction.
 struct InteractionReader {
   let sideFile: (String) throws -> Data
+  private var innerNotes: [String: [JSON.Member]] = [:]
+
+  init(sideFile: @escaping (String) throws -> Data) { self.sideFile = sideFile }
+
+  /// Refuses what nobody has taken and keeps the notes.
+  private mutating func close(_ object: ObjectReader, _ place: String) throws {
+    try object.refuseUnknownKeys()
+    if !object.notes.isEmpty { innerNotes[place] = object.notes }
+  }
 
   mutating func interaction(_ object: ObjectReader) throws -> Interaction {
     var object = object
@@ -26,27 +35,31 @@ struct InteractionReader {
     interaction.recordedAt = try object.string("recordedAt")
     try object.refuseUnknownKeys()
     interaction.notes = object.notes
+    interaction.innerNotes = innerNotes
     return interaction
   }
 
-  private func request(_ object: ObjectReader) throws -> Request {
+  private mutating func request(_ object: ObjectReader) throws -> Request {
     var object = object
     let method = try object.string("method") ?? "GET"
+    guard method.isHTTPToken else {
+      throw object.error("method", "\(JSON.text(method)) is no method (RFC 9110 §9.1)")
+    }
     guard let url = try object.string("url") else {
       throw object.error("url", "the URL is missing")
     }
     let headers = try headers(&object)
     let body = try body(&object)
-    try object.refuseUnknownKeys()
+    try close(object, "request")
     return Request(method, RequestURL(url), headers: headers ?? [:], body: body?.body ?? .empty)
   }
 
-  private func response(_ object: ObjectReader) throws -> Response {
+  private mutating func response(_ object: ObjectReader) throws -> Response {
     var object = object
     let status = try object.int("status", in: 100...999) ?? 200
     let headers = try headers(&object)
     let body = try body(&object)
-    try object.refuseUnknownKeys()
+    try close(object, "response")
     var response = Response(status: status, headers: headers ?? [:], body: body?.body ?? .empty)
     if headers == nil, let body {
       response.head.headers["Content-Type"] = body.contentType
@@ -64,7 +77,7 @@ struct InteractionReader {
           guard let value = member.value.stringValue else {
             throw object.error("headers", "the value of \"\(member.name.value)\" is no string")
           }
-          return HeaderField(member.name.value, value)
+          return try field(member.name.value, value, object)
         }
       )
     case .array(let pairs):
@@ -75,12 +88,24 @@ struct InteractionReader {
           else {
             throw object.error("headers", "\(pair) is no pair of a name and a value")
           }
-          return HeaderField(name, value)
+          return try field(name, value, object)
         }
       )
     case .null, .bool, .number, .string:
       throw object.error("headers", "a list of [name, value] should stand here")
     }
+  }
+
+  /// RFC 9110 §5.1, §5.5: whoever could write a line break into a field could write a response.
+  private func field(_ name: String, _ value: String, _ object: ObjectReader) throws -> HeaderField
+  {
+    guard name.isHTTPToken else {
+      throw object.error("headers", "\(JSON.text(name)) is no field name (RFC 9110 §5.1)")
+    }
+    guard !value.utf8.contains(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }) else {
+      throw object.error("headers", "the value of \(name) breaks its line (RFC 9110 §5.5)")
+    }
+    return HeaderField(name, value)
   }
 
   private func body(_ object: inout ObjectReader) throws -> (body: Body, contentType: String)? {
@@ -117,23 +142,23 @@ struct InteractionReader {
     return nil
   }
 
-  private func failure(_ object: ObjectReader) throws -> Failure {
+  private mutating func failure(_ object: ObjectReader) throws -> Failure {
     var object = object
     guard let symptom = try object.choice("symptom", Symptom.self) else {
       throw object.error("symptom", "the symptom is missing")
     }
     let failure = Failure(symptom, text: try object.string("text"))
-    try object.refuseUnknownKeys()
+    try close(object, "failure")
     return failure
   }
 
-  private func timing(_ object: ObjectReader) throws -> Timing {
+  private mutating func timing(_ object: ObjectReader) throws -> Timing {
     var object = object
     let range = 0.0...1e12
     let first = try object.double("firstByteMilliseconds", in: range) ?? 0
     let last = try object.double("lastByteMilliseconds", in: range) ?? first
     let chunks = try object.array("chunks") ?? []
-    try object.refuseUnknownKeys()
+    try close(object, "timing")
     return Timing(
       firstByte: Duration(milliseconds: first),
       lastByte: Duration(milliseconds: last),
@@ -146,7 +171,7 @@ struct InteractionReader {
     )
   }
 
-  private func messages(_ object: inout ObjectReader) throws -> [WebSocketMessage] {
+  private mutating func messages(_ object: inout ObjectReader) throws -> [WebSocketMessage] {
     let (source, path) = (object.source, object.place("messages"))
     return try (object.array("messages") ?? []).enumerated().map { index, json in
       var object = try ObjectReader(json, source: source, path: "\(path)[\(index)]")
@@ -154,9 +179,9 @@ struct InteractionReader {
         throw object.error("from", "\"client\" or \"server\" should stand here")
       }
       let offset = try object.double("offsetMilliseconds", in: 0...1e12) ?? 0
-      let isText = object.take("text") != nil
       let body = try body(&object)
-      try object.refuseUnknownKeys()
+      let isText = object.take("text") != nil || object.take("json") != nil
+      try close(object, "messages[\(index)]")
       return WebSocketMessage(
         from: sender,
         body?.body ?? .empty,
@@ -164,22 +189,5 @@ struct InteractionReader {
         offset: Duration(milliseconds: offset)
       )
     }
-  }
-}
-
-extension ObjectReader {
-  /// One of the names of an enumeration.
-  mutating func choice<Choice: RawRepresentable & CaseIterable>(
-    _ name: String,
-    _: Choice.Type
-  ) throws(FormatError) -> Choice? where Choice.RawValue == String {
-    guard let text = try string(name) else { return nil }
-    if let choice = Choice(rawValue: text) { return choice }
-    let all = Choice.allCases.map(\.rawValue)
-    throw error(
-      name,
-      "\"\(text)\" is none of \(all.joined(separator: ", "))",
-      remedy: nearest(to: text, in: all).map { "Did you mean \"\($0)\"?" }
-    )
   }
 }

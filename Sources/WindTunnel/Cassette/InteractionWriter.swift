@@ -6,37 +6,42 @@ struct InteractionWriter {
   let sideFile: (Data) throws -> String?
 
   func json(_ interaction: Interaction) throws -> JSON {
-    var members = [JSON.Member("request", try request(interaction.request))]
-    switch interaction.answer {
-    case .response(let response): members.append(JSON.Member("response", try json(response)))
-    case .failure(let failure): members.append(JSON.Member("failure", json(failure)))
-    case .cut(let response, let failure):
-      members.append(JSON.Member("response", try json(response)))
-      members.append(JSON.Member("failure", json(failure)))
+    let notes = interaction.innerNotes
+    func member(_ name: String, _ members: [JSON.Member]) -> JSON.Member {
+      JSON.Member(JSON.Text(name), .object(members + (notes[name] ?? [])))
     }
-    if let timing = interaction.timing { members.append(JSON.Member("timing", json(timing))) }
+    var members = [member("request", try request(interaction.request))]
+    switch interaction.answer {
+    case .response(let response): members.append(member("response", try self.members(response)))
+    case .failure(let failure): members.append(member("failure", self.members(failure)))
+    case .cut(let response, let failure):
+      members.append(member("response", try self.members(response)))
+      members.append(member("failure", self.members(failure)))
+    }
+    if let timing = interaction.timing { members.append(member("timing", self.members(timing))) }
     if !interaction.messages.isEmpty {
-      members.append(JSON.Member("messages", .array(interaction.messages.map(json))))
+      let messages = interaction.messages.enumerated().map { index, message in
+        JSON.object(self.members(message) + (notes["messages[\(index)]"] ?? []))
+      }
+      members.append(JSON.Member("messages", .array(messages)))
     }
     if let then = interaction.then { members.append(JSON.Member("then", .text(then.rawValue))) }
     if let date = interaction.recordedAt { members.append(JSON.Member("recordedAt", .text(date))) }
     return .object(members + interaction.notes)
   }
 
-  private func request(_ request: Request) throws -> JSON {
+  private func request(_ request: Request) throws -> [JSON.Member] {
     var members = [
       JSON.Member("method", .text(request.method)),
       JSON.Member("url", .text(request.url.description)),
     ]
     if !request.headers.isEmpty { members.append(headers(request.headers)) }
-    return .object(members + (try body(request.body)))
+    return members + (try body(request.body))
   }
 
-  private func json(_ response: Response) throws -> JSON {
-    .object(
-      [JSON.Member("status", .number(response.status)), headers(response.headers)]
-        + (try body(response.body))
-    )
+  private func members(_ response: Response) throws -> [JSON.Member] {
+    [JSON.Member("status", .number(response.status)), headers(response.headers)]
+      + (try body(response.body))
   }
 
   private func headers(_ fields: HeaderFields) -> JSON.Member {
@@ -71,14 +76,12 @@ struct InteractionWriter {
     return JSON.Layout.all.first { data.elementsEqual(json.bytes($0)) }.map { (json, $0) }
   }
 
-  private func json(_ failure: Failure) -> JSON {
-    .object(
-      [JSON.Member("symptom", .text(failure.symptom.rawValue))]
-        + (failure.text.map { [JSON.Member("text", .text($0))] } ?? [])
-    )
+  private func members(_ failure: Failure) -> [JSON.Member] {
+    [JSON.Member("symptom", .text(failure.symptom.rawValue))]
+      + (failure.text.map { [JSON.Member("text", .text($0))] } ?? [])
   }
 
-  private func json(_ timing: Timing) -> JSON {
+  private func members(_ timing: Timing) -> [JSON.Member] {
     var members = [
       JSON.Member("firstByteMilliseconds", .number(timing.firstByte.inMilliseconds, places: 3)),
       JSON.Member("lastByteMilliseconds", .number(timing.lastByte.inMilliseconds, places: 3)),
@@ -89,17 +92,17 @@ struct InteractionWriter {
       }
       members.append(JSON.Member("chunks", .array(chunks)))
     }
-    return .object(members)
+    return members
   }
 
-  private func json(_ message: WebSocketMessage) -> JSON {
+  private func members(_ message: WebSocketMessage) -> [JSON.Member] {
+    let text = message.isText ? message.body.text : nil
     let content =
-      message.isText
-      ? JSON.Member("text", .text(message.body.text ?? ""))
-      : JSON.Member("base64", .text(message.body.data.base64EncodedString()))
-    return .object([
+      text.map { JSON.Member("text", .text($0)) }
+      ?? JSON.Member("base64", .text(message.body.data.base64EncodedString()))
+    return [
       JSON.Member("from", .text(message.sender.rawValue)), content,
       JSON.Member("offsetMilliseconds", .number(message.offset.inMilliseconds, places: 3)),
-    ])
+    ]
   }
 }

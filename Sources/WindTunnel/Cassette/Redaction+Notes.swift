@@ -31,7 +31,7 @@ extension Redaction {
   }
 
   private func repeatsSecret(_ data: Data) -> Bool {
-    secrets.contains { data.range(of: Data($0.utf8)) != nil }
+    secrets.keys.contains { data.range(of: Data($0.utf8)) != nil }
   }
 
   private func repeatsSecret(_ json: JSON) -> Bool {

@@ -12,7 +12,8 @@ struct Redaction {
   /// What was not kept, in words.
   private(set) var leftOut: [String] = []
   private var ordinals: [String: [String: Int]] = [:]
-  private(set) var secrets: Set<String> = []
+  /// What must not occur in anything that is kept, and what stands in its place.
+  private(set) var secrets: [String: String] = [:]
 
   /// Goes on counting where the redactions of a cassette end.
   init(continuing interactions: [Interaction]) {
@@ -20,6 +21,7 @@ struct Redaction {
       for field in interaction.request.headers { note(field.value) }
       for field in interaction.response?.headers ?? [:] { note(field.value) }
       note(interaction.request.url.userInfo ?? "")
+      note(interaction.failure?.text ?? "")
     }
   }
 
@@ -34,13 +36,16 @@ struct Redaction {
   /// The interactions that may be kept, without their secrets.
   mutating func redact(_ interactions: [Interaction]) -> [Interaction] {
     let redacted = interactions.map { interaction in redact(interaction) }
-    // An echo may come before its secret is known, so bodies are looked at last.
-    return redacted.filter { interaction in
-      guard let reason = reasonToLeaveOut(interaction) ?? echo(besideBodiesOf: interaction) else {
-        return true
-      }
-      leftOut.append("\(interaction.request.method) \(interaction.request.url): \(reason)")
-      return false
+    // An echo may come before its secret is known, so all else is looked at last.
+    let echoes = Echoes(of: secrets)
+    return redacted.compactMap { interaction in
+      let interaction = echoes.replaced(in: interaction)
+      let reason =
+        echoes.reasonToLeaveOut(interaction) ?? echo(besideBodiesOf: interaction)
+      guard let reason else { return interaction }
+      let url = echoes.replaced(in: interaction.request.url.description)
+      leftOut.append("\(interaction.request.method) \(url): \(reason)")
+      return nil
     }
   }
 
@@ -92,8 +97,9 @@ struct Redaction {
     if parts[0].lowercased() == "basic", let data = Data(base64Encoded: token),
       let pair = String(data: data, encoding: .utf8)
     {
-      remember(pair)
-      if let password = pair.split(separator: ":", maxSplits: 1).last { remember(String(password)) }
+      let pseudonym = pseudonym(token, name)
+      remember(pair, as: pseudonym)
+      rememberPassword(of: pair, as: pseudonym)
     }
     return "\(parts[0]) \(pseudonym(token, name))"
   }
@@ -134,8 +140,15 @@ struct Redaction {
 
   private mutating func userInfo(_ value: String?) -> String? {
     guard let value else { return nil }
-    if let password = value.split(separator: ":", maxSplits: 1).last { remember(String(password)) }
-    return pseudonym(value, "userinfo")
+    let pseudonym = pseudonym(value, "userinfo")
+    rememberPassword(of: value, as: pseudonym)
+    if let plain = value.removingPercentEncoding { rememberPassword(of: plain, as: pseudonym) }
+    return pseudonym
+  }
+
+  private mutating func rememberPassword(of pair: String, as pseudonym: String) {
+    let parts = pair.split(separator: ":", maxSplits: 1)
+    if let password = parts.last { remember(String(password), as: pseudonym) }
   }
 
   /// Takes `user:password@` out of every URL that stands in a text.
@@ -143,7 +156,7 @@ struct Redaction {
     guard text.contains("@"), text.contains("://") else { return text }
     var result = ""
     var rest = text[...]
-    while let match = rest.firstMatch(of: /:\/\/([^\/?#\s@]+)@/) {
+    while let match = rest.firstMatch(of: /:\/\/([^\/?#\s]+)@/) {
       result += rest[..<match.range.lowerBound]
       result += "://\(userInfo(String(match.1)) ?? "")@"
       rest = rest[match.range.upperBound...]
@@ -153,32 +166,17 @@ struct Redaction {
 
   private mutating func pseudonym(_ value: String, _ name: String) -> String {
     if value.isEmpty || value.hasPrefix("REDACTED-") { return value }
-    remember(value)
     let known = ordinals[name, default: [:]]
     let ordinal = known[value] ?? (known.values.max() ?? 0) + 1
     ordinals[name, default: [:]][value] = ordinal
-    return "REDACTED-\(name)-\(ordinal)"
+    let pseudonym = "REDACTED-\(name)-\(ordinal)"
+    remember(value, as: pseudonym)
+    return pseudonym
   }
 
-  private mutating func remember(_ secret: String) {
+  private mutating func remember(_ secret: String, as pseudonym: String) {
     if secret.utf8.count >= Self.echoBytesMin, !secret.hasPrefix("REDACTED-") {
-      secrets.insert(secret)
+      secrets[secret] = secrets[secret] ?? pseudonym
     }
-  }
-
-  private func reasonToLeaveOut(_ interaction: Interaction) -> String? {
-    guard !secrets.isEmpty else { return nil }
-    var messages = [(interaction.request.body, interaction.request.headers)]
-    if let response = interaction.response { messages.append((response.body, response.headers)) }
-    for (body, headers) in messages where !body.data.isEmpty {
-      let coding = headers["Content-Encoding"] ?? ""
-      guard let text = Inflate.open(body.data, coding: coding) else {
-        return "a body in \(coding) cannot be opened to look for credentials"
-      }
-      if secrets.contains(where: { text.range(of: Data($0.utf8)) != nil }) {
-        return "a body repeats a credential"
-      }
-    }
-    return nil
   }
 }

@@ -42,11 +42,12 @@ struct SideFiles {
     guard data.count >= Self.bodyBytesMin else { return nil }
     let name = SHA256.hexadecimal(data)
     let file = folder.appendingPathComponent(name)
-    if FileManager.default.fileExists(atPath: file.path) { return name }
+    // One that is there and was changed is mended, so a reader's reason does not matter here.
+    if (try? read(name)) != nil { return name }
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw FileError.unwritable(folder.relativePath, reason: error.localizedDescription)
+      throw FileError.unwritable(folder.relativePath, reason: FileError.reason(error))
     }
     try FileError.writing(data, to: file)
     return name

@@ -89,7 +89,7 @@ extension Fault {
     case .status(let status, nil): return ["status": .number(status)]
     case .status(let status, let retryAfter?):
       return [
-        "status": .number(status), "retryAfterSeconds": .number(retryAfter.components.seconds),
+        "status": .number(status), "retryAfterSeconds": .number(retryAfter.wholeSeconds),
       ]
     case .reset(nil): return ["reset": .text(Point.afterRequest.rawValue)]
     case .reset(let offset?): return ["resetAfterBodyBytes": .number(offset)]

@@ -4,6 +4,10 @@ public struct Rule: Sendable, Hashable {
   public var trigger: Trigger
   /// What goes wrong, in order.
   public var faults: [Fault]
+  /// Keys that begin with `_`: kept as they are.
+  public var notes: [JSON.Member] = []
+  /// Keys that begin with `_` in the objects within, by their place: `when` or `faults[0]`.
+  public var innerNotes: [String: [JSON.Member]] = [:]
 
   /// Makes a rule.
   public init(when trigger: Trigger, _ faults: [Fault]) {
@@ -16,6 +20,15 @@ public struct Rule: Sendable, Hashable {
     _ request: RequestPattern,
     _ trigger: Trigger = .always,
     _ faults: Fault...
+  ) -> Rule {
+    on(request, trigger, faults)
+  }
+
+  /// A rule for such requests.
+  public static func on(
+    _ request: RequestPattern,
+    _ trigger: Trigger = .always,
+    _ faults: [Fault]
   ) -> Rule {
     var trigger = trigger
     trigger.request = request

@@ -12,6 +12,8 @@ public struct Scenario: Sendable, Hashable {
   public var critical: [RequestPattern]
   /// Keys that begin with `_`: kept as they are.
   public var notes: [JSON.Member] = []
+  /// Keys of the link that begin with `_`.
+  public var linkNotes: [JSON.Member] = []
 
   /// Makes a scenario.
   public init(

@@ -42,16 +42,22 @@ extension Scenario {
     }
     self.init(name)
     summary = try top.string("summary")
-    if let object = try top.object("link") { link = try Link(reading: object) }
+    if let object = try top.object("link") {
+      link = try Link(reading: object)
+      linkNotes = object.notes
+    }
     let place = top.place("rules")
     for (index, json) in (try top.array("rules") ?? []).enumerated() {
       rules.append(
         try Rule(reading: ObjectReader(json, source: source, path: "\(place)[\(index)]"))
       )
     }
-    for pattern in try top.array("critical") ?? [] {
+    for (index, pattern) in (try top.array("critical") ?? []).enumerated() {
       guard let text = pattern.stringValue else {
-        throw top.error("critical", "\(pattern) is no request pattern such as \"GET /home\"")
+        throw top.error(
+          "critical[\(index)]",
+          "\(pattern) is no request pattern such as \"GET /home\""
+        )
       }
       critical.append(RequestPattern(text))
     }
@@ -67,121 +73,11 @@ extension Scenario {
     ]
     if let summary { members.append(JSON.Member("summary", .text(summary))) }
     members += notes
-    if let link { members.append(JSON.Member("link", link.json)) }
+    if let link { members.append(JSON.Member("link", .object(link.json + linkNotes))) }
     members.append(JSON.Member("rules", .array(rules.map(\.json))))
     if !critical.isEmpty {
       members.append(JSON.Member("critical", .array(critical.map { .text($0.description) })))
     }
     return Data(JSON.object(members).fileBytes())
-  }
-}
-
-extension Link {
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
-    let both = try Self.direction("", &object, Direction())
-    up = try Self.direction("up", &object, both)
-    down = try Self.direction("down", &object, both)
-    try object.refuseUnknownKeys()
-  }
-
-  private static func direction(
-    _ prefix: String,
-    _ object: inout ObjectReader,
-    _ common: Direction
-  ) throws(FormatError) -> Direction {
-    func key(_ name: String) -> String {
-      prefix.isEmpty ? name : prefix + name.prefix(1).uppercased() + name.dropFirst()
-    }
-    let delay = try object.double(key("delayMilliseconds"), in: 0...3_600_000)
-    let rate = try object.double(key("bitsPerSecond"), in: 1...1e15)
-    let queue = try object.int(key("queueBytes"), in: 1...(1 << 40))
-    let loss = try object.double(key("lossProbability"), in: 0...1)
-    return Direction(
-      delay: delay.map { Duration(milliseconds: $0) } ?? common.delay,
-      bitsPerSecond: rate ?? common.bitsPerSecond,
-      queueBytes: queue ?? common.queueBytes,
-      lossProbability: loss ?? common.lossProbability
-    )
-  }
-
-  var json: JSON {
-    func members(_ direction: Direction, _ prefix: String) -> [JSON.Member] {
-      var members = [
-        JSON.Member(
-          JSON.Text("\(prefix)DelayMilliseconds"),
-          .number(direction.delay.inMilliseconds, places: 3)
-        )
-      ]
-      if let rate = direction.bitsPerSecond {
-        members.append(
-          JSON.Member(JSON.Text("\(prefix)BitsPerSecond"), .number(rate, places: 3))
-        )
-      }
-      if let queue = direction.queueBytes {
-        members.append(JSON.Member(JSON.Text("\(prefix)QueueBytes"), .number(queue)))
-      }
-      if direction.lossProbability > 0 {
-        members.append(
-          JSON.Member(
-            JSON.Text("\(prefix)LossProbability"),
-            .number(direction.lossProbability, places: 9)
-          )
-        )
-      }
-      return members
-    }
-    return .object(members(up, "up") + members(down, "down"))
-  }
-}
-
-extension Rule {
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
-    let trigger = try object.object("when").map { object throws(FormatError) in
-      try Trigger(reading: object)
-    }
-    let place = object.place("faults")
-    let source = object.source
-    guard let faults = try object.array("faults"), !faults.isEmpty else {
-      throw object.error("faults", "a list of at least one fault should stand here")
-    }
-    try object.refuseUnknownKeys()
-    self.init(when: trigger ?? .always, [])
-    for (index, json) in faults.enumerated() {
-      self.faults.append(
-        try Fault(reading: ObjectReader(json, source: source, path: "\(place)[\(index)]"))
-      )
-    }
-  }
-
-  var json: JSON {
-    let faults = JSON.Member("faults", .array(faults.map(\.json)))
-    if trigger == .always { return .object([faults]) }
-    return .object([JSON.Member("when", trigger.json), faults])
-  }
-}
-
-extension Trigger {
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
-    request = try object.string("request").map { RequestPattern($0) }
-    first = try object.int("first", in: 1...1_000_000_000)
-    attempt = try object.int("attempt", in: 1...1_000_000_000)
-    every = try object.int("every", in: 1...1_000_000_000)
-    probability = try object.double("probability", in: 0...1)
-    try object.refuseUnknownKeys()
-  }
-
-  var json: JSON {
-    var members: [JSON.Member] = []
-    if let request { members.append(JSON.Member("request", .text(request.description))) }
-    if let first { members.append(JSON.Member("first", .number(first))) }
-    if let attempt { members.append(JSON.Member("attempt", .number(attempt))) }
-    if let every { members.append(JSON.Member("every", .number(every))) }
-    if let probability {
-      members.append(JSON.Member("probability", .number(probability, places: 9)))
-    }
-    return .object(members)
   }
 }

@@ -11,6 +11,7 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
   /// It is larger than the named limit.
   case tooLarge(String, bytes: Int, bytesMax: Int)
 
+  /// The file and what is wrong with it, in a sentence.
   public var description: String {
     switch self {
     case .missing(let name): "\(name): no such file."
@@ -76,9 +77,15 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  private static func reason(_ error: any Error) -> String {
-    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
-    if cause.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(cause.code))) }
-    return (error as NSError).localizedDescription
+  /// Why the system refused, in its own words, as half a sentence.
+  static func reason(_ error: any Error) -> String {
+    // On Linux the cause is an error of Swift's that no cast makes an `NSError` of.
+    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error ?? error
+    let code = (cause as NSError).code
+    if (cause as NSError).domain == NSPOSIXErrorDomain {
+      return String(cString: strerror(Int32(code)))
+    }
+    let words = (error as NSError).localizedDescription
+    return words.hasSuffix(".") ? String(words.dropLast()) : words
   }
 }

@@ -18,6 +18,7 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
     self.remedy = remedy
   }
 
+  /// Where, what is wrong and what to do, in a sentence.
   public var description: String {
     "\(source)\(place.isEmpty ? "" : ", \(place)"): \(problem).\(remedy.map { " \($0)" } ?? "")"
   }

@@ -46,6 +46,7 @@ public enum JSON: Sendable, Hashable {
       self.spelling = spelling
     }
 
+    /// Makes a string in our own spelling.
     public init(stringLiteral value: String) { self.value = value }
   }
 }
@@ -57,6 +58,12 @@ extension JSON {
   /// An integer.
   public static func number(_ value: some BinaryInteger) -> JSON { .number(String(value)) }
 
+  /// A number in the fewest digits that give it back; not finite is null.
+  package static func exactly(_ value: Double) -> JSON {
+    let rounded = number(value, places: 9)
+    return rounded.doubleValue == value || !value.isFinite ? rounded : .number("\(value)")
+  }
+
   /// A rate or a duration with at most `places` decimals and no trailing zeros; not finite is null.
   package static func number(_ value: Double, places: Int) -> JSON {
     guard value.isFinite else { return .null }
@@ -64,8 +71,7 @@ extension JSON {
     let rounded = (value * scale).rounded()
     guard rounded.magnitude < 9e15 else { return .number("\(value)") }
     let whole = Int64(rounded)
-    var fraction = String(whole.magnitude % UInt64(scale))
-    fraction = String(repeating: "0", count: places - fraction.count) + fraction
+    var fraction = String(String(whole.magnitude % UInt64(scale) + UInt64(scale)).dropFirst())
     while fraction.hasSuffix("0") { fraction.removeLast() }
     let sign = whole < 0 ? "-" : ""
     let integer = "\(sign)\(whole.magnitude / UInt64(scale))"
@@ -102,12 +108,19 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral
 {
+  /// Makes a string.
   public init(stringLiteral value: String) { self = .text(value) }
+  /// Makes a whole number.
   public init(integerLiteral value: Int) { self = .number(value) }
+  /// Makes a number.
   public init(floatLiteral value: Double) { self = .number("\(value)") }
+  /// Makes a truth value.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// Makes `null`.
   public init(nilLiteral: ()) { self = .null }
+  /// Makes a list.
   public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+  /// Makes an object whose members keep their order.
   public init(dictionaryLiteral elements: (String, JSON)...) {
     self = .object(elements.map { Member(Text($0.0), $0.1) })
   }

@@ -78,6 +78,7 @@ extension JSON {
 }
 
 extension JSON: CustomStringConvertible {
+  /// The text without white space.
   public var description: String { String(decoding: bytes(), as: UTF8.self) }
 }
 

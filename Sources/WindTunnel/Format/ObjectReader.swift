@@ -98,28 +98,19 @@ struct ObjectReader {
   }
 }
 
-/// The candidate that fewest edits turn a word into, if they are few enough to have been a slip.
-package func nearest(to word: String, in candidates: [String]) -> String? {
-  let best = candidates.map {
-    (name: $0, distance: editDistance(word.lowercased(), $0.lowercased()))
+extension ObjectReader {
+  /// One of the names of an enumeration.
+  mutating func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String,
+    _: Choice.Type
+  ) throws(FormatError) -> Choice? where Choice.RawValue == String {
+    guard let text = try string(name) else { return nil }
+    if let choice = Choice(rawValue: text) { return choice }
+    let all = Choice.allCases.map(\.rawValue)
+    throw error(
+      name,
+      "\"\(text)\" is none of \(all.joined(separator: ", "))",
+      remedy: nearest(to: text, in: all).map { "Did you mean \"\($0)\"?" }
+    )
   }
-  .min { $0.distance < $1.distance }
-  guard let best, best.distance <= max(2, word.count / 3) else { return nil }
-  return best.name
-}
-
-/// Levenshtein's distance.
-private func editDistance(_ left: String, _ right: String) -> Int {
-  let right = Array(right)
-  var row = Array(0...right.count)
-  for (line, character) in left.enumerated() {
-    var diagonal = row[0]
-    row[0] = line + 1
-    for column in right.indices {
-      let substituted = diagonal + (right[column] == character ? 0 : 1)
-      diagonal = row[column + 1]
-      row[column + 1] = min(substituted, row[column] + 1, diagonal + 1)
-    }
-  }
-  return row[right.count]
 }

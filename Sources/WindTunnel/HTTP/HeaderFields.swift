@@ -59,8 +59,11 @@ public struct HeaderFields: Sendable, Hashable {
 }
 
 extension HeaderFields: RandomAccessCollection, MutableCollection {
+  /// The place of the first field.
   public var startIndex: Int { fields.startIndex }
+  /// The place behind the last field.
   public var endIndex: Int { fields.endIndex }
+  /// The field at a place.
   public subscript(position: Int) -> HeaderField {
     get { fields[position] }
     set { fields[position] = newValue }
@@ -68,31 +71,8 @@ extension HeaderFields: RandomAccessCollection, MutableCollection {
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {
+  /// Makes the list from names and values in their order; a name may repeat.
   public init(dictionaryLiteral elements: (String, String)...) {
     fields = elements.map { HeaderField($0.0, $0.1) }
   }
-}
-
-extension StringProtocol {
-  /// Whether two names are one but for the case of ASCII letters.
-  package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
-    utf8.count == other.utf8.count
-      && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
-  }
-
-  /// Without the spaces and tabs around it: OWS of RFC 9110 §5.6.3.
-  package func trimmingOptionalWhitespace() -> SubSequence {
-    let isText: (Character) -> Bool = { $0 != " " && $0 != "\t" }
-    guard let first = firstIndex(where: isText) else { return self[endIndex...] }
-    var end = endIndex
-    while true {
-      let before = index(before: end)
-      if isText(self[before]) { return self[first..<end] }
-      end = before
-    }
-  }
-}
-
-extension UInt8 {
-  package var asciiLowercased: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
 }

@@ -17,7 +17,7 @@ public struct Body: Sendable, Hashable {
   public static let empty = Body()
 
   /// The body as text, if it is valid UTF-8.
-  public var text: String? { String(validating: data, as: UTF8.self) }
+  public var text: String? { String(utf8: data) }
 }
 
 /// A request as the client meant it, equal in process and on the wire.

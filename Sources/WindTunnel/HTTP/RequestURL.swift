@@ -21,7 +21,7 @@ public struct RequestURL: Sendable, Hashable {
     var rest = text[...]
     if let fragment = rest.firstIndex(of: "#") { rest = rest[..<fragment] }
     if let colon = rest.firstIndex(of: ":"), rest[colon...].hasPrefix("://"),
-      rest[..<colon].allSatisfy({ $0.isLetter || $0.isNumber || "+-.".contains($0) })
+      Self.isScheme(rest[..<colon])
     {
       scheme = rest[..<colon].lowercased()
       rest = rest[rest.index(colon, offsetBy: 3)...]
@@ -35,6 +35,12 @@ public struct RequestURL: Sendable, Hashable {
       rest = rest[..<mark]
     }
     path = rest.hasPrefix("/") ? String(rest) : "/" + rest
+  }
+
+  /// RFC 3986 §3.1: a letter, then letters, digits, `+`, `-` and `.`.
+  private static func isScheme(_ text: Substring) -> Bool {
+    guard let first = text.first, first.isASCII, first.isLetter else { return false }
+    return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
   }
 
   /// RFC 3986 §3.2: `[userinfo "@"] host [":" port]`.
@@ -52,8 +58,11 @@ public struct RequestURL: Sendable, Hashable {
       // An IPv6 literal holds colons of its own.
       let literal = rest.hasPrefix("[") ? rest.firstIndex(of: "]") : nil
       if let colon = rest[(literal ?? rest.startIndex)...].lastIndex(of: ":") {
-        port = Int(rest[rest.index(after: colon)...])
-        rest = rest[..<colon]
+        let digits = rest[rest.index(after: colon)...]
+        let isNumber = digits.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        port = isNumber ? UInt16(digits).map(Int.init) : nil
+        // What is no port stays in sight: an address that is changed in silence is hard to find.
+        if port != nil || digits.isEmpty { rest = rest[..<colon] }
       }
       host = rest.lowercased()
     }
@@ -77,6 +86,7 @@ public struct RequestURL: Sendable, Hashable {
 }
 
 extension RequestURL: CustomStringConvertible {
+  /// The whole address, or the target where there is no host.
   public var description: String {
     guard let host else { return target }
     let user = userInfo.map { $0 + "@" } ?? ""
@@ -85,5 +95,6 @@ extension RequestURL: CustomStringConvertible {
 }
 
 extension RequestURL: ExpressibleByStringLiteral {
+  /// Takes a literal apart.
   public init(stringLiteral value: String) { self.init(value) }
 }

@@ -29,7 +29,8 @@ public struct Shaper: Sendable, Hashable {
     guard let most = direction.queueBytes else { return now }
     let wanted = min(count, most)
     let excess = queued(at: now) + wanted - most
-    return excess <= 0 ? now : now + transmission(of: excess)
+    // At least a nanosecond, so that a wake-up for it lies ahead on the fastest link.
+    return excess <= 0 ? now : now + max(.nanoseconds(1), transmission(of: excess))
   }
 
   /// How many bytes one release should hold, so that a rate shows in the small and a fast link
@@ -45,8 +46,8 @@ public struct Shaper: Sendable, Hashable {
   }
 
   private func transmission(of count: Int) -> Duration {
-    guard let rate = direction.bitsPerSecond else { return .zero }
-    return .nanoseconds(Int64((Double(count) * 8e9 / rate).rounded()))
+    guard let rate = direction.bitsPerSecond, count > 0 else { return .zero }
+    return .nanoseconds(Int64(min((Double(count) * 8e9 / rate).rounded(), 9e18)))
   }
 }
 

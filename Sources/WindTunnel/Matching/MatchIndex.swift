@@ -21,7 +21,7 @@ struct MatchIndex: Sendable {
   private struct Node: Sendable {
     var literal: [String: Node] = [:]
     var any: [Node] = []
-    /// By method and query, such as `GET ?page=2`.
+    /// By method, query and, where bodies are compared, body, such as `GET ?page=2`.
     var groups: [String: Int] = [:]
   }
 
@@ -61,7 +61,7 @@ struct MatchIndex: Sendable {
     let new = members.count - 1
     let group = Self.insert(
       Self.segments(request.url.path)[...],
-      name: Self.leaf(request),
+      name: leaf(request),
       group: new,
       into: &templates
     )
@@ -96,10 +96,7 @@ struct MatchIndex: Sendable {
     path.split(separator: "/", omittingEmptySubsequences: false)
   }
 
-  private static func leaf(_ request: Request) -> String {
-    let query = request.url.query.map { "?" + Matcher.canonical(query: $0) } ?? ""
-    return "\(request.method) \(query)"
-  }
+  private func leaf(_ request: Request) -> String { "\(request.method) \(matcher.rest(request))" }
 
   private static func group(_ places: [Int], _ requests: [Request], _ nextID: inout Int) -> Group {
     func sequence(_ places: [Int]) -> Sequence {
@@ -131,7 +128,7 @@ struct MatchIndex: Sendable {
     if let group = byKey[key], let found = sequence(groups[group], request) { return found }
     guard hasTemplates else { return nil }
     let segments = Self.segments(request.url.path.canonicalPercentEncoding)
-    return find(segments[...], name: Self.leaf(request), in: templates).flatMap {
+    return find(segments[...], name: leaf(request), in: templates).flatMap {
       sequence(groups[$0], request)
     }
   }

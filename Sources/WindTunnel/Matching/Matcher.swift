@@ -29,14 +29,16 @@ public struct Matcher: Sendable, Hashable {
 
   /// The key of a request: requests of one key are asked for one after the other.
   public func key(_ request: Request) -> RequestKey {
-    var text = "\(request.method) \(request.url.path.canonicalPercentEncoding)"
-    if let query = request.url.query, !query.isEmpty {
-      text += "?" + Self.canonical(query: query)
-    }
-    if comparesBodies, !request.body.data.isEmpty {
-      text += " " + SHA256.hexadecimal(request.body.data)
-    }
-    return RequestKey(text: text)
+    let path = request.url.path.canonicalPercentEncoding
+    return RequestKey(text: "\(request.method) \(path)\(rest(request))")
+  }
+
+  /// What follows the path in a key: the canonical query and the body's hash, where they count.
+  func rest(_ request: Request) -> String {
+    let query = Self.canonical(query: request.url.query ?? "")
+    let hash = comparesBodies && !request.body.data.isEmpty
+    return (query.isEmpty ? "" : "?\(query)")
+      + (hash ? " \(SHA256.hexadecimal(request.body.data))" : "")
   }
 
   /// The parameters sorted by name; those of one name keep their order, which may mean something.
@@ -57,13 +59,18 @@ public struct Matcher: Sendable, Hashable {
 public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
   /// Such as `GET /users?page=2`.
   public let text: String
+
+  /// The text.
   public var description: String { text }
 }
 
 extension String {
-  /// RFC 3986 §6.2.2: escapes in upper case, none for characters that need none.
+  /// RFC 3986 §6.2.2: escapes in upper case, none for characters that need none, and all that
+  /// cannot stand in an address escaped, so that `/café` written by hand is what a client sends.
   package var canonicalPercentEncoding: String {
-    guard utf8.contains(UInt8(ascii: "%")) else { return self }
+    guard utf8.contains(where: { $0 == UInt8(ascii: "%") || !$0.isVisibleASCII }) else {
+      return self
+    }
     var result: [UInt8] = []
     result.reserveCapacity(utf8.count)
     var rest = Array(utf8)[...]
@@ -72,7 +79,7 @@ extension String {
         let high = Character(UnicodeScalar(rest[rest.startIndex])).hexDigitValue,
         let low = Character(UnicodeScalar(rest[rest.startIndex + 1])).hexDigitValue
       else {
-        result.append(byte)
+        if byte.isVisibleASCII { result.append(byte) } else { Self.escape(byte, into: &result) }
         continue
       }
       rest = rest.dropFirst(2)
@@ -82,11 +89,18 @@ extension String {
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
         UInt8(ascii: "_"), UInt8(ascii: "~"):
         result.append(value)
-      default:
-        let digits = String(value, radix: 16, uppercase: true)
-        result.append(contentsOf: "%\(digits.count == 1 ? "0" : "")\(digits)".utf8)
+      default: Self.escape(value, into: &result)
       }
     }
     return String(decoding: result, as: UTF8.self)
   }
+
+  private static func escape(_ byte: UInt8, into result: inout [UInt8]) {
+    let digits = String(byte, radix: 16, uppercase: true)
+    result.append(contentsOf: "%\(digits.count == 1 ? "0" : "")\(digits)".utf8)
+  }
+}
+
+extension UInt8 {
+  fileprivate var isVisibleASCII: Bool { 0x21...0x7E ~= self }
 }

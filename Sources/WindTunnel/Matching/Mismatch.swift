@@ -20,6 +20,7 @@ public struct Mismatch: Error, Sendable, Hashable, CustomStringConvertible {
     public var difference: String
   }
 
+  /// What was asked, what was there and what differs, in sentences.
   public var description: String {
     if played > 0 {
       let times = played == 1 ? "once" : "\(played) times"

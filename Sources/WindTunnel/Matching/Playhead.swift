@@ -13,22 +13,23 @@ struct Playhead: Sendable {
   enum Take: Sendable, Hashable {
     /// The recording at this place of the cassette.
     case recording(Int)
-    /// Everything was played this many times before, and the end policy is to fail.
-    case exhausted(times: Int)
+    /// This many were played before, the one at place `last` at the end, and the end policy is to
+    /// fail.
+    case exhausted(times: Int, last: Int)
   }
 
-  /// Deals the next recording; with `using` false the next request gets it once more.
+  /// Deals the next recording; where `using` says no the next request gets it once more.
   mutating func deal(
     _ sequence: MatchIndex.Sequence,
     lane: Lane,
     key: RequestKey,
-    using: Bool,
+    using: (Int) -> Bool,
     then: (Int) -> EndPolicy
   ) -> Take {
     let place = Place(lane: lane, key: key, sequence: sequence.id)
     let count = played[place, default: 0]
     let take = Self.take(count, of: sequence, then: then)
-    if using, case .recording = take { played[place] = count + 1 }
+    if case .recording(let recording) = take, using(recording) { played[place] = count + 1 }
     return take
   }
 
@@ -40,7 +41,7 @@ struct Playhead: Sendable {
     let places = sequence.places
     guard count >= places.count, let last = places.last else { return .recording(places[count]) }
     switch then(last) {
-    case .fail: return .exhausted(times: count)
+    case .fail: return .exhausted(times: count, last: last)
     case .repeat: return .recording(last)
     case .cycle: return .recording(places[count % places.count])
     }

@@ -49,8 +49,12 @@ public struct Journal: Sendable {
   }
 
   mutating func markOverlapping(id: Int) {
-    // Ids grow along the list.
-    let found = entries.lastIndex { $0.id == id }
-    if let found { entries[found].overlapping = true }
+    // Ids grow along the list, so halving it finds one.
+    var range = entries.startIndex..<entries.endIndex
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      if entries[middle].id == id { return entries[middle].overlapping = true }
+      range = entries[middle].id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
   }
 }

@@ -1,0 +1,226 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct CassetteFormatTests {
+  static let everySlot = """
+    {
+      "windtunnel": 1,
+      "_made": "by hand",
+      "interactions": [
+        {
+          "request": {
+            "method": "POST",
+            "url": "https://api.example.com/users?page=2",
+            "headers": [
+              ["Accept", "application/json"],
+              ["X-Two", "a"],
+              ["x-two", "b"]
+            ],
+            "json": { "name": "Ada" },
+            "_why": "a new user"
+          },
+          "response": {
+            "status": 201,
+            "headers": [
+              ["Content-Type", "application/json"]
+            ],
+            "layout": "indent2+newline",
+            "json": {
+              "id": 7,
+              "tags": [1.50, "\\u00e9"]
+            },
+            "_seen": true
+          },
+          "failure": { "symptom": "truncated", "text": "ended early", "_at": 1 },
+          "timing": {
+            "firstByteMilliseconds": 41.2,
+            "lastByteMilliseconds": 43,
+            "chunks": [
+              [5, 41.2],
+              [7, 43]
+            ],
+            "_clock": "monotonic"
+          },
+          "messages": [
+            { "from": "client", "text": "hi", "offsetMilliseconds": 0 },
+            { "from": "server", "base64": "AP8=", "offsetMilliseconds": 1.5, "_kind": "ping" }
+          ],
+          "then": "repeat",
+          "recordedAt": "2025-11-03T10:00:00Z",
+          "_ticket": 12
+        },
+        {
+          "request": { "method": "GET", "url": "https://api.example.com/down" },
+          "failure": { "symptom": "hostNotFound" }
+        }
+      ]
+    }
+
+    """
+
+  @Test func `a cassette with every slot is read and written as this text`() throws {
+    let cassette = try Cassette(Self.everySlot)
+    #expect(String(decoding: cassette.data(), as: UTF8.self) == Self.everySlot)
+    let first = cassette.interactions[0]
+    #expect(first.request.body.text == #"{"name":"Ada"}"#)
+    #expect(
+      first.response?.body.text
+        == "{\n  \"id\": 7,\n  \"tags\": [\n    1.50,\n    \"\\u00e9\"\n  ]\n}\n"
+    )
+    #expect(first.failure == Failure(.truncated, text: "ended early"))
+    #expect(
+      first.messages == [
+        WebSocketMessage(from: .client, Body("hi"), isText: true, offset: .zero),
+        WebSocketMessage(
+          from: .server,
+          Body(Data([0, 255])),
+          isText: false,
+          offset: .microseconds(1500)
+        ),
+      ]
+    )
+    #expect(cassette.interactions[1].answer == .failure(Failure(.hostNotFound)))
+  }
+
+  @Test func `a line written by hand is enough`() throws {
+    let cassette = try Cassette(
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"/users/{id}"},"response":{"json":{"id": 7}}}]}"#
+    )
+    #expect(
+      cassette.interactions == [
+        Interaction(
+          Request("GET", "/users/{id}"),
+          Response(
+            headers: ["Content-Type": "application/json", "Content-Length": "8"],
+            body: Body(#"{"id":7}"#)
+          )
+        )
+      ]
+    )
+  }
+
+  @Test func `headers may be an object`() throws {
+    let cassette = try Cassette(
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"/","headers":{"A":"1","a":"2"}},"response":{}}]}"#
+    )
+    #expect(cassette.interactions[0].request.headers == ["A": "1", "a": "2"])
+  }
+
+  @Test(arguments: [
+    (#"{"a":1}"#, #""json": {"a":1}"#), (#"{ "a": 1 }"#, #""text": "#), ("7", #""text": "7""#),
+    ("[1, 2]", #""layout": "spaced", "json": [1, 2]"#), ("é\n", #""text": "é\n""#),
+    ("\0", "base64"),
+    ("{\"a\":1}\n\n", #""text": "#), ("\u{FEFF}{}", #""text": "#),
+    (String(repeating: "[", count: 300), #""text": "#),
+  ])
+  func `a body is structure only if the very same bytes come back`(body: String, slot: String)
+    throws
+  {
+    let cassette = Cassette([Interaction(Request("GET", "/"), Response(body: Body(body)))])
+    let text = String(decoding: cassette.data(), as: UTF8.self)
+    #expect(text.filter { $0 != " " && $0 != "\n" }.contains(slot.filter { $0 != " " }))
+    #expect(try Cassette(data: cassette.data(), source: "a") == cassette)
+  }
+
+  @Test func `the deepest structure that is written is read again`() throws {
+    for depth in 240...256 {
+      let body = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+      let cassette = Cassette([Interaction(Request("GET", "/"), Response(body: Body(body)))])
+      #expect(try Cassette(data: cassette.data(), source: "a") == cassette, "\(depth) levels")
+    }
+  }
+
+  @Test func `what is not UTF-8 is base64`() throws {
+    let cassette = Cassette([
+      Interaction(Request("GET", "/"), Response(body: Body(Data([0xFF, 0xFE]))))
+    ])
+    #expect(String(decoding: cassette.data(), as: UTF8.self).contains(#""base64": "//4=""#))
+    #expect(try Cassette(data: cassette.data(), source: "a") == cassette)
+  }
+
+  @Test(arguments: 0..<60)
+  func `what is written is read as it was`(seed: UInt64) throws {
+    var generator = Generator(seed: seed)
+    let cassette = generator.cassette()
+    #expect(try Cassette(data: cassette.data(), source: "a") == cassette, "seed \(seed)")
+    #expect(try Cassette(data: cassette.data(), source: "a").data() == cassette.data())
+  }
+
+  @Test(arguments: 0..<30)
+  func `no mutation of a cassette crashes, and what is accepted stays itself`(seed: UInt64) throws {
+    var generator = Generator(seed: seed)
+    for _ in 0..<60 {
+      let text = generator.mutated(Array(Self.everySlot.utf8))
+      // A refused text is what other tests are about.
+      guard let cassette = try? Cassette(data: Data(text), source: "a") else { continue }
+      #expect(try Cassette(data: cassette.data(), source: "a") == cassette, "seed \(seed)")
+    }
+  }
+}
+
+extension Generator {
+  mutating func cassette() -> Cassette {
+    var cassette = Cassette((0..<Int.random(in: 0...4, using: &self)).map { _ in interaction() })
+    if Bool.random(using: &self) { cassette.notes = [JSON.Member("_note", ["a": [1, nil]])] }
+    return cassette
+  }
+
+  private mutating func interaction() -> Interaction {
+    let request = Request(
+      pick(["GET", "POST", "M-SEARCH"]),
+      RequestURL(pick(["https://a.example/b?c=%20d", "/users/{id}", "http://u:p@[::1]:8080/é"])),
+      headers: headers(),
+      body: body()
+    )
+    let response = Response(
+      status: pick([100, 200, 204, 404, 999]),
+      headers: headers(),
+      body: body()
+    )
+    let failure = Failure(pick(Symptom.allCases), text: pick([nil, "", "line\nbreak"]))
+    var interaction = Interaction(
+      request,
+      pick([.response(response), .cut(response, failure), .failure(failure)] as [Answer]),
+      then: pick([nil, .fail, .cycle, .repeat])
+    )
+    if Bool.random(using: &self) {
+      let chunks = (0..<Int.random(in: 0...3, using: &self)).map { _ in
+        Timing.Chunk(bytes: Int.random(in: 0...9999, using: &self), offset: moment())
+      }
+      interaction.timing = Timing(firstByte: moment(), lastByte: moment(), chunks: chunks)
+    }
+    interaction.recordedAt = pick([nil, "2025-11-03T10:00:00Z"])
+    if Bool.random(using: &self) {
+      interaction.messages = [
+        WebSocketMessage(from: .server, Body(pick(["", "a"])), isText: true, offset: moment()),
+        WebSocketMessage(from: .client, body(), isText: false, offset: moment()),
+      ]
+      interaction.innerNotes["messages[1]"] = [JSON.Member("_a", .number("1.50"))]
+    }
+    if Bool.random(using: &self) { interaction.notes = [JSON.Member("_", .null)] }
+    return interaction
+  }
+
+  private mutating func headers() -> HeaderFields {
+    HeaderFields(
+      (0..<Int.random(in: 0...3, using: &self)).map { _ in
+        HeaderField(pick(["A", "a", "X-Y"]), pick(["", "b, c", "é\t\"\\"]))
+      }
+    )
+  }
+
+  private mutating func body() -> Body {
+    let texts = ["", "{}", "[1,2]", "{\n\t\"a\": []\n}", "{ }", "plain \u{7F}", "\r\n", "\u{2028}"]
+    let bytes = (0..<Int.random(in: 0...40, using: &self)).map { _ in
+      UInt8.random(in: 0...255, using: &self)
+    }
+    return Bool.random(using: &self) ? Body(pick(texts)) : Body(Data(bytes))
+  }
+
+  private mutating func moment() -> Duration {
+    .microseconds(Int64.random(in: 0...10_000_000_000, using: &self))
+  }
+}

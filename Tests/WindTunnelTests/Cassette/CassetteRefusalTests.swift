@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct CassetteRefusalTests {
+  private func sentence(_ text: String) -> String { refusal { try Cassette(text) } }
+
+  private func interaction(_ text: String) -> String {
+    sentence(#"{"windtunnel":1,"interactions":[\#(text)]}"#)
+  }
+
+  @Test(arguments: [
+    ("[]", "a.json: an object should stand here."),
+    (
+      "{}",
+      "a.json: not a cassette: the key \"windtunnel\" is missing. A cassette begins with { \"windtunnel\": 1, …"
+    ),
+    (
+      #"{"windtunnel":2,"interactions":{}}"#,
+      "a.json: this is a version 2 cassette, and this windtunnel reads version 1. Update windtunnel."
+    ),
+    (#"{"windtunnel":0}"#, "a.json, windtunnel: 0 is no version of a cassette."),
+    (#"{"windtunnel":"1"}"#, "a.json, windtunnel: \"1\" is no version of a cassette."),
+    (#"{"windtunnel":1}"#, "a.json, interactions: a list of interactions should stand here."),
+    (#"{"windtunnel":1,"interactions":{}}"#, "a.json, interactions: a list should stand here."),
+    (
+      #"{"windtunnel":1,"interactions":[],"interaction":[]}"#,
+      "a.json, interaction: unknown key. Did you mean \"interactions\"?"
+    ),
+    (
+      #"{"windtunnel":1,"interactions":[],"windtunnel":1}"#,
+      "a.json: \"windtunnel\" stands here twice."
+    ),
+    (
+      "{\"windtunnel\":1,\n\"interactions\":[}",
+      "a.json, line 2, column 17: not JSON: '}' cannot begin a value."
+    ),
+  ])
+  func `a cassette that is none is refused in a sentence`(text: String, expected: String) {
+    #expect(sentence(text) == expected)
+  }
+
+  @Test(arguments: [
+    ("7", ": an object should stand here."),
+    ("{}", ".request: the request is missing."),
+    (#"{"request":{}}"#, ".request.url: the URL is missing."),
+    (#"{"request":{"url":"/"}}"#, ".response: a \"response\" or a \"failure\" is missing."),
+    (#"{"request":{"url":7},"response":{}}"#, ".request.url: a string should stand here."),
+    (
+      #"{"request":{"url":"/","methd":"GET"},"response":{}}"#,
+      ".request.methd: unknown key. Did you mean \"method\"?"
+    ),
+    (
+      #"{"request":{"url":"/","method":"GET /x"},"response":{}}"#,
+      ".request.method: \"GET /x\" is no method (RFC 9110 §9.1)."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{"status":42}}"#,
+      ".response.status: 42 is not a whole number from 100 to 999."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{"json":1,"text":"1"}}"#,
+      ".response.json: a body is one of \"json\", \"text\", \"base64\" and \"file\"."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{"text":"","layout":"tab"}}"#,
+      ".response.layout: \"tab\" lays out a \"json\" body, and there is none."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{"json":1,"layout":"wide"}}"#,
+      ".response.layout: \"wide\" is no layout. Layouts: compact, spaced, indent1, indent2, indent4, tab, compact+newline, spaced+newline, indent1+newline, indent2+newline, indent4+newline, tab+newline."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{"base64":"*"}}"#,
+      ".response.base64: not base64 (RFC 4648 §4)."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{"headers":[["A"]]}}"#,
+      ".response.headers: [\"A\"] is no pair of a name and a value."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{"headers":{"A":1}}}"#,
+      ".response.headers: the value of \"A\" is no string."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{"headers":"A: 1"}}"#,
+      ".response.headers: a list of [name, value] should stand here."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{"headers":[["A","1\r\nSet-Cookie: b=2"]]}}"#,
+      ".response.headers: the value of A breaks its line (RFC 9110 §5.5)."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{"headers":[["A: 1\r\nB","2"]]}}"#,
+      ".response.headers: \"A: 1\\r\\nB\" is no field name (RFC 9110 §5.1)."
+    ),
+    (#"{"request":{"url":"/"},"failure":{}}"#, ".failure.symptom: the symptom is missing."),
+    (
+      #"{"request":{"url":"/"},"response":{},"then":"repeats"}"#,
+      ".then: \"repeats\" is none of fail, repeat, cycle. Did you mean \"repeat\"?"
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{},"timing":{"chunks":[[-1,2]]}}"#,
+      ".timing.chunks: [-1,2] is no [bytes, milliseconds]."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{},"timing":{"firstByteMilliseconds":-1}}"#,
+      ".timing.firstByteMilliseconds: -1 is not a number from 0.0 to 1000000000000.0."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{},"messages":[{"text":"a"}]}"#,
+      ".messages[0].from: \"client\" or \"server\" should stand here."
+    ),
+    (
+      #"{"request":{"url":"/"},"response":{"file":"../../etc/passwd"}}"#,
+      "a.json: the body in side file \"../../etc/passwd\" cannot be read: the cassette is not a file."
+    ),
+  ])
+  func `an interaction that is none is refused with its place`(text: String, expected: String) {
+    let place = expected.hasPrefix("a.json") ? "" : "a.json, interactions[0]"
+    #expect(interaction(text) == place + expected)
+  }
+
+  @Test func `an unknown failure is refused with the nearest that exists`() {
+    let text = interaction(#"{"request":{"url":"/"},"failure":{"symptom":"timeOut"}}"#)
+    #expect(
+      text.hasPrefix("a.json, interactions[0].failure.symptom: \"timeOut\" is none of timedOut, ")
+    )
+    #expect(text.hasSuffix(". Did you mean \"timedOut\"?"))
+  }
+
+  @Test func `an unknown key that is near to nothing is told what exists`() {
+    #expect(
+      interaction(#"{"request":{"url":"/"},"failure":{"symptom":"timedOut","weather":1}}"#)
+        == "a.json, interactions[0].failure.weather: unknown key. Known here: symptom, text."
+    )
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import WindTunnel
+
+/// Time is a drawing here: a list of moments and what is done at each.
+@Suite struct PlayerTests {
+  private let head = ResponseHead(headers: [:])
+
+  private func milliseconds(_ count: Int) -> Duration { .milliseconds(count) }
+
+  @Test func `a delivery without waits is carried at once`() {
+    var player = Player(Delivery([.await(.requestEnd), .head(head), .bytes("he"), .reset]))
+    #expect(player.next(.tick, at: .zero) == [])
+    #expect(!player.isDone)
+    #expect(
+      player.next(.arrived(.requestEnd), at: milliseconds(1))
+        == [.head(head), .bytes("he"), .reset]
+    )
+    #expect(player.isDone)
+    #expect(player.next(.tick, at: milliseconds(2)) == [])
+  }
+
+  @Test func `a wait begins when it is reached and asks to be woken`() {
+    var player = Player(
+      Delivery([.await(.requestEnd), .wait(milliseconds(5)), .head(head), .finish])
+    )
+    #expect(player.next(.arrived(.requestEnd), at: milliseconds(10)) == [.wake(milliseconds(15))])
+    #expect(player.next(.tick, at: milliseconds(12)) == [.wake(milliseconds(15))])
+    #expect(player.next(.tick, at: milliseconds(15)) == [.head(head), .finish(.keep)])
+  }
+
+  @Test func `what arrives early is remembered`() {
+    var player = Player(Delivery([.await(.clientHello), .await(.requestEnd), .closeWrite]))
+    #expect(player.next(.arrived(.requestEnd), at: .zero) == [])
+    #expect(player.next(.arrived(.clientHello), at: .zero) == [.closeWrite])
+  }
+
+  @Test func `every step has its action`() {
+    let steps: [Delivery.Step] = [
+      .bytes(.live), .finish, .closeWrite, .close, .reset, .stall, .fail(.timedOut), .relay,
+    ]
+    var player = Player(Delivery(steps, afterwards: .close))
+    #expect(
+      player.next(.tick, at: .zero) == [
+        .live, .finish(.close), .closeWrite, .close, .reset, .stall, .fail(.timedOut), .relay,
+      ]
+    )
+  }
+
+  @Test func `a link's delay shifts everything and changes no order`() {
+    var player = Player(
+      Delivery([.head(head), .bytes("a"), .wait(milliseconds(5)), .bytes("b"), .finish]),
+      shaper: Shaper(.init(delay: milliseconds(20)))
+    )
+    #expect(player.next(.tick, at: .zero) == [.wake(milliseconds(5))])
+    #expect(player.next(.tick, at: milliseconds(5)) == [.wake(milliseconds(20))])
+    #expect(
+      player.next(.tick, at: milliseconds(20))
+        == [.head(head), .bytes("a"), .wake(milliseconds(25))]
+    )
+    #expect(player.next(.tick, at: milliseconds(25)) == [.bytes("b"), .finish(.keep)])
+  }
+
+  @Test func `a rate cuts a body into slices`() {
+    let body = Data(repeating: 1, count: 4000)
+    // 1460 bytes take 146 ms at 80 kbit/s, and the head's 19 bytes 1.9 ms.
+    var player = Player(
+      Delivery([.head(head), .bytes(.data(body)), .finish]),
+      shaper: Shaper(.init(bitsPerSecond: 80_000))
+    )
+    var drawing: [(Duration, Int)] = []
+    var now = Duration.zero
+    for _ in 0..<10 where !player.isDone {
+      for action in player.next(.tick, at: now) {
+        if case .bytes(let data) = action { drawing.append((now, data.count)) }
+        if case .wake(let moment) = action { now = moment }
+      }
+    }
+    #expect(drawing.map(\.1) == [1460, 1460, 1080])
+    #expect(
+      drawing.map(\.0) == [147_900, 293_900, 401_900].map { Duration.microseconds($0) }
+    )
+  }
+
+  @Test(arguments: 0..<100)
+  func `no link harms a body or stands still`(seed: UInt64) {
+    var generator = Generator(seed: seed)
+    let rates: [Double?] = [nil, 1, 300, 9600, 1e6, 3e10, 1e15]
+    let queues: [Int?] = [nil, 1, 100, 1460, 1461, 5000, 65_536]
+    let direction = Link.Direction(
+      delay: .microseconds(Int64.random(in: 0...100_000, using: &generator)),
+      bitsPerSecond: generator.pick(rates),
+      queueBytes: generator.pick(queues)
+    )
+    var sent = Data()
+    var steps: [Delivery.Step] = [.head(head)]
+    for _ in 0..<Int.random(in: 0...6, using: &generator) {
+      let slice = Data(
+        (0..<Int.random(in: 0...9000, using: &generator)).map { _ in
+          UInt8.random(in: 0...255, using: &generator)
+        }
+      )
+      sent += slice
+      steps += [
+        .bytes(.data(slice)), .wait(.milliseconds(Int.random(in: 0...9, using: &generator))),
+      ]
+    }
+    var player = Player(Delivery(steps + [.finish]), shaper: Shaper(direction))
+    var got = Data()
+    var now = Duration.zero
+    var turns = 0
+    while !player.isDone, turns < 10_000 {
+      turns += 1
+      var next: Duration?
+      for action in player.next(.tick, at: now) {
+        switch action {
+        case .bytes(let data): got += data
+        case .wake(let moment): next = moment
+        default: break
+        }
+      }
+      guard let next else { break }
+      #expect(next > now)
+      now = next
+    }
+    #expect(player.isDone, "\(direction)")
+    #expect(got == sent, "\(direction)")
+  }
+}
+
+@Suite struct ShaperTests {
+  @Test func `bytes wait for their turn and are then under way`() {
+    var shaper = Shaper(.init(delay: .milliseconds(10), bitsPerSecond: 8000))
+    #expect(shaper.send(100, at: .zero) == .milliseconds(110))
+    #expect(shaper.send(100, at: .zero) == .milliseconds(210))
+    #expect(shaper.send(100, at: .seconds(1)) == .milliseconds(1110))
+  }
+
+  @Test func `a queue has room for what the link has not taken`() {
+    var shaper = Shaper(.init(bitsPerSecond: 8000, queueBytes: 300))
+    #expect(shaper.room(at: .zero) == 300)
+    _ = shaper.send(200, at: .zero)
+    #expect(shaper.room(at: .zero) == 100)
+    #expect(shaper.room(at: .milliseconds(150)) == 250)
+    #expect(shaper.roomAgain(for: 200, at: .zero) == .milliseconds(100))
+    #expect(shaper.roomAgain(for: 1000, at: .zero) == .milliseconds(200))
+    #expect(shaper.roomAgain(for: 100, at: .zero) == .zero)
+  }
+
+  @Test func `without a rate nothing waits`() {
+    var shaper = Shaper(.init(delay: .milliseconds(1), queueBytes: 10))
+    #expect(shaper.send(1 << 40, at: .zero) == .milliseconds(1))
+    #expect(shaper.room(at: .zero) == 10)
+    #expect(shaper.sliceBytes == Int.max)
+  }
+
+  @Test func `a slice is five milliseconds' worth and at least a segment`() {
+    #expect(Shaper(.init(bitsPerSecond: 8_000_000)).sliceBytes == 5000)
+    #expect(Shaper(.init(bitsPerSecond: 100)).sliceBytes == 1460)
+  }
+
+  @Test func `a link too slow for any clock is late and not a trap`() {
+    var shaper = Shaper(.init(bitsPerSecond: 1e-9))
+    #expect(shaper.send(0, at: .zero) == .zero)
+    #expect(shaper.send(1 << 40, at: .zero) > .seconds(1_000_000_000))
+  }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import WindTunnel
+
+/// FIPS 180-4 and the vectors that NIST publishes for it.
+@Suite struct SHA256Tests {
+  @Test(arguments: [
+    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    (
+      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+    ),
+    (
+      "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrs"
+        + "mnopqrstnopqrstu",
+      "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"
+    ),
+  ])
+  func `the published vectors come out`(text: String, digest: String) {
+    #expect(SHA256.hexadecimal(text.utf8) == digest)
+  }
+
+  @Test func `a million letters come out`() {
+    #expect(
+      SHA256.hexadecimal(repeatElement(UInt8(ascii: "a"), count: 1_000_000))
+        == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+    )
+  }
+
+  @Test(arguments: [1, 3, 55, 56, 63, 64, 65, 128, 199])
+  func `it does not matter how the bytes are cut`(length: Int) {
+    let bytes = (0..<200).map { UInt8($0) }
+    var digest = SHA256()
+    for start in stride(from: 0, to: 200, by: length) {
+      digest.update(bytes[start..<min(200, start + length)])
+    }
+    #expect(digest.finalize() == SHA256.hash(bytes))
+  }
+
+  @Test func `a length around the padding's edge gives the known digests`() {
+    let zeros = { (count: Int) in SHA256.hexadecimal(repeatElement(UInt8(0), count: count)) }
+    // From NIST's additional byte-oriented vectors.
+    #expect(zeros(55) == "02779466cdec163811d078815c633f21901413081449002f24aa3e80f0b88ef7")
+    #expect(zeros(56) == "d4817aa5497628e7c77e6b606107042bbba3130888c5f47a375e6179be789fbb")
+    #expect(zeros(64) == "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b")
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct JSONTests {
+  private func parsed(_ text: String) throws -> JSON { try JSON(parsing: text.utf8, source: "a") }
+
+  @Test(arguments: [
+    "1.50", "1e3", "1E+3", "-0", "0.0", "-1.0e-07", "123456789012345678901234567890", "\"\\u00e9\"",
+    "\"é\"", "\"\\ud83d\\ude00\"", "\"\\/\"", "\"/\"", "\"\\ud800\"", "\"\\udc00x\"",
+    "\"\\ud800\\u0041\"",
+    "\"\\u0000\"", "\"\\u001F\"", "\"\\b\\f\\n\\r\\t\\\"\\\\\"", "\"\u{7F}\u{2028}\"",
+    "\"e\u{301}\"",
+    "[]", "{}", "[[],{}]", "{\"a\":1,\"a\":2}", "{\"\":null}", "{\"\\u0061\":true}",
+    "[true,false,null]",
+    "\"\u{FEFF}\"", "\"\\u00E9\\u00e9\"",
+  ])
+  func `an awkward spelling comes back byte for byte`(text: String) throws {
+    #expect(try parsed(text).bytes() == Array(text.utf8))
+  }
+
+  @Test func `a value is what the escapes mean`() throws {
+    #expect(try parsed(#""\u00e9\/\ud83d\ude00\n""#).stringValue == "é/😀\n")
+    #expect(try parsed(#""\ud800""#).stringValue == "\u{FFFD}")
+    #expect(try parsed(#"{"\u0061":1,"a":2}"#)["a"] == 1)
+  }
+
+  @Test func `numbers are read as what holds them`() throws {
+    #expect(try parsed("7").intValue == 7)
+    #expect(try parsed("7.0").intValue == nil)
+    #expect(try parsed("1e3").doubleValue == 1000)
+    #expect(try parsed("99999999999999999999").intValue == nil)
+    #expect(try parsed("\"7\"").intValue == nil)
+  }
+
+  @Test(arguments: JSON.Layout.all)
+  func `every layout gives its bytes back`(layout: JSON.Layout) throws {
+    let json: JSON = ["a": [1, [], [:], ["b": nil]], "c": "d,e: f", "g": ["h": [true, 1.5]]]
+    let bytes = json.bytes(layout)
+    #expect(try JSON(parsing: bytes, source: "a") == json)
+    #expect(InteractionWriter.structure(.init(bytes))?.1 == layout)
+    #expect(JSON.Layout(name: layout.name) == layout)
+  }
+
+  @Test func `the layouts look as they are called`() {
+    let json: JSON = ["a": [1, 2], "b": [:]]
+    let texts = JSON.Layout.Spacing.allCases.map {
+      String(decoding: json.bytes(JSON.Layout($0)), as: UTF8.self)
+    }
+    #expect(
+      texts == [
+        #"{"a":[1,2],"b":{}}"#,
+        #"{"a": [1, 2], "b": {}}"#,
+        "{\n \"a\": [\n  1,\n  2\n ],\n \"b\": {}\n}",
+        "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}",
+        "{\n    \"a\": [\n        1,\n        2\n    ],\n    \"b\": {}\n}",
+        "{\n\t\"a\": [\n\t\t1,\n\t\t2\n\t],\n\t\"b\": {}\n}",
+      ]
+    )
+  }
+
+  @Test func `nesting is bounded and the bound is allowed`() throws {
+    let nested = { (count: Int) in
+      String(repeating: "[", count: count) + String(repeating: "]", count: count)
+    }
+    #expect(try parsed(nested(256)).bytes().count == 512)
+    #expect(
+      refusal { try parsed(nested(257)) }
+        == "a, line 1, column 258: not JSON: nested deeper than 256 levels."
+    )
+    #expect(refusal { try parsed(String(repeating: "[{\"a\":", count: 100_000)) } != "")
+  }
+
+  @Test(arguments: [
+    ("", "line 1, column 1: not JSON: the text ends where a value should stand."),
+    ("{\n  \"a\": 1,\n  b\n}", "line 3, column 3: not JSON: a key in quotes should stand here."),
+    ("[1,]", "line 1, column 4: not JSON: ']' cannot begin a value."),
+    ("[1 2]", "line 1, column 4: not JSON: a list wants ',' or ']' here."),
+    ("{\"a\" 1}", "line 1, column 6: not JSON: a key wants ':' after it."),
+    ("{\"a\":1 \"b\"}", "line 1, column 8: not JSON: an object wants ',' or '}' here."),
+    ("01", "line 1, column 2: not JSON: more text after the value."),
+    ("1.", "line 1, column 3: not JSON: a digit should stand here."),
+    ("-", "line 1, column 2: not JSON: a digit should stand here."),
+    ("+1", "line 1, column 1: not JSON: '+' cannot begin a value."),
+    ("nul", "line 1, column 1: not JSON: not a value; true, false and null are the words of JSON."),
+    ("\"\\x\"", "line 1, column 4: not JSON: \\x is no escape of JSON."),
+    ("\"\\u12g4\"", "line 1, column 6: not JSON: \\u wants four hexadecimal digits."),
+    ("\"a\n\"", "line 1, column 3: not JSON: a control character must be escaped in a string."),
+    ("\"a", "line 1, column 3: not JSON: the string does not end."),
+    ("[1]\n\n x", "line 3, column 2: not JSON: more text after the value."),
+  ])
+  func `what is wrong is told by line and column`(text: String, sentence: String) {
+    #expect(refusal { try parsed(text) } == "a, \(sentence)")
+  }
+
+  @Test(arguments: [
+    [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0x5C, 0x6E, 0xED, 0xA0, 0x80, 0x22],
+  ])
+  func `what is not UTF-8 is refused`(bytes: [UInt8]) {
+    #expect(
+      refusal { try JSON(parsing: bytes, source: "a") }.hasSuffix("the string is not valid UTF-8.")
+    )
+  }
+
+  @Test func `a byte order mark in front is passed over`() throws {
+    #expect(try JSON(parsing: [0xEF, 0xBB, 0xBF, 0x31], source: "a") == 1)
+  }
+
+  @Test(arguments: [
+    (41.2, 3, "41.2"), (43, 3, "43"), (0.0005, 3, "0.001"), (-0.0004, 3, "0"), (-1.25, 2, "-1.25"),
+    (1e15, 3, "1000000000000000.0"), (1e16, 3, "1e+16"), (1.0 / 0, 3, "null"), (2.5, 0, "3"),
+  ])
+  func `a number is written with no more decimals than asked`(
+    value: Double,
+    places: Int,
+    text: String
+  ) {
+    #expect(JSON.number(value, places: places).description == text)
+  }
+
+  @Test(arguments: 0..<40)
+  func `no mutation of a valid text crashes, and what is accepted stays itself`(seed: Int) throws {
+    let valid = Array(
+      #"{"a":[1.50,-0,1e3,"\u00e9\ud83d\ude00\/\n"],"b":{"c":null,"d":[true,false,{}]},"é":""}"#
+        .utf8
+    )
+    var generator = Generator(seed: UInt64(seed))
+    for _ in 0..<250 {
+      let text = generator.mutated(valid)
+      // A refused text is what the other half of this test is about.
+      guard let json = try? JSON(parsing: text, source: "a") else { continue }
+      let layout = generator.pick(JSON.Layout.all)
+      #expect(try JSON(parsing: json.bytes(layout), source: "a") == json, "seed \(seed)")
+      #expect(try JSON(parsing: json.fileBytes(), source: "a") == json, "seed \(seed)")
+    }
+  }
+}

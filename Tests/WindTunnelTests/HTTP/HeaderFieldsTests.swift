@@ -1,0 +1,57 @@
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct HeaderFieldsTests {
+  let fields: HeaderFields = ["Set-Cookie": "a=1", "Accept": "x", "set-cookie": "b=2"]
+
+  @Test func `a repeated header keeps both values in order`() {
+    #expect(fields.values("SET-COOKIE") == ["a=1", "b=2"])
+    #expect(fields["set-Cookie"] == "a=1")
+    #expect(fields.map(\.name) == ["Set-Cookie", "Accept", "set-cookie"])
+  }
+
+  @Test func `setting replaces every field of a name at the place of the first`() {
+    var fields = fields
+    fields["set-cookie"] = "c=3"
+    #expect(fields == ["set-cookie": "c=3", "Accept": "x"])
+    fields["Host"] = "a"
+    #expect(fields.map(\.name) == ["set-cookie", "Accept", "Host"])
+  }
+
+  @Test func `setting nil removes, and removing what is not there does nothing`() {
+    var fields = fields
+    fields["SET-COOKIE"] = nil
+    fields.remove("Absent")
+    #expect(fields == ["Accept": "x"])
+    #expect(fields["Absent"] == nil)
+  }
+
+  @Test(
+    arguments: [
+      (["Connection": "keep-alive, Close"], true), (["Connection": "close"], true),
+      (["connection": "x", "Connection": "\tclose "], true), (["Connection": "closed"], false),
+      (["Connection": ""], false), (["Connection": ", ,"], false), ([:], false),
+    ] as [(HeaderFields, Bool)]
+  )
+  func `a token is found in any field of a list and only whole`(
+    fields: HeaderFields,
+    found: Bool
+  ) {
+    #expect(fields.contains(token: "close", in: "Connection") == found)
+  }
+
+  @Test(arguments: [
+    ("", ""), (" ", ""), ("\t a \t", "a"), ("a b", "a b"), (" é\u{301} ", "é\u{301}"),
+    ("\u{A0}a", "\u{A0}a"),
+  ])
+  func `only spaces and tabs are trimmed`(text: String, trimmed: String) {
+    #expect(String(text.trimmingOptionalWhitespace()) == trimmed)
+  }
+
+  @Test func `only ASCII letters are one in both cases`() {
+    #expect("Content-TYPE".equalsIgnoringASCIICase("content-type"))
+    #expect(!"É".equalsIgnoringASCIICase("é"))
+    #expect(!"[".equalsIgnoringASCIICase("{"))
+  }
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct RequestURLTests {
+  private func parts(_ url: RequestURL) -> [String?] {
+    [url.scheme, url.userInfo, url.host, url.port.map(String.init), url.path, url.query]
+  }
+
+  @Test(arguments: [
+    ("https://api.example.com/a/b?x=1&y", ["https", nil, "api.example.com", nil, "/a/b", "x=1&y"]),
+    ("HTTP://API.Example.COM:8080", ["http", nil, "api.example.com", "8080", "/", nil]),
+    ("http://u:p@h/", ["http", "u:p", "h", nil, "/", nil]),
+    ("http://u@v:p@h:1/", ["http", "u@v:p", "h", "1", "/", nil]),
+    ("http://[::1]/x", ["http", nil, "[::1]", nil, "/x", nil]),
+    ("http://[FE80::1]:81?q", ["http", nil, "[fe80::1]", "81", "/", "q"]),
+    ("http://u@[::1]:81", ["http", "u", "[::1]", "81", "/", nil]),
+    ("/users/7?", [nil, nil, nil, nil, "/users/7", ""]),
+    ("users", [nil, nil, nil, nil, "/users", nil]),
+    ("", [nil, nil, nil, nil, "/", nil]),
+    ("?a=b?c", [nil, nil, nil, nil, "/", "a=b?c"]),
+    ("/to?u=http://b/c", [nil, nil, nil, nil, "/to", "u=http://b/c"]),
+    ("http://h?a=/b@c:1", ["http", nil, "h", nil, "/", "a=/b@c:1"]),
+    ("http://h/a#b?c", ["http", nil, "h", nil, "/a", nil]),
+    ("http://h:/a", ["http", nil, "h", nil, "/a", nil]),
+    ("//h/a", [nil, nil, nil, nil, "//h/a", nil]),
+    ("://h/a", [nil, nil, nil, nil, "/://h/a", nil]),
+    ("1x://h/a", [nil, nil, nil, nil, "/1x://h/a", nil]),
+    ("http://", ["http", nil, "", nil, "/", nil]),
+    ("http://[::1", ["http", nil, "[:", "1", "/", nil]),
+  ])
+  func `an address is taken apart as RFC 3986 says`(text: String, expected: [String?]) {
+    #expect(parts(RequestURL(text)) == expected)
+  }
+
+  @Test(arguments: ["http://h:x/a", "http://h:-1/a", "http://h:99999/a", "http://h:+8/a"])
+  func `what is no port stays in the address`(text: String) {
+    let url = RequestURL(text)
+    #expect(url.port == nil)
+    #expect(url.description == text)
+  }
+
+  @Test(arguments: [
+    "https://u:p@api.example.com:8443/a%2Fb/?x=1&x=2", "/users/{id}", "http://[::1]:8080/",
+    "https://api.example.com/?",
+  ])
+  func `an address is written as it was read`(text: String) {
+    #expect(RequestURL(text).description == text)
+  }
+
+  @Test(
+    arguments: [
+      ("https://a:443/x", "https://a"), ("http://a:80", "http://a"),
+      ("http://a:443", "http://a:443"),
+      ("https://u:p@A:8443/x?y", "https://a:8443"), ("http://[::1]:80/", "http://[::1]"),
+      ("/x", nil),
+    ] as [(String, String?)]
+  )
+  func `an origin leaves out the port that is the scheme's own`(text: String, origin: String?) {
+    #expect(RequestURL(text).origin == origin)
+  }
+
+  @Test func `the port that is meant follows from the scheme`() {
+    let ports = ["https://a", "http://a", "http://a:1", "/a", "ws://a"].map {
+      RequestURL($0).effectivePort
+    }
+    #expect(ports == [443, 80, 1, nil, nil])
+  }
+
+  @Test func `the target is path and query`() {
+    #expect(RequestURL("https://a/b?c=d#e").target == "/b?c=d")
+    #expect(RequestURL("https://a").target == "/")
+  }
+
+  @Test(arguments: [
+    ("/%7euser", "/~user"), ("/%c3%a9", "/%C3%A9"), ("/a%2fb", "/a%2Fb"), ("/%41%62", "/Ab"),
+    ("/100%", "/100%"), ("/%4", "/%4"), ("/%zz", "/%zz"), ("/%%41", "/%A"), ("/%2541", "/%2541"),
+    ("/é", "/%C3%A9"), ("/a b", "/a%20b"),
+  ])
+  func `equal addresses have one spelling`(text: String, canonical: String) {
+    #expect(text.canonicalPercentEncoding == canonical)
+  }
+}
