@@ -66,16 +66,33 @@ struct Echoes {
     }
     var messages = [(interaction.request.body, interaction.request.headers)]
     if let response = interaction.response { messages.append((response.body, response.headers)) }
-    messages += interaction.messages.map { ($0.body, [:]) }
     for (body, headers) in messages where !body.data.isEmpty {
       let coding = headers.values("Content-Encoding").joined(separator: ", ")
       guard let text = Inflate.open(body.data, coding: coding) else {
         return "a body in \(coding) cannot be opened to look for credentials"
       }
-      if spellings.contains(where: { text.range(of: Data($0.text.utf8)) != nil }) {
-        return "a body repeats a credential"
-      }
+      if repeats(text) { return "a body repeats a credential" }
+    }
+    if interaction.messages.contains(where: { repeats($0.body.data) }) {
+      return "a WebSocket message repeats a credential"
+    }
+    if interaction.notes.contains(where: { repeats($0.value) }) {
+      return "a note repeats a credential"
     }
     return nil
+  }
+
+  private func repeats(_ data: Data) -> Bool {
+    spellings.contains { data.range(of: Data($0.text.utf8)) != nil }
+  }
+
+  private func repeats(_ json: JSON) -> Bool {
+    switch json {
+    case .null, .bool, .number: false
+    case .string(let text): repeats(Data(text.value.utf8))
+    case .array(let elements): elements.contains { repeats($0) }
+    case .object(let members):
+      members.contains { repeats(.string($0.name)) || repeats($0.value) }
+    }
   }
 }

@@ -13,7 +13,7 @@ struct Redaction {
   private(set) var leftOut: [String] = []
   private var ordinals: [String: [String: Int]] = [:]
   /// What must not occur in anything that is kept, and what stands in its place.
-  private(set) var secrets: [String: String] = [:]
+  private var secrets: [String: String] = [:]
 
   /// Goes on counting where the redactions of a cassette end.
   init(continuing interactions: [Interaction]) {
@@ -40,9 +40,7 @@ struct Redaction {
     let echoes = Echoes(of: secrets)
     return redacted.compactMap { interaction in
       let interaction = echoes.replaced(in: interaction)
-      let reason =
-        echoes.reasonToLeaveOut(interaction) ?? echo(besideBodiesOf: interaction)
-      guard let reason else { return interaction }
+      guard let reason = echoes.reasonToLeaveOut(interaction) else { return interaction }
       let url = echoes.replaced(in: interaction.request.url.description)
       leftOut.append("\(interaction.request.method) \(url): \(reason)")
       return nil
