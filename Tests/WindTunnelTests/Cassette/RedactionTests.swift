@@ -255,6 +255,6 @@ import Testing
     ]
     var redaction = Redaction(continuing: [])
     #expect(redaction.redact([interaction]) == [])
-    #expect(redaction.leftOut == ["GET /ws: a body repeats a credential"])
+    #expect(redaction.leftOut == ["GET /ws: a WebSocket message repeats a credential"])
   }
 }
