@@ -22,9 +22,17 @@ struct Authority {
     let named = RequestURL("http://\(host)")
     let isOwn = Self.isOwn(named, port: house.port)
     meant = isOwn || host.isEmpty || options.upstream != nil ? tape : named
-    origins = [tape?.origin, options.upstream?.url.origin, "http://\(own)"].compactMap { $0 }
+    origins = [tape?.origin, options.upstream?.url.origin, "http://\(own)", Self.told(options)]
+      .compactMap { $0 }
     var probe = Request(head.method, head.url)
     lane = Lane.take(from: &probe)
+  }
+
+  /// What a recorded upstream calls itself: it is told the recorded name, but asked over plain HTTP.
+  private static func told(_ options: ReplayServer.Options) -> String? {
+    guard options.upstream != nil, var url = options.recordedOrigin else { return nil }
+    url.scheme = "http"
+    return url.origin
   }
 
   private static func isOwn(_ url: RequestURL, port: Int) -> Bool {
