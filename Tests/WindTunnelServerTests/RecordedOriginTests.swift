@@ -55,4 +55,14 @@ import Testing
     let written = kept.response?.headers["Location"]
     #expect(written == (isOwn ? "\(name.origin ?? "")/next?a=1" : location))
   }
+
+  @Test func `the mark of a streamed answer stays where it stood`() async throws {
+    let fields = "Server: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\nDate: today\r\n"
+    let answer = "HTTP/1.1 200 OK\r\n\(fields)\r\n2\r\nhi\r\n0\r\n\r\n"
+    let (seen, kept) = try await record(answer, as: "http://api.example.test")
+    let expected = ["Server", "Transfer-Encoding", "Date"]
+    #expect(kept.response?.headers.map(\.name) == expected)
+    #expect(kept.response?.body.text == "hi")
+    #expect(seen.first?.headOrNil?.head.headers.map(\.name) == expected + ["Connection"])
+  }
 }

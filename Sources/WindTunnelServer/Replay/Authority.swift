@@ -80,18 +80,17 @@ struct Authority {
 }
 
 extension HeaderFields {
-  /// Takes out what speaks of one connection only (RFC 9110 §7.6.1).
-  mutating func removeConnectionFields() {
+  /// Takes out what speaks of one connection only (RFC 9110 §7.6.1), but for the mark of content
+  /// that had no length beforehand, which may stay at its place.
+  mutating func removeConnectionFields(keepingCoding keepsCoding: Bool = false) {
     for name in values("Connection").flatMap({ $0.split(separator: ",") }) {
       let name = String(name.trimmingOptionalWhitespace())
       // `Connection: close` names no field.
       if !name.equalsIgnoringASCIICase("close") { remove(name) }
     }
-    for name in [
-      "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding",
-      "Upgrade",
-    ] {
+    for name in ["Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Upgrade"] {
       remove(name)
     }
+    if keepsCoding { self["Transfer-Encoding"] = "chunked" } else { remove("Transfer-Encoding") }
   }
 }
