@@ -3,7 +3,8 @@ import Testing
 @testable import WindTunnel
 
 @Suite struct SequenceTests {
-  private static func tape(_ url: RequestURL, then: EndPolicy? = nil, _ count: Int = 3) -> Cassette {
+  private static func tape(_ url: RequestURL, then: EndPolicy? = nil, _ count: Int = 3) -> Cassette
+  {
     Cassette(
       (1...count).map { Interaction(Request("GET", url), .text(Body("\($0)")), then: then) }
     )
@@ -53,7 +54,8 @@ import Testing
 
   @Test(arguments: [
     (Fault.delay(.exactly(.seconds(1))), ["1", "2", "3"]), (.status(503), ["1", "1", "2"]),
-    (.reset(), ["1", "1", "2"]), (.close, ["1", "1", "2"]), (.stall(afterBodyBytes: 0), ["1", "1", "2"]),
+    (.reset(), ["1", "1", "2"]), (.close, ["1", "1", "2"]),
+    (.stall(afterBodyBytes: 0), ["1", "1", "2"]),
     (.truncate(afterBodyBytes: 1), ["1", "1", "2"]), (.connection(.refused), ["1", "1", "2"]),
   ])
   func `an answer that is replaced or cut is dealt without being used up`(

@@ -23,11 +23,16 @@ import Testing
 
   // These values are fixed for ever: a seed in a report of last year must tell the same story.
   @Test func `the draws of a seed are these`() {
-    #expect((0..<4).map { draws().bits($0) } == [
-      8_423_782_085_632_002_020, 14_794_424_573_728_960_241, 14_037_301_474_259_177_497,
-      297_906_329_786_974_502,
-    ])
-    #expect(draws(seed: 7, scenario: "é", lane: "a/1", key: "", ordinal: 3).unit(2) == 0.008421410198483636)
+    #expect(
+      (0..<4).map { draws().bits($0) } == [
+        8_423_782_085_632_002_020, 14_794_424_573_728_960_241, 14_037_301_474_259_177_497,
+        297_906_329_786_974_502,
+      ]
+    )
+    #expect(
+      draws(seed: 7, scenario: "é", lane: "a/1", key: "", ordinal: 3).unit(2)
+        == 0.008421410198483636
+    )
   }
 
   @Test func `no two names of a draw are one`() {
@@ -101,13 +106,19 @@ import Testing
     (Trigger(first: 2, attempt: 3), []), (Trigger(every: 0), []),
   ])
   func `a trigger fires where all of it holds`(trigger: Trigger, ordinals: [Int]) {
-    let fired = (1...6).filter { !fires([.on("GET /**", trigger, .close)], lane: 0, ordinal: $0).isEmpty }
+    let fired = (1...6).filter {
+      !fires([.on("GET /**", trigger, .close)], lane: 0, ordinal: $0).isEmpty
+    }
     #expect(fired == ordinals)
   }
 
   @Test func `a delay strays evenly and never out of its range`() {
     let delays = (0..<2000).compactMap { lane -> Double? in
-      let rule = Rule.on("*/**", .always, .delay(.around(.milliseconds(300), jitter: .milliseconds(50))))
+      let rule = Rule.on(
+        "*/**",
+        .always,
+        .delay(.around(.milliseconds(300), jitter: .milliseconds(50)))
+      )
       guard case .delay(let spread) = fires([rule], lane: lane).first else { return nil }
       return spread.least == spread.most ? spread.least.inMilliseconds : nil
     }
@@ -133,14 +144,21 @@ import Testing
     let scenario = Scenario(
       "storm",
       rules: [
-        .always(.first(1), .connection(.refused)), .on("GET /users/*", .probability(0.5), .status(503)),
+        .always(.first(1), .connection(.refused)),
+        .on("GET /users/*", .probability(0.5), .status(503)),
         .on("GET /**", .every(2), .delay(.around(.seconds(1), jitter: .milliseconds(500)))),
       ]
     )
     func hash(seed: UInt64) -> String {
       var story = Story()
       for call in 1...3 {
-        story.tell(scenario, seed: seed, lane: Lane("storm/\(call)"), request: request, matcher: .url)
+        story.tell(
+          scenario,
+          seed: seed,
+          lane: Lane("storm/\(call)"),
+          request: request,
+          matcher: .url
+        )
       }
       return story.hash
     }

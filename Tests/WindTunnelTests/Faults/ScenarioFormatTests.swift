@@ -75,7 +75,9 @@ import Testing
       ": 2 faults stand in one object. Give each an object of its own; they are composed in order."
     ),
     (#"{"status":1000}"#, ".status: 1000 is not a whole number from 200 to 599."),
-    (#"{"retryAfterSeconds":1}"#, ".retryAfterSeconds: a Retry-After needs a status to stand with."),
+    (
+      #"{"retryAfterSeconds":1}"#, ".retryAfterSeconds: a Retry-After needs a status to stand with."
+    ),
     (#"{"jitterMilliseconds":1}"#, ".delayMilliseconds: jitter and range need a delay."),
     (
       #"{"delayMilliseconds":5,"throughMilliseconds":4}"#,
@@ -85,7 +87,10 @@ import Testing
       #"{"delayMilliseconds":5,"throughMilliseconds":6,"jitterMilliseconds":1}"#,
       ".jitterMilliseconds: a delay has a jitter or a range, not both."
     ),
-    (#"{"reset":"afterrequest"}"#, ".reset: \"afterrequest\" is none of afterRequest. Did you mean \"afterRequest\"?"),
+    (
+      #"{"reset":"afterrequest"}"#,
+      ".reset: \"afterrequest\" is none of afterRequest. Did you mean \"afterRequest\"?"
+    ),
     (#"{"connect":"off"}"#, ".connect: \"off\" is none of offline, refused."),
     (
       #"{"tls":"expird"}"#,
@@ -143,75 +148,5 @@ import Testing
         .always(.always, .delay(Fault.Spread(.milliseconds(250), through: .milliseconds(350))))
       ]
     )
-  }
-}
-
-extension Generator {
-  mutating func scenario() -> Scenario {
-    let faults: [Fault] = [
-      .delay(.exactly(.milliseconds(300))), .status(404), .status(429, retryAfter: .seconds(1)),
-      .delay(Fault.Spread(.microseconds(1), through: .seconds(2))), .reset(), .close, .stall(),
-      .reset(afterBodyBytes: 0), .stall(afterBodyBytes: 7), .truncate(afterBodyBytes: 1),
-      .connection(.offline), .connection(.refused), .connection(.hostNotFound),
-      .connection(.tls(pick(TLSFault.allCases))),
-    ]
-    func direction(_ generator: inout Generator) -> Link.Direction {
-      Link.Direction(
-        delay: .microseconds(generator.pick([0, 1, 50_500])),
-        bitsPerSecond: generator.pick([nil, 780_000, 1.0 / 3 + 1]),
-        queueBytes: generator.pick([nil, 1, 1 << 40]),
-        lossProbability: generator.pick([0, 1, 1.0 / 3, 1e-12])
-      )
-    }
-    let patterns: [RequestPattern] = ["GET /home", "POST https://a.example/*", "* /**", "/x"]
-    let rules = (0..<Int.random(in: 0...3, using: &self)).map { _ in
-      let trigger = Trigger(
-        request: pick([nil, "GET /users/*", "/**"]),
-        first: pick([nil, 1, 1_000_000_000]),
-        attempt: pick([nil, 3]),
-        every: pick([nil, 2]),
-        probability: pick([nil, 0, 1, 1.0 / 3, 0.1, 1e-10])
-      )
-      var rule = Rule(when: trigger, [pick(faults), pick(faults)])
-      if Bool.random(using: &self) { rule.innerNotes["faults[1]"] = [JSON.Member("_a", [1])] }
-      if Bool.random(using: &self) { rule.innerNotes["when"] = [JSON.Member("_b", nil)] }
-      return rule
-    }
-    var scenario = Scenario(
-      pick(["a", "métro \"1\"", "\n"]),
-      summary: pick([nil, "", "words"]),
-      link: Bool.random(using: &self) ? Link(up: direction(&self), down: direction(&self)) : nil,
-      rules: rules,
-      critical: Bool.random(using: &self) ? patterns : []
-    )
-    if Bool.random(using: &self) { scenario.notes = [JSON.Member("_", [:])] }
-    return scenario
-  }
-}
-
-@Suite struct RequestPatternTests {
-  @Test(arguments: [
-    ("GET /users/*", "GET", "https://a/users/7", true), ("GET /users/*", "POST", "/users/7", false),
-    ("GET /users/*", "GET", "/users", false), ("GET /users/*", "GET", "/users/", false),
-    ("GET /users/*", "GET", "/users/7/x", false), ("GET /users/{id}", "GET", "/users/7", true),
-    ("GET /users/**", "GET", "/users/7/x", true), ("GET /users/**", "GET", "/users", true),
-    ("GET /users/**", "GET", "/user", false), ("* /x", "PUT", "/x", true), ("/x", "PUT", "/x", true),
-    ("/x", "GET", "/x?a=1", true), ("GET /x?a=1", "GET", "/x?a=2", false),
-    ("GET /x?b=2&a=1", "GET", "/x?a=1&b=2", true), ("GET /x?a=1", "GET", "/x", false),
-    ("GET https://a/x", "GET", "https://a/x", true), ("GET https://a/x", "GET", "https://b/x", false),
-    ("GET https://a/**", "GET", "/x", false), ("GET /%7Ex", "GET", "/~x", true),
-    ("get /x", "GET", "/x", false), ("", "GET", "/any/thing", true), ("GET /", "GET", "https://a", true),
-  ])
-  func `a pattern means these requests and no others`(
-    pattern: String,
-    method: String,
-    url: String,
-    matches: Bool
-  ) {
-    #expect(RequestPattern(pattern).matches(Request(method, RequestURL(url))) == matches)
-  }
-
-  @Test func `a pattern is written as it was read`() {
-    #expect(RequestPattern("GET  /a?b").description == "GET  /a?b")
   }
 }
