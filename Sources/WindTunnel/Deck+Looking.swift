@@ -17,7 +17,4 @@ extension Deck {
     }
     return interactions.enumerated().filter { !taken.contains($0.offset) }.map(\.element)
   }
-
-  /// The explanations of all requests that nothing answered, in order.
-  public var mismatches: [Mismatch] { misses }
 }
