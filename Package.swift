@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "WindTunnelURLSession", targets: ["WindTunnelURLSession"]),
     .library(name: "WindTunnelServer", targets: ["WindTunnelServer"]),
     .library(name: "WindTunnelDrill", targets: ["WindTunnelDrill"]),
+    .library(name: "WindTunnelTesting", targets: ["WindTunnelTesting"]),
     .library(name: "NetworkLayer", targets: ["NetworkLayer"]),
     .executable(name: "windtunnel", targets: ["windtunnel-cli"]),
   ],
@@ -27,6 +28,10 @@ let package = Package(
         "CShipped", "NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelServer",
         "WindTunnelURLSession",
       ]
+    ),
+    .target(
+      name: "WindTunnelTesting",
+      dependencies: ["Symptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession"]
     ),
     .executableTarget(
       name: "windtunnel-cli",
@@ -47,6 +52,7 @@ let package = Package(
       name: "WindTunnelDrillTests",
       dependencies: ["Symptoms", "WindTunnel", "WindTunnelDrill"]
     ),
+    .testTarget(name: "WindTunnelTestingTests", dependencies: ["WindTunnelTesting"]),
     .testTarget(name: "CommandLineTests", dependencies: ["WindTunnel", "windtunnel-cli"]),
     .testTarget(
       name: "ConformanceTests",

@@ -82,6 +82,7 @@ func refusal<Value>(_ body: () throws -> Value) -> String {
 }
 
 extension Delivery.Payload: ExpressibleByStringLiteral {
+  /// Bytes of a text, so that steps can be read.
   public init(stringLiteral value: String) { self = .data(Data(value.utf8)) }
 }
 

@@ -8,21 +8,20 @@ import Testing
   static let head = ResponseHead(headers: ["Content-Length": "5"])
   static let hello = Response(headers: ["Content-Length": "5"], body: Body("hello"))
 
-  private func delivery(
+  func delivery(
     _ faults: [Fault],
     _ answer: Answer = .response(hello),
     method: String = "GET",
-    on stage: Stage = .onTheWire,
-    link: Link? = nil
+    on stage: Stage = .onTheWire
   ) -> Delivery {
     let deck = Deck(
       Cassette([Interaction(Request(method, "/"), answer)]),
-      scenario: Scenario("s", link: link, rules: [.on("* /**", .always, faults)])
+      scenario: Scenario("s", rules: [.on("* /**", .always, faults)])
     )
     return Delivery(deck.decide(Request(method, "/")), on: stage)
   }
 
-  private static func steps(_ steps: Delivery.Step..., then: Delivery.Afterwards = .keep)
+  static func steps(_ steps: Delivery.Step..., then: Delivery.Afterwards = .keep)
     -> Delivery
   {
     Delivery([.await(.requestEnd)] + steps, afterwards: then)
@@ -123,60 +122,6 @@ import Testing
     )
   }
 
-  @Test(arguments: [
-    (Symptom.connectionLost, Delivery.Step.reset), (.timedOut, .stall), (.truncated, .close),
-  ])
-  func `a recorded cut ends as it did`(symptom: Symptom, ending: Delivery.Step) {
-    let response = Response(headers: ["Content-Length": "9"], body: Body("hello"))
-    let head = ResponseHead(headers: ["Content-Length": "9"])
-    let cut = Answer.cut(response, Failure(symptom))
-    #expect(
-      delivery([], cut)
-        == Self.steps(
-          .head(head),
-          .bytes("hello"),
-          ending,
-          then: ending == .reset ? .reset : .close
-        )
-    )
-    #expect(
-      delivery([], cut, on: .inProcess)
-        == Self.steps(.head(head), .bytes("hello"), .fail(symptom), then: .close)
-    )
-  }
-
-  @Test func `a recorded cut whose length was not announced does not look whole`() {
-    let cut = Answer.cut(Self.hello, Failure(.truncated))
-    let head = ResponseHead(headers: ["Content-Length": "6"])
-    #expect(delivery([], cut) == Self.steps(.head(head), .bytes("hello"), .close, then: .close))
-  }
-
-  @Test(arguments: Symptom.allCases)
-  func `a recorded failure is the same failure in process`(symptom: Symptom) {
-    #expect(
-      delivery([], .failure(Failure(symptom)), on: .inProcess)
-        == Self.steps(.fail(symptom), then: .close)
-    )
-  }
-
-  @Test func `a recorded failure is made on the wire where it can be, else told`() {
-    let endings = [Symptom.connectionLost, .timedOut, .emptyAnswer].map {
-      delivery([], .failure(Failure($0))).steps
-    }
-    #expect(endings == [.reset, .stall, .close].map { [.await(.requestEnd), $0] })
-    guard case .head(let head) = delivery([], .failure(Failure(.hostNotFound))).steps[1] else {
-      Issue.record("there is no head")
-      return
-    }
-    #expect(head.status == 502)
-  }
-
-  @Test func `a status stands in the place of a recorded failure`() {
-    let expected = Self.steps(.head(Self.injected), Self.notice, .finish)
-    let failure = Answer.failure(Failure(.timedOut))
-    #expect(delivery([.status(503, retryAfter: .seconds(2))], failure) == expected)
-  }
-
   @Test func `what nothing answers is 501 with the explanation`() {
     let outcome = Deck(Cassette()).decide(Request("GET", "https://a.example/x"))
     let text = "GET https://a.example/x is not on the cassette, which has no interactions.\n"
@@ -209,71 +154,5 @@ import Testing
     let outcome = Deck(Cassette(), scenario: scenario, mode: .rewrite).decide(Request("GET", "/"))
     #expect(outcome.forwards == faults.isEmpty)
     #expect(Delivery(outcome, on: .onTheWire).steps == [.await(.requestEnd)] + steps)
-  }
-
-  @Test(arguments: [
-    (ConnectionFault.offline, Symptom.offline), (.refused, .connectionRefused),
-    (.hostNotFound, .hostNotFound), (.tls(.expired), .serverCertificateHasBadDate),
-    (.tls(.plaintext), .secureConnectionFailed),
-  ])
-  func `a connection's fault fails in process with its symptom`(
-    fault: ConnectionFault,
-    symptom: Symptom
-  ) {
-    let deck = Deck(Cassette(), scenario: [.always(.always, .connection(fault))])
-    #expect(
-      deck.open(lane: .deck, on: .inProcess) == Delivery([.fail(symptom)], afterwards: .close)
-    )
-  }
-
-  @Test func `a connection's fault on the wire waits for the ClientHello or resets`() {
-    let deliveries = [
-      ConnectionFault.refused, .tls(.closeAfterClientHello), .tls(.handshakeFailure),
-    ]
-    .map { fault in
-      Deck(Cassette(), scenario: [.always(.always, .connection(fault))])
-        .open(lane: .deck, on: .onTheWire)
-    }
-    #expect(
-      deliveries == [
-        Delivery([.reset], afterwards: .reset),
-        Delivery([.await(.clientHello), .close], afterwards: .close),
-        Delivery(
-          [.await(.clientHello), .bytes(.data(Data([21, 3, 3, 0, 2, 2, 40]))), .close],
-          afterwards: .close
-        ),
-      ]
-    )
-    #expect(Deck(Cassette()).open(lane: .deck, on: .onTheWire) == .nothing)
-  }
-
-  @Test func `a link delays the request by handshake and way up`() {
-    let link = Link(
-      up: .init(delay: .milliseconds(20)),
-      down: .init(delay: .milliseconds(30))
-    )
-    #expect(
-      delivery([], link: link)
-        == Self.steps(.wait(.milliseconds(70)), .head(Self.head), .bytes("hello"), .finish)
-    )
-  }
-
-  @Test func `a link that loses everything lets nothing through`() {
-    let link = Link(up: .init(), down: .init(lossProbability: 1))
-    #expect(delivery([], link: link).steps.last == .stall)
-    #expect(delivery([], link: link).steps.count == 3)
-  }
-
-  @Test func `a body longer than the first window waits for acknowledgements, unharmed`() {
-    let body = Data((0..<60_000).map { UInt8(truncatingIfNeeded: $0) })
-    let link = Link(up: .init(delay: .milliseconds(50)), down: .init(delay: .milliseconds(50)))
-    let steps = delivery([], .response(Response(body: Body(body))), link: link).steps
-    let waits = steps.filter { $0 == .wait(.milliseconds(100)) }
-    // 10, 20 and 12 segments.
-    #expect(waits.count == 2)
-    let sent = steps.reduce(into: Data()) { sent, step in
-      if case .bytes(.data(let data)) = step { sent += data }
-    }
-    #expect(sent == body)
   }
 }

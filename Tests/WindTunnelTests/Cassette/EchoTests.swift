@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct EchoTests {
+  static let secret = "tok-SECRET-12345"
+
+  private func recorded(_ response: Response, _ request: Request? = nil) -> (
+    cassette: Cassette, leftOut: [String], text: String
+  ) {
+    let login = Request(
+      "GET",
+      "https://ada:love-lace@api.example.com/login",
+      headers: ["Authorization": "Bearer \(Self.secret)", "Cookie": "sid=cookie/value"]
+    )
+    var redaction = Redaction(continuing: [])
+    // The echo stands in front of the request that tells the secret.
+    let kept = redaction.redact([
+      Interaction(request ?? Request("GET", "https://api.example.com/echo"), response),
+      Interaction(login, .text(Body("welcome"))),
+    ])
+    let text = String(decoding: Cassette(kept).data(), as: UTF8.self)
+    return (Cassette(kept), redaction.leftOut, text)
+  }
+
+  static let base64 = Data(secret.utf8).base64EncodedString()
+
+  @Test(arguments: [
+    "{\"token\":\"\(secret)\"}", "love-lace", "ada:love-lace", "cookie/value",
+    #"["cookie\/value"]"#,
+    "cookie%2Fvalue", base64,
+  ])
+  func `a body that repeats a credential is left out and named`(body: String) {
+    let (cassette, leftOut, text) = recorded(Response(body: Body(body)))
+    #expect(cassette.interactions.map(\.request.url.path) == ["/login"])
+    #expect(leftOut == ["GET https://api.example.com/echo: a body repeats a credential"])
+    #expect(!text.contains(body))
+  }
+
+  // {"token":"tok-SECRET-12345"}, and {"ok":true} with and without it as a second member.
+  static let gzipped = "H4sIAAAAAAACA6tWKsnPTs1TsgLRusGuzkGuIbqGRsYmpkq1AFcCEPscAAAA"
+  static let gzippedHarmless = "H4sIAAAAAAACA6tWys9WsiopKk2tBQCQX9SnCwAAAA=="
+  static let gzippedTwice =
+    "H4sIAAAAAAACA6tWys9WsiopKk2tBQCQX9SnCwAAAB+LCAAAAAAAAgOrVirJz07NU7IC0brBrs5BriG6hkbGJqZKtQBXAhD7HAAAAA=="
+
+  @Test(arguments: [
+    (gzipped, ["gzip"], "a body repeats a credential"),
+    (gzipped, ["X-GZIP"], "a body repeats a credential"),
+    (gzippedTwice, ["gzip"], "a body in gzip cannot be opened to look for credentials"),
+    (gzipped, ["br"], "a body in br cannot be opened to look for credentials"),
+    (
+      gzipped, ["identity", "gzip"],
+      "a body in identity, gzip cannot be opened to look for credentials"
+    ),
+  ])
+  func `an encoded body is opened, and left out where it cannot be`(
+    base64: String,
+    codings: [String],
+    reason: String
+  ) throws {
+    let body = try #require(Data(base64Encoded: base64))
+    let headers = HeaderFields(codings.map { HeaderField("Content-Encoding", $0) })
+    let (cassette, leftOut, _) = recorded(Response(headers: headers, body: Body(body)))
+    #expect(cassette.interactions.count == 1)
+    #expect(leftOut == ["GET https://api.example.com/echo: \(reason)"])
+  }
+
+  @Test func `a harmless encoded body is kept as it came`() throws {
+    let body = Body(try #require(Data(base64Encoded: Self.gzippedHarmless)))
+    let response = Response(headers: ["Content-Encoding": "gzip"], body: body)
+    #expect(recorded(response).cassette.interactions[0].response == response)
+  }
+
+  @Test(arguments: [
+    ("gzip", gzippedHarmless), ("deflate", "y0jNyclXyECQAA=="),
+    ("deflate", "eJzLSM3JyVfIQJAAOi4GfQ=="),
+  ])
+  func `what zlib packs is opened, whichever deflate it is`(coding: String, base64: String) throws {
+    let opened = Inflate.open(try #require(Data(base64Encoded: base64)), coding: coding)
+    #expect(opened == Data((coding == "gzip" ? "{\"ok\":true}" : "hello hello hello").utf8))
+  }
+
+  @Test func `no spelling of a secret is in what is written`() {
+    let (cassette, leftOut, text) = recorded(
+      Response(
+        status: 302,
+        headers: [
+          "Location": "/?t=\(Self.secret)", "X-Echo": Self.base64, "Set-Cookie": "s=\(Self.secret)",
+        ]
+      ),
+      Request("GET", "https://api.example.com/a?t=1", headers: ["X-Token": Self.secret])
+    )
+    #expect(cassette.interactions.count == 2)
+    #expect(leftOut == [])
+    let secrets = [Self.secret, "love-lace", "ada:", "cookie/value"]
+    for secret in secrets.flatMap({ [$0, Data($0.utf8).base64EncodedString()] }) {
+      #expect(!text.contains(secret), "\(secret)")
+    }
+    #expect(text.contains("/?t=REDACTED-"))
+  }
+
+  @Test func `an address that repeats a credential is named without it`() {
+    let (cassette, leftOut, _) = recorded(
+      .text(Body("x")),
+      Request("GET", RequestURL("https://api.example.com/a?t=\(Self.secret)"))
+    )
+    #expect(cassette.interactions.count == 1)
+    #expect(
+      leftOut == [
+        "GET https://api.example.com/a?t=REDACTED-authorization-1: its address repeats a credential"
+      ]
+    )
+  }
+
+  @Test func `a message of a WebSocket that repeats a credential is not kept`() {
+    var interaction = Interaction(
+      Request("GET", "/ws", headers: ["Authorization": Self.secret]),
+      Response(status: 101)
+    )
+    interaction.messages = [
+      WebSocketMessage(from: .client, Body("auth \(Self.secret)"), isText: true, offset: .zero)
+    ]
+    var redaction = Redaction(continuing: [])
+    #expect(redaction.redact([interaction]) == [])
+    #expect(redaction.leftOut == ["GET /ws: a WebSocket message repeats a credential"])
+  }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct RecordingTests {
+  private func tape(_ paths: String...) -> Cassette {
+    var cassette = Cassette(
+      paths.map { Interaction(Request("GET", RequestURL("https://a/\($0)")), .json(.text($0))) }
+    )
+    cassette.notes = [JSON.Member("_team", "shop")]
+    return cassette
+  }
+
+  /// Asks for each path, and lets the origin answer what is forwarded, last first.
+  private func run(_ mode: RecordMode, _ cassette: Cassette, _ paths: [String]) -> (
+    forwarded: [String], paths: [String], notes: Int
+  ) {
+    let deck = Deck(cassette, mode: mode)
+    let outcomes = paths.map { deck.decide(Request("GET", RequestURL("https://a/\($0)"))) }
+    for outcome in outcomes.reversed() where outcome.forwards {
+      deck.keep(Interaction(outcome.request, .json("new")), for: outcome)
+    }
+    let recorded = deck.recorded().cassette
+    return (
+      outcomes.filter(\.forwards).map(\.request.url.path),
+      recorded.interactions.map(\.request.url.path), recorded.notes.count
+    )
+  }
+
+  @Test(arguments: [
+    (RecordMode.none, [], ["/x"]), (.once, [], ["/x"]),
+    (.newEpisodes, ["/y", "/x", "/z"], ["/x", "/y", "/x", "/z"]),
+    (.rewrite, ["/x", "/y", "/x", "/z"], ["/x", "/y", "/x", "/z"]),
+  ])
+  func `a mode says what is asked of the origin and what stays`(
+    mode: RecordMode,
+    forwarded: [String],
+    paths: [String]
+  ) {
+    let result = run(mode, tape("x"), ["x", "y", "x", "z"])
+    #expect(result.forwarded == forwarded)
+    // In the order of the requests, though the last answer came first.
+    #expect(result.paths == paths)
+    #expect(result.notes == 1)
+  }
+
+  @Test func `an empty cassette is recorded once`() {
+    #expect(run(.once, Cassette(), ["y", "x"]).paths == ["/y", "/x"])
+  }
+
+  @Test func `what was not forwarded is not kept`() {
+    let deck = Deck(tape("x"))
+    let outcome = deck.decide(Request("GET", "https://a/x"))
+    deck.keep(Interaction(outcome.request, .json("new")), for: outcome)
+    #expect(deck.recorded().cassette == tape("x"))
+  }
+
+  @Test func `asking twice for what was recorded gives it twice, without secrets`() {
+    let deck = Deck(Cassette(), mode: .rewrite)
+    let outcome = deck.decide(Request("GET", "https://a/x", headers: ["Cookie": "a=secret"]))
+    deck.keep(Interaction(outcome.request, .json([])), for: outcome)
+    #expect(deck.recorded().cassette == deck.recorded().cassette)
+    #expect(
+      deck.recorded().cassette.interactions.map { $0.request.headers["Cookie"] }
+        == ["a=REDACTED-a-1"]
+    )
+  }
+}

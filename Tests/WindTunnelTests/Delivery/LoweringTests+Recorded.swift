@@ -1,0 +1,61 @@
+import Symptoms
+import Testing
+
+@testable import WindTunnel
+
+/// How recorded failures come back.
+extension LoweringTests {
+  @Test(arguments: [
+    (Symptom.connectionLost, Delivery.Step.reset), (.timedOut, .stall), (.truncated, .close),
+  ])
+  func `a recorded cut ends as it did`(symptom: Symptom, ending: Delivery.Step) {
+    let response = Response(headers: ["Content-Length": "9"], body: Body("hello"))
+    let head = ResponseHead(headers: ["Content-Length": "9"])
+    let cut = Answer.cut(response, Failure(symptom))
+    #expect(
+      delivery([], cut)
+        == Self.steps(
+          .head(head),
+          .bytes("hello"),
+          ending,
+          then: ending == .reset ? .reset : .close
+        )
+    )
+    #expect(
+      delivery([], cut, on: .inProcess)
+        == Self.steps(.head(head), .bytes("hello"), .fail(symptom), then: .close)
+    )
+  }
+
+  @Test func `a recorded cut whose length was not announced does not look whole`() {
+    let cut = Answer.cut(Self.hello, Failure(.truncated))
+    let head = ResponseHead(headers: ["Content-Length": "6"])
+    #expect(delivery([], cut) == Self.steps(.head(head), .bytes("hello"), .close, then: .close))
+  }
+
+  @Test(arguments: Symptom.allCases)
+  func `a recorded failure is the same failure in process`(symptom: Symptom) {
+    #expect(
+      delivery([], .failure(Failure(symptom)), on: .inProcess)
+        == Self.steps(.fail(symptom), then: .close)
+    )
+  }
+
+  @Test func `a recorded failure is made on the wire where it can be, else told`() {
+    let endings = [Symptom.connectionLost, .timedOut, .emptyAnswer].map {
+      delivery([], .failure(Failure($0))).steps
+    }
+    #expect(endings == [.reset, .stall, .close].map { [.await(.requestEnd), $0] })
+    guard case .head(let head) = delivery([], .failure(Failure(.hostNotFound))).steps[1] else {
+      Issue.record("there is no head")
+      return
+    }
+    #expect(head.status == 502)
+  }
+
+  @Test func `a status stands in the place of a recorded failure`() {
+    let expected = Self.steps(.head(Self.injected), Self.notice, .finish)
+    let failure = Answer.failure(Failure(.timedOut))
+    #expect(delivery([.status(503, retryAfter: .seconds(2))], failure) == expected)
+  }
+}

@@ -1,0 +1,44 @@
+@testable import WindTunnel
+
+extension Generator {
+  mutating func scenario() -> Scenario {
+    let faults: [Fault] = [
+      .delay(.exactly(.milliseconds(300))), .status(404), .status(429, retryAfter: .seconds(1)),
+      .delay(Fault.Spread(.microseconds(1), through: .seconds(2))), .reset(), .close, .stall(),
+      .reset(afterBodyBytes: 0), .stall(afterBodyBytes: 7), .truncate(afterBodyBytes: 1),
+      .connection(.offline), .connection(.refused), .connection(.hostNotFound),
+      .connection(.tls(pick(TLSFault.allCases))),
+    ]
+    func direction(_ generator: inout Generator) -> Link.Direction {
+      Link.Direction(
+        delay: .microseconds(generator.pick([0, 1, 50_500])),
+        bitsPerSecond: generator.pick([nil, 780_000, 1.0 / 3 + 1]),
+        queueBytes: generator.pick([nil, 1, 1 << 40]),
+        lossProbability: generator.pick([0, 1, 1.0 / 3, 1e-12])
+      )
+    }
+    let patterns: [RequestPattern] = ["GET /home", "POST https://a.example/*", "* /**", "/x"]
+    let rules = (0..<Int.random(in: 0...3, using: &self)).map { _ in
+      let trigger = Trigger(
+        request: pick([nil, "GET /users/*", "/**"]),
+        first: pick([nil, 1, 1_000_000_000]),
+        attempt: pick([nil, 3]),
+        every: pick([nil, 2]),
+        probability: pick([nil, 0, 1, 1.0 / 3, 0.1, 1e-10])
+      )
+      var rule = Rule(when: trigger, [pick(faults), pick(faults)])
+      if Bool.random(using: &self) { rule.innerNotes["faults[1]"] = [JSON.Member("_a", [1])] }
+      if Bool.random(using: &self) { rule.innerNotes["when"] = [JSON.Member("_b", nil)] }
+      return rule
+    }
+    var scenario = Scenario(
+      pick(["a", "métro \"1\"", "\n"]),
+      summary: pick([nil, "", "words"]),
+      link: Bool.random(using: &self) ? Link(up: direction(&self), down: direction(&self)) : nil,
+      rules: rules,
+      critical: Bool.random(using: &self) ? patterns : []
+    )
+    if Bool.random(using: &self) { scenario.notes = [JSON.Member("_", [:])] }
+    return scenario
+  }
+}

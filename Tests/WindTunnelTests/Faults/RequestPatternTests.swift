@@ -1,0 +1,33 @@
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct RequestPatternTests {
+  @Test(arguments: [
+    ("GET /users/*", "GET", "https://a/users/7", true), ("GET /users/*", "POST", "/users/7", false),
+    ("GET /users/*", "GET", "/users", false), ("GET /users/*", "GET", "/users/", false),
+    ("GET /users/*", "GET", "/users/7/x", false), ("GET /users/{id}", "GET", "/users/7", true),
+    ("GET /users/**", "GET", "/users/7/x", true), ("GET /users/**", "GET", "/users", true),
+    ("GET /users/**", "GET", "/user", false), ("* /x", "PUT", "/x", true),
+    ("/x", "PUT", "/x", true),
+    ("/x", "GET", "/x?a=1", true), ("GET /x?a=1", "GET", "/x?a=2", false),
+    ("GET /x?b=2&a=1", "GET", "/x?a=1&b=2", true), ("GET /x?a=1", "GET", "/x", false),
+    ("GET https://a/x", "GET", "https://a/x", true),
+    ("GET https://a/x", "GET", "https://b/x", false),
+    ("GET https://a/**", "GET", "/x", false), ("GET /%7Ex", "GET", "/~x", true),
+    ("get /x", "GET", "/x", false), ("", "GET", "/any/thing", true),
+    ("GET /", "GET", "https://a", true),
+  ])
+  func `a pattern means these requests and no others`(
+    pattern: String,
+    method: String,
+    url: String,
+    matches: Bool
+  ) {
+    #expect(RequestPattern(pattern).matches(Request(method, RequestURL(url))) == matches)
+  }
+
+  @Test func `a pattern is written as it was read`() {
+    #expect(RequestPattern("GET  /a?b").description == "GET  /a?b")
+  }
+}

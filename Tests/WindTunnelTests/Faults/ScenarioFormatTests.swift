@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct ScenarioFormatTests {
+  private func rule(_ text: String) -> String {
+    refusal { try Scenario(json: #"{"windtunnelScenario":1,"name":"s","rules":[\#(text)]}"#) }
+  }
+
+  private func fault(_ text: String) -> String { rule(#"{"faults":[{"status":503},\#(text)]}"#) }
+
+  @Test(arguments: [
+    ("[]", "s.json: an object should stand here."),
+    (
+      #"{"name":"s"}"#,
+      "s.json: not a scenario: the key \"windtunnelScenario\" is missing. A scenario begins with { \"windtunnelScenario\": 1, …"
+    ),
+    (
+      #"{"windtunnelScenario":3,"name":"s"}"#,
+      "s.json: this is a version 3 scenario, and this windtunnel reads version 1. Update windtunnel."
+    ),
+    (#"{"windtunnelScenario":1}"#, "s.json, name: a scenario needs a name."),
+    (#"{"windtunnelScenario":1,"name":""}"#, "s.json, name: a scenario needs a name."),
+    (
+      #"{"windtunnelScenario":1,"name":"s","critical":["GET /",7]}"#,
+      "s.json, critical[1]: 7 is no request pattern such as \"GET /home\"."
+    ),
+    (
+      #"{"windtunnelScenario":1,"name":"s","rule":[]}"#,
+      "s.json, rule: unknown key. Did you mean \"rules\"?"
+    ),
+    (
+      #"{"windtunnelScenario":1,"name":"s","link":{"delayMillis":1}}"#,
+      "s.json, link.delayMillis: unknown key. Known here: delayMilliseconds, bitsPerSecond, queueBytes, lossProbability, upDelayMilliseconds, upBitsPerSecond, upQueueBytes, upLossProbability, downDelayMilliseconds, downBitsPerSecond, downQueueBytes, downLossProbability."
+    ),
+    (
+      #"{"windtunnelScenario":1,"name":"s","link":{"upLossProbability":2}}"#,
+      "s.json, link.upLossProbability: 2 is not a number from 0.0 to 1.0."
+    ),
+  ])
+  func `a scenario that is none is refused in a sentence`(text: String, sentence: String) {
+    #expect(refusal { try Scenario(json: text) } == sentence)
+  }
+
+  @Test(arguments: [
+    ("7", ": an object should stand here."),
+    ("{}", ".faults: a list of at least one fault should stand here."),
+    (#"{"faults":[]}"#, ".faults: a list of at least one fault should stand here."),
+    (#"{"faults":[{"status":503}],"then":1}"#, ".then: unknown key. Did you mean \"when\"?"),
+    (
+      #"{"when":{"first":0},"faults":[{"status":503}]}"#,
+      ".when.first: 0 is not a whole number from 1 to 1000000000."
+    ),
+    (
+      #"{"when":{"probability":1.5},"faults":[{"status":503}]}"#,
+      ".when.probability: 1.5 is not a number from 0.0 to 1.0."
+    ),
+    (
+      #"{"when":{"frist":1},"faults":[{"status":503}]}"#,
+      ".when.frist: unknown key. Did you mean \"first\"?"
+    ),
+  ])
+  func `a rule that is none is refused with its place`(text: String, sentence: String) {
+    #expect(rule(text) == "s.json, rules[0]\(sentence)")
+  }
+
+  @Test(arguments: [
+    (
+      "{}",
+      ": no fault is named here. Write for example { \"status\": 503 } or { \"delayMilliseconds\": 300 }."
+    ),
+    (
+      #"{"status":503,"close":"afterRequest"}"#,
+      ": 2 faults stand in one object. Give each an object of its own; they are composed in order."
+    ),
+    (#"{"status":1000}"#, ".status: 1000 is not a whole number from 200 to 599."),
+    (
+      #"{"retryAfterSeconds":1}"#, ".retryAfterSeconds: a Retry-After needs a status to stand with."
+    ),
+    (#"{"jitterMilliseconds":1}"#, ".delayMilliseconds: jitter and range need a delay."),
+    (
+      #"{"delayMilliseconds":5,"throughMilliseconds":4}"#,
+      ".throughMilliseconds: 4.0 is less than the delay of 5.0."
+    ),
+    (
+      #"{"delayMilliseconds":5,"throughMilliseconds":6,"jitterMilliseconds":1}"#,
+      ".jitterMilliseconds: a delay has a jitter or a range, not both."
+    ),
+    (
+      #"{"reset":"afterrequest"}"#,
+      ".reset: \"afterrequest\" is none of afterRequest. Did you mean \"afterRequest\"?"
+    ),
+    (#"{"connect":"off"}"#, ".connect: \"off\" is none of offline, refused."),
+    (
+      #"{"tls":"expird"}"#,
+      ".tls: \"expird\" is none of handshakeFailure, plaintext, closeAfterClientHello, untrusted, expired, notYetValid, unknownRoot. Did you mean \"expired\"?"
+    ),
+    (#"{"stauts":503}"#, ".stauts: unknown key. Did you mean \"status\"?"),
+    (
+      #"{"truncateAfterBodyBytes":-1}"#,
+      ".truncateAfterBodyBytes: -1 is not a whole number from 0 to 1125899906842624."
+    ),
+  ])
+  func `a fault that is none is refused with its place`(text: String, sentence: String) {
+    #expect(fault(text) == "s.json, rules[0].faults[1]\(sentence)")
+  }
+
+  @Test(arguments: 0..<60)
+  func `what is written is read as it was`(seed: UInt64) throws {
+    var generator = Generator(seed: seed)
+    let scenario = generator.scenario()
+    #expect(try Scenario(data: scenario.data(), source: "s") == scenario, "seed \(seed)")
+  }
+
+  @Test(arguments: 0..<30)
+  func `no mutation of a scenario crashes, and what is accepted stays itself`(seed: UInt64) throws {
+    var generator = Generator(seed: seed)
+    for _ in 0..<60 {
+      let text = generator.mutated(Array(generator.scenario().data()))
+      // A refused text is what other tests are about.
+      guard let scenario = try? Scenario(data: Data(text), source: "s") else { continue }
+      #expect(try Scenario(data: scenario.data(), source: "s") == scenario, "seed \(seed)")
+    }
+  }
+
+  @Test func `a link's words for both directions are overruled by those for one`() throws {
+    let text = """
+      {"windtunnelScenario":1,"name":"s",
+       "link":{"delayMilliseconds":50,"downDelayMilliseconds":10,"bitsPerSecond":780e3}}
+      """
+    #expect(
+      try Scenario(json: text).link
+        == Link(
+          up: .init(delay: .milliseconds(50), bitsPerSecond: 780_000),
+          down: .init(delay: .milliseconds(10), bitsPerSecond: 780_000)
+        )
+    )
+  }
+
+  @Test func `a jitter is written as a range`() throws {
+    let text = """
+      {"windtunnelScenario":1,"name":"s",
+       "rules":[{"faults":[{"delayMilliseconds":300,"jitterMilliseconds":50}]}]}
+      """
+    #expect(
+      try Scenario(json: text).rules == [
+        .always(.always, .delay(Fault.Spread(.milliseconds(250), through: .milliseconds(350))))
+      ]
+    )
+  }
+}
