@@ -6,6 +6,8 @@ internal import WindTunnelServer
 enum ExitCode: Int32 {
   /// Done.
   case done = 0
+  /// Something was found: the command that was run against the server failed.
+  case found = 1
   /// Asked wrongly: an unknown flag, scenario or subject, a scenario that does not read.
   case usage = 64
   /// A cassette or report that does not read.
@@ -22,19 +24,7 @@ enum ExitCode: Int32 {
   case fell = 97
 }
 
-/// What a command has to say when it cannot go on: one sentence and a code.
-struct Refusal: Error {
-  var code: ExitCode
-  var sentence: String
-
-  init(_ code: ExitCode, _ sentence: String) {
-    self.code = code
-    self.sentence = sentence
-  }
-
-  /// Asked wrongly.
-  static func usage(_ sentence: String) -> Refusal { Refusal(.usage, sentence) }
-
+extension Refusal {
   /// What an error of a library means for a command.
   init(_ error: any Error) {
     switch error {
