@@ -5,8 +5,10 @@ internal import WindTunnel
 /// What a subject's process is told to do, as one JSON object on its standard input.
 struct Orders: Codable, Sendable {
   var subject: String
-  /// The cassette's file; `nil`: the shipped one.
-  var cassette: String?
+  /// The cassette's file, where it has one.
+  var cassetteFile: String?
+  /// The cassette's text, where it has no file.
+  var cassette: Data
   /// The scenario's text.
   var scenario: Data
   var stage: String
@@ -44,7 +46,8 @@ enum Telegram: Sendable {
       case .began(let call): ["began": .number(call)]
       case .attempt(let call, let attempt):
         [
-          "attempt": .number(call), "decision": .text(attempt.decision), "take": .text(attempt.take),
+          "attempt": .number(call), "decision": .text(attempt.decision),
+          "take": .text(attempt.take),
         ]
       case .ended(let observation): ["ended": observation.json]
       case .refused(let reason): ["refused": .text(reason)]

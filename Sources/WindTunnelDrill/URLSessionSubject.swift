@@ -14,7 +14,9 @@ struct URLSessionSubject: Subject {
     var request = URLRequest(url: call.url)
     request.httpMethod = call.request.method
     request.timeoutInterval = call.attemptTimeout.inMilliseconds / 1000
-    for field in call.request.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
+    for field in call.request.headers {
+      request.setValue(field.value, forHTTPHeaderField: field.name)
+    }
     if !call.request.body.data.isEmpty { request.httpBody = call.request.body.data }
     let asked = request
     // Not `data(for:)`: a cancelled one can stop every session of the process on Linux.
@@ -29,7 +31,9 @@ struct URLSessionSubject: Subject {
     -> Landing
   {
     if let error { return .bad((Symptom(error) ?? .unknown).rawValue) }
-    guard let status = (response as? HTTPURLResponse)?.statusCode else { return .bad("no response") }
+    guard let status = (response as? HTTPURLResponse)?.statusCode else {
+      return .bad("no response")
+    }
     return 200..<400 ~= status ? .good(data ?? Data()) : .bad("status \(status)")
   }
 }
