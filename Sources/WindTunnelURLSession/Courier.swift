@@ -32,7 +32,7 @@ struct Courier {
 
   /// Hands over the status line and the fields.
   ///
-  /// - Parameter isOpen: Whether the body comes without its content coding, whatever the fields say.
+  /// A live answer's body `isOpen`: it comes without its content coding, whatever the fields say.
   mutating func receive(_ head: ResponseHead, at url: URL?, isOpen: Bool = false) {
     guard let interceptor, let url, let response = Responses.response(head, at: url) else {
       return
