@@ -12,10 +12,12 @@ struct Authority {
   /// What the client means by it.
   private let meant: RequestURL?
   private var lane: Lane?
+  private let port: Int
   private let origins: [String]
 
   init(of head: RequestHead, in house: House) {
     let host = head.headers["Host"] ?? ""
+    port = house.port
     own = host.isEmpty ? "127.0.0.1:\(house.port)" : host
     let options = house.options
     let tape = options.recordedOrigin ?? options.upstream?.url ?? house.deck.origin
@@ -44,8 +46,9 @@ struct Authority {
   /// belongs to this connection (RFC 9110 §7.6.1).
   func request(_ head: RequestHead, _ body: Data) -> Request {
     var url = head.url
-    if url.host == nil, let meant {
-      (url.scheme, url.host, url.port) = (meant.scheme, meant.host, meant.port)
+    // RFC 9112 §3.2.2: the target may be a whole URL, to this server, too.
+    if url.host == nil || Self.isOwn(url, port: port) {
+      (url.scheme, url.host, url.port) = (meant?.scheme, meant?.host, meant?.port)
     }
     var headers = head.headers
     headers.removeConnectionFields()
@@ -64,7 +67,7 @@ struct Authority {
     }
     let url = RequestURL(location)
     guard let origin = url.origin, origins.contains(origin) else { return }
-    head.headers["Location"] = "http://\(own)\(base)\(url.target)"
+    head.headers["Location"] = "http://\(own)\(base)\(url.target)\(Self.fragment(of: location))"
   }
 
   /// Puts the tape's origin where an upstream's redirect names itself.
@@ -74,8 +77,13 @@ struct Authority {
     guard let origin = url.origin, origins.contains(origin) else { return head }
     (url.scheme, url.host, url.port) = (meant.scheme, meant.host, meant.port)
     var head = head
-    head.headers["Location"] = url.description
+    head.headers["Location"] = "\(url)\(Self.fragment(of: location))"
     return head
+  }
+
+  /// A fragment is the client's affair, and a redirect may bring one (RFC 9110 §10.2.2).
+  private static func fragment(of location: String) -> Substring {
+    location.firstIndex(of: "#").map { location[$0...] } ?? ""
   }
 }
 
