@@ -46,7 +46,7 @@ enum DrillCommand: Command {
     }
     let drill = try Drill(plan, executable: executable, arguments: [Tool.subjectWord])
     let interruption = Task {
-      await Interruption.wait()
+      await Interruption().wait()
       // Nobody interrupted; the drill is over.
       if Task.isCancelled { return }
       if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K") }
