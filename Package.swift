@@ -7,7 +7,11 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16)],
   products: [
     .library(name: "WindTunnel", targets: ["WindTunnel", "Symptoms"]),
-    .library(name: "WindTunnelURLSession", targets: ["WindTunnelURLSession"]),
+    // What a test imports comes with it: decks and scenarios, and errors by name.
+    .library(
+      name: "WindTunnelURLSession",
+      targets: ["Symptoms", "WindTunnel", "WindTunnelURLSession"]
+    ),
     .library(name: "WindTunnelServer", targets: ["WindTunnelServer"]),
     .library(name: "WindTunnelDrill", targets: ["WindTunnelDrill"]),
     .library(name: "NetworkLayer", targets: ["NetworkLayer"]),
