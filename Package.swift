@@ -77,5 +77,9 @@ for target in package.targets {
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .treatAllWarnings(as: .error),
   ]
-  target.cSettings = [.treatAllWarnings(as: .error)]
+  // In C targets only: of a Swift target in a dependency SwiftPM 6.3 takes `-Werror` away together
+  // with the flag behind it, and what remains is no command line that a compiler takes.
+  if ["CSystem", "CShipped"].contains(target.name) {
+    target.cSettings = [.treatAllWarnings(as: .error)]
+  }
 }
