@@ -59,12 +59,6 @@ enum DrillCommand: Command {
     if arguments.has("--json") {
       Terminal.answer(String(decoding: report.data(), as: UTF8.self))
     } else {
-      if Build.isDebug {
-        Terminal.complain(
-          "This is a debug build: part of each latency is the harness's own. "
-            + "For figures: swift run -c release windtunnel drill\n"
-        )
-      }
       Terminal.answer(report.text())
     }
     var unwritable: FileError?
