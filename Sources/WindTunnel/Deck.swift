@@ -8,6 +8,7 @@ public final class Deck: Sendable {
   public let matcher: Matcher
   private let state: Locked<State>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
+  private let recordingJournal: RecordingJournal?
 
   /// Loads a deck with a cassette.
   ///
@@ -18,6 +19,12 @@ public final class Deck: Sendable {
   ///   - matcher: What the requests are compared by.
   ///   - then: What follows when the recordings of a request are used up.
   ///   - mode: Whether the live origin is asked.
+  ///   - ignoring: Hosts that are left alone: their requests pass to them in every mode, without
+  ///     weather and unrecorded. `api.example.com` is every port of it, `api.example.com:8443` one.
+  ///   - mapping: Hosts that are asked elsewhere where they are asked at all:
+  ///     `["api.example.com": "http://127.0.0.1:8000"]`. On the tape they keep their names.
+  ///   - recordingJournal: Where each interaction is noted as soon as it is complete, so that what
+  ///     ends the process does not take the recording with it.
   ///   - observe: Told of each decision while it is made, under the deck's lock: it must be quick
   ///     and must not call the deck.
   public init(
@@ -27,10 +34,15 @@ public final class Deck: Sendable {
     matcher: Matcher = .url,
     then: EndPolicy = .fail,
     mode: RecordMode = .none,
+    ignoring: [String] = [],
+    mapping: [String: RequestURL] = [:],
+    recordingJournal: RecordingJournal? = nil,
     observe: (@Sendable (Journal.Entry) -> Void)? = nil
   ) {
     self.matcher = matcher
     self.observe = observe
+    self.recordingJournal = recordingJournal
+    recordingJournal?.begin(after: cassette, rewrites: mode == .rewrite)
     let stubs = cassette.interactions.map(Stub.recorded)
     state = Locked(
       State(
@@ -40,7 +52,8 @@ public final class Deck: Sendable {
         seed: seed,
         matcher: matcher,
         then: then,
-        mode: mode
+        mode: mode,
+        routes: LiveRoutes(ignoring: ignoring, mapping: mapping)
       )
     )
   }
@@ -55,6 +68,7 @@ public final class Deck: Sendable {
   ) {
     self.matcher = matcher
     observe = nil
+    recordingJournal = nil
     state = Locked(
       State(stubs, scenario: scenario, seed: seed, matcher: matcher, then: then, mode: .none)
     )
@@ -101,8 +115,9 @@ public final class Deck: Sendable {
   /// Keeps what the live origin answered to a forwarded request, in memory, until ``recorded()``
   /// takes the secrets out of it.
   public func keep(_ interaction: Interaction, for outcome: Outcome) {
-    guard case .forward(let ticket) = outcome.source else { return }
+    guard case .forward(let ticket?) = outcome.source else { return }
     state.withLock { $0.recording[ticket] = interaction }
+    recordingJournal?.append(interaction, order: ticket)
   }
 
   /// Everything that is on the cassette and what was recorded since, in the order of the requests
@@ -142,6 +157,9 @@ public final class Deck: Sendable {
 
   /// The interactions of the deck, in order.
   public var interactions: [Interaction] { state.withLock { $0.interactions } }
+
+  /// Whether requests to this address are none of the deck's affair.
+  package func ignores(_ url: RequestURL) -> Bool { state.withLock { $0.routes.ignores(url) } }
 
   /// Why requests were not answered, in the order in which that was found out; the first hundred.
   public var mismatches: [Mismatch] { state.withLock { $0.misses } }

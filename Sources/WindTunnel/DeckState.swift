@@ -17,6 +17,7 @@ extension Deck {
     private let index: MatchIndex
     private let then: EndPolicy
     private let mode: RecordMode
+    let routes: LiveRoutes
     private var playhead = Playhead()
     private var ordinals: [LaneKey: Int] = [:]
     private var inFlight: [LaneKey: Set<Int>] = [:]
@@ -34,13 +35,14 @@ extension Deck {
       seed: UInt64,
       matcher: Matcher,
       then: EndPolicy,
-      mode: RecordMode
+      mode: RecordMode,
+      routes: LiveRoutes = LiveRoutes()
     ) {
       self.stubs = stubs
       self.notes = notes
-      self.scenario = scenario
-      self.seed = seed
+      (self.scenario, self.seed) = (scenario, seed)
       self.then = then
+      self.routes = routes
       self.mode = mode == .once ? (stubs.isEmpty ? .rewrite : .none) : mode
       let requests = stubs.map(\.request)
       index = MatchIndex(requests, matcher: matcher)
@@ -100,13 +102,15 @@ extension Deck {
       matcher: Matcher
     ) -> (Journal.Entry, Outcome, Later?) {
       let id = newID()
-      let decision = scenario.decide(
+      let isIgnored = routes.ignores(request.url)
+      var decision = scenario.decide(
         request,
         key: key,
         seed: seed,
         lane: lane,
         ordinal: ordinal(lane, key.text)
       )
+      if isIgnored { decision.faults = [] }
       let (source, take, later) = deal(request, key, decision, id: id)
       var entry = Journal.Entry(id: id, decision: decision, take: take)
       let place = LaneKey(lane: lane, key: key.text)
@@ -116,13 +120,14 @@ extension Deck {
       // Of two and more all are marked already.
       if others.count == 1, let other = others.first { journal.markOverlapping(id: other) }
       inFlight[place, default: []].insert(id)
-      let outcome = Outcome(
+      var outcome = Outcome(
         id: id,
         request: request,
         source: source,
         decision: decision,
-        path: path(decision)
+        path: isIgnored ? nil : path(decision)
       )
+      if outcome.forwards { outcome.liveURL = routes.destination(of: request.url) }
       return (entry, outcome, later)
     }
 
@@ -154,6 +159,7 @@ extension Deck {
       _ decision: Decision,
       id: Int
     ) -> (Outcome.Source, Journal.Take, Later?) {
+      if routes.ignores(request.url) { return (.forward(ticket: nil), .forwarded, nil) }
       if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil) }
       guard let sequence = index.sequence(for: request, key: key) else {
         return missing(id, exhausted: nil)

@@ -10,7 +10,7 @@ extension Flight {
   func forward() {
     guard let outcome else { return }
     watch()
-    let forwarding = Forwarding(outcome.request, in: context) { [weak self] event in
+    let forwarding = Forwarding(outcome, in: context) { [weak self] event in
       // What was on its way when the task was suspended waits with it.
       self?.goOn { $0.pass(event, of: outcome) }
     }

@@ -102,7 +102,7 @@ final class Flight {
     let asked = RequestBridge.request(request, body: body, context.configuration)
     let deck = seat.deck
     let lane = asked.headers[Lane.header].map { Lane($0) } ?? seat.lane
-    let opening = deck.open(lane: lane, on: .inProcess)
+    let opening = deck.ignores(asked.url) ? .nothing : deck.open(lane: lane, on: .inProcess)
     if opening != .nothing {
       player = Player(opening)
       return advance(.tick)

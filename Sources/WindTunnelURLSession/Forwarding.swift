@@ -23,6 +23,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private let context: LoadingContext
   private let handle: (Event) -> Void
   private let live: URLRequest?
+  private let outcome: Outcome
   private let start = DispatchTime.now()
   /// Touched on ``queue`` only.
   private var task: URLSessionDataTask?
@@ -36,9 +37,11 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   /// The flight keeps the timeouts; this one only has to be longer than any of them.
   private static let timeout: TimeInterval = 86_400
 
-  init(_ request: Request, in context: LoadingContext, _ handle: @escaping (Event) -> Void) {
+  init(_ outcome: Outcome, in context: LoadingContext, _ handle: @escaping (Event) -> Void) {
+    self.outcome = outcome
     self.context = context
     self.handle = handle
+    let request = outcome.forwarded
     live = URL(string: request.url.description).map { url in
       var live = URLRequest(url: url, timeoutInterval: Self.timeout)
       live.httpMethod = request.method
@@ -105,7 +108,9 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private func note(_ response: URLResponse?) {
     guard head == nil, let response = response as? HTTPURLResponse else { return }
     timing.firstByte = elapsed
-    let head = ResponseHead(status: response.statusCode, headers: HeaderFields(of: response))
+    let head = outcome.named(
+      ResponseHead(status: response.statusCode, headers: HeaderFields(of: response))
+    )
     self.head = head
     tell(.head(head))
   }

@@ -8,6 +8,8 @@ enum ExitCode: Int32 {
   case done = 0
   /// Something was found: the command that was run against the server failed.
   case found = 1
+  /// The live origin answers otherwise than it was recorded.
+  case drift = 3
   /// Asked wrongly: an unknown flag, scenario or subject, a scenario that does not read.
   case usage = 64
   /// A cassette or report that does not read.

@@ -7,7 +7,7 @@ enum RecordCommand: Command {
   static let name = "record"
   static let summary = "Stand in front of a real server and record what passes."
   static let synopsis =
-    "--upstream URL --cassette FILE [--as URL] [--mode MODE] [--port N] [-- CMD …]"
+    "--upstream URL --cassette FILE [--as URL] [--mode MODE] [--ignore HOST …] [--port N] [-- CMD …]"
   static let example =
     "windtunnel record --upstream http://127.0.0.1:8000 --cassette a.json -- curl {url}/users"
   static let takesCommand = true
@@ -15,119 +15,130 @@ enum RecordCommand: Command {
     Flag("--upstream", "URL", "The real server, such as http://127.0.0.1:8000."),
     Flag("--cassette", "FILE", "Where the recording is written, at the end and in one step."),
     Flag("--as", "URL", "The origin that stands on the tape instead of the upstream's."),
-    Flag("--mode", "MODE", "once, new-episodes or rewrite (default: once)."),
+    Flag("--mode", "MODE", "none, once, new-episodes, rewrite or verify (default: once)."),
+    Flag("--ignore", "HOST", "A host to pass requests on to unrecorded; once for each."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+    Flag("--secret", "NAME=ENV", "verify: what $ENV holds stands for REDACTED-NAME-1, -2, …"),
+    Flag("--unsafe", nil, "verify: ask POST and the like again, too."),
+    Flag("--json", nil, "verify: tell what differs as JSON."),
     Flag("-- CMD", nil, "Run a command with {url} and $WINDTUNNEL_URL, and stop when it ends."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let order = try RecordOrder(arguments)
+    if order.mode == .verify { return try await Verification(arguments, order).run() }
+    try Verification.refuseFlags(of: arguments)
     let command =
       arguments.command.isEmpty ? nil : try ClientCommand(arguments.command)
     // Read even where it is written anew: what is no cassette must not be lost to a misspelt name.
-    let exists = FileManager.default.fileExists(atPath: order.file.path)
-    let tape = exists ? try Cassette(contentsOf: order.file) : Cassette()
+    let exists = order.mode == .none || FileManager.default.fileExists(atPath: order.file.path)
+    var tape = exists ? try Cassette(contentsOf: order.file) : Cassette()
+    guard order.mode != .none else {
+      return try await serve(order, Deck(tape, order), to: command)
+    }
     try FileError.probeWriting(to: order.file)
-    let deck = Deck(tape, matcher: .pathAndQuery, then: .repeat, mode: order.mode)
-    let server = try await ReplayServer(deck, try order.options())
+    let journal = try RecordingJournal(besides: order.file)
+    defer { journal.close() }
+    tape = try takeUp(journal, onto: tape, order)
+    let deck = Deck(tape, order, journal)
     if order.mode == .once, !tape.interactions.isEmpty {
       Terminal.complain(
         "\(order.path) has \(tape.interactions.count) interactions and is played. "
           + "To record it anew: --mode rewrite\n"
       )
     }
-    let code = try await serve(server, to: command)
-    await server.stop()
-    try keep(deck, over: tape, order)
+    let code = try await serve(order, deck, to: command)
+    try keep(deck, over: tape, journal, order)
     return code
   }
 
+  private static func takeUp(
+    _ journal: RecordingJournal,
+    onto tape: Cassette,
+    _ order: RecordOrder
+  ) throws -> Cassette {
+    let folded = try journal.takeUp(onto: tape)
+    if folded != tape {
+      Terminal.complain(
+        "\(order.path) takes up what a recording had got that was ended before it was written: "
+          + "\(folded.interactions.count) interactions\n"
+      )
+    }
+    return folded
+  }
+
   private static func serve(
-    _ server: ReplayServer,
+    _ order: RecordOrder,
+    _ deck: Deck,
     to command: ClientCommand?
   ) async throws -> ExitCode {
+    let server = try await ReplayServer(deck, try order.options())
+    let code = try await wait(for: command, at: server.url)
+    await server.stop()
+    return code
+  }
+
+  private static func wait(for command: ClientCommand?, at url: String) async throws -> ExitCode {
     guard let command else {
       let interruption = Interruption()
-      Terminal.answer("\(server.url)\n")
+      Terminal.answer("\(url)\n")
       await interruption.wait()
       return .done
     }
-    let ending = try await command.run(url: server.url)
+    let ending = try await command.run(url: url)
     if let complaint = ending.complaint { Terminal.complain("\(command.name) \(complaint).\n") }
     return ending.complaint == nil ? .done : .found
   }
 
-  private static func keep(_ deck: Deck, over tape: Cassette, _ order: RecordOrder) throws {
+  private static func keep(
+    _ deck: Deck,
+    over tape: Cassette,
+    _ journal: RecordingJournal,
+    _ order: RecordOrder
+  ) throws {
+    if let problem = journal.problem { Terminal.complain("not journalled: \(problem)\n") }
     let (recorded, leftOut) = deck.recorded()
     for line in leftOut { Terminal.complain("left out: \(line)\n") }
     // Nothing new: the old text stays as it is, to the byte.
-    guard recorded != tape else { return }
+    guard recorded != tape else { return journal.remove() }
     let new = recorded.interactions.filter { !tape.interactions.contains($0) }
     guard !new.isEmpty else {
+      journal.remove()
       return Terminal.complain("Nothing was recorded; \(order.path) is as it was.\n")
     }
     // A tape of refused connections is nobody's wish, least of all in place of a good one.
     guard !new.allSatisfy(\.isRefused) else {
+      journal.remove()
       throw Refusal.upstreamGone(order.upstream.origin ?? "", order.path)
     }
     try recorded.write(to: order.file)
+    journal.remove()
     Terminal.complain("\(order.path): \(recorded.interactions.count) interactions\n")
   }
 }
 
-/// What is to be recorded, where to and how.
-private struct RecordOrder {
-  let upstream: RequestURL
-  let path: String
-  let mode: RecordMode
-  private let origin: RequestURL?
-  private let port: Int
-
-  var file: URL { URL(filePath: path) }
-
-  init(_ arguments: Arguments) throws(Refusal) {
-    let upstream = try arguments.required("--upstream", "which server to record")
-    guard let url = Self.origin(upstream, schemes: ["http"]) else {
-      throw .value("--upstream", upstream, shouldBe: "a plain HTTP server as http://127.0.0.1:8000")
-    }
-    self.upstream = url
-    path = try arguments.required("--cassette", "where the recording should be written")
-    let modes: KeyValuePairs = [
-      "once": RecordMode.once, "new-episodes": .newEpisodes, "rewrite": .rewrite,
-    ]
-    mode = try arguments.choice("--mode", modes) ?? .once
-    origin = try arguments.value("--as").map { text throws(Refusal) in
-      guard let url = Self.origin(text, schemes: ["http", "https"]) else {
-        throw .value("--as", text, shouldBe: "an origin such as https://api.example.test")
-      }
-      return url
-    }
-    port = try arguments.int("--port", in: 0...65535) ?? 0
-  }
-
-  func options() throws -> ReplayServer.Options {
-    var options = ReplayServer.Options()
-    options.port = port
-    options.recordedOrigin = origin
-    options.upstream = try Upstream(upstream)
-    return options
-  }
-
-  /// A whole server's address, without a path.
-  private static func origin(_ text: String, schemes: [String]) -> RequestURL? {
-    let url = RequestURL(text)
-    guard let scheme = url.scheme, schemes.contains(scheme), url.host?.isEmpty == false,
-      url.target == "/"
-    else { return nil }
-    return url
+extension Deck {
+  fileprivate convenience init(
+    _ tape: Cassette,
+    _ order: RecordOrder,
+    _ journal: RecordingJournal? = nil
+  ) {
+    self.init(
+      tape,
+      matcher: .pathAndQuery,
+      // What was not recorded yet is a new episode, a further answer of the same kind included.
+      then: order.mode == .newEpisodes ? .fail : .repeat,
+      mode: order.mode,
+      ignoring: order.ignored.compactMap { url in
+        url.host.map { "\($0):\(url.effectivePort ?? 80)" }
+      },
+      recordingJournal: journal
+    )
   }
 }
 
 extension Interaction {
-  fileprivate var isRefused: Bool {
-    guard case .failure(let failure) = answer else { return false }
-    return failure.symptom == .connectionRefused
-  }
+  fileprivate var isRefused: Bool { failure?.symptom == .connectionRefused && response == nil }
 }
 
 extension ClientCommand.Ending {

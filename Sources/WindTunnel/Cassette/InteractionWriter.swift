@@ -4,6 +4,8 @@ internal import Symptoms
 /// Writes the slots of one interaction in their fixed order.
 struct InteractionWriter {
   let sideFile: (Data) throws -> String?
+  /// Whether bodies of JSON are written as structure where that gives their bytes back.
+  var keepsStructure = true
 
   func json(_ interaction: Interaction) throws -> JSON {
     let notes = interaction.innerNotes
@@ -56,7 +58,7 @@ struct InteractionWriter {
     let data = body.data
     if data.isEmpty { return [] }
     if let name = try sideFile(data) { return [JSON.Member("file", .text(name))] }
-    if let (json, layout) = Self.structure(data) {
+    if keepsStructure, let (json, layout) = Self.structure(data) {
       let spelled = layout == .compact ? [] : [JSON.Member("layout", .text(layout.name))]
       return spelled + [JSON.Member("json", json)]
     }

@@ -13,7 +13,7 @@ struct Redaction {
   private(set) var leftOut: [String] = []
   private var ordinals: [String: [String: Int]] = [:]
   /// What must not occur in anything that is kept, and what stands in its place.
-  private var secrets: [String: String] = [:]
+  private(set) var secrets: [String: String] = [:]
 
   /// Goes on counting where the redactions of a cassette end.
   init(continuing interactions: [Interaction]) {

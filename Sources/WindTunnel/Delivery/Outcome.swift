@@ -6,8 +6,8 @@ public struct Outcome: Sendable, Hashable {
     case recording(Interaction, place: Int)
     /// A function of the deck's, which answered this.
     case computed(Response)
-    /// The live origin; what it answers is kept under this number.
-    case forward(ticket: Int)
+    /// The live origin; what it answers is kept under this number, or passes unrecorded.
+    case forward(ticket: Int?)
     /// Nothing on the cassette answers.
     case unmatched(Mismatch)
   }
@@ -22,6 +22,8 @@ public struct Outcome: Sendable, Hashable {
   public var decision: Decision
   /// The link and the fates of its packets.
   public var path: Path?
+  /// Where a forwarded request goes in place of its own address.
+  public var liveURL: RequestURL?
 
   /// A link and the draws that decide its packets' fates.
   public struct Path: Sendable, Hashable {

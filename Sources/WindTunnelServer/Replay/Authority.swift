@@ -23,7 +23,8 @@ struct Authority {
     let tape = options.recordedOrigin ?? options.upstream?.url ?? house.deck.origin
     let named = RequestURL("http://\(host)")
     let isOwn = Self.isOwn(named, port: house.port)
-    meant = isOwn || host.isEmpty || options.upstream != nil ? tape : named
+    let isForeign = options.ignoredHost(named) != nil
+    meant = isOwn || host.isEmpty || (options.upstream != nil && !isForeign) ? tape : named
     origins = [tape?.origin, options.upstream?.url.origin, "http://\(own)", Self.told(options)]
       .compactMap { $0 }
     var probe = Request(head.method, head.url)

@@ -165,7 +165,7 @@ extension ClientConnection: ChannelDelegate {
     deadline.begin(.none, on: reactor)
     let authority = Authority(of: head, in: house)
     let outcome = house.deck.decide(authority.request(head, body), lane: house.lane)
-    if outcome.forwards, let upstream = house.options.upstream {
+    if let upstream = house.options.upstream(for: outcome) {
       let exchange = UpstreamExchange(outcome, head, authority, upstream, for: self)
       state = .forwarding(exchange)
       return exchange.begin()

@@ -16,6 +16,9 @@ public final class ReplayServer: Sendable {
     public var closesConnections = false
     /// Where a recording deck's requests go.
     public var upstream: Upstream?
+    /// The servers of hosts that the deck ignores: where requests that name them go. A request names
+    /// one by a whole URL, as to a proxy, or by its `Host`.
+    public var ignoredHosts: [Upstream] = []
     /// The origin that stands on the tape in place of the upstream's; `nil`: the upstream's own.
     public var recordedOrigin: RequestURL?
     /// What a peer may take of the server.
@@ -23,6 +26,19 @@ public final class ReplayServer: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// The server of an ignored host.
+    func ignoredHost(_ url: RequestURL) -> Upstream? {
+      ignoredHosts.first {
+        $0.url.host == url.host && $0.url.effectivePort == (url.port ?? 80)
+      }
+    }
+
+    /// The server that an outcome is forwarded to.
+    func upstream(for outcome: Outcome) -> Upstream? {
+      guard case .forward(let ticket) = outcome.source, outcome.forwards else { return nil }
+      return ticket == nil ? ignoredHost(outcome.request.url) : upstream
+    }
   }
 
   /// The port it listens at.

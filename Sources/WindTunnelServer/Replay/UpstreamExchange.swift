@@ -65,7 +65,9 @@ final class UpstreamExchange {
     let request = outcome.request
     var headers = request.headers
     // Known by the recorded name, an upstream says that name wherever it speaks of itself.
-    let named = client?.house.options.recordedOrigin ?? upstream.url
+    let isIgnored = if case .forward(nil) = outcome.source { true } else { false }
+    let recorded = isIgnored ? nil : client?.house.options.recordedOrigin
+    let named = recorded ?? upstream.url
     let port = named.port.map { ":\($0)" } ?? ""
     headers = HeaderFields([HeaderField("Host", (named.host ?? "") + port)] + headers)
     headers.append("Connection", "close")

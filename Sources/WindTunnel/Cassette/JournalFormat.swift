@@ -1,0 +1,102 @@
+// The text of a recording journal, `NAME.json.journal`, version 1: one JSON object a line.
+//
+//   {"windtunnelJournal":1,"rewrites":true}
+//   {"order":12,"interaction":{"request":{…},"response":{…}}}
+//
+// The first line begins a recording and says whether it was to make the cassette anew; each line
+// after it is one interaction as a cassette has it, with the number of its request, since answers
+// come in another order. A line that begins with a space was withdrawn. A last line without a line
+// feed was being written when the process ended, and counts for nothing.
+
+internal import Foundation
+internal import Symptoms
+
+enum JournalFormat {
+  static let version = 1
+
+  /// One recording that did not come to its end.
+  struct Session: Hashable {
+    var rewrites: Bool
+    var lines: [Line] = []
+
+    struct Line: Hashable {
+      var order: Int
+      var interaction: Interaction
+    }
+  }
+
+  static func header(rewrites: Bool) -> [UInt8] {
+    line(["windtunnelJournal": .number(version), "rewrites": .bool(rewrites)])
+  }
+
+  static func line(_ interaction: Interaction, order: Int) throws -> [UInt8] {
+    // Plain text costs less than structure, and nobody reads this.
+    let writer = InteractionWriter(sideFile: { _ in nil }, keepsStructure: false)
+    return line(["order": .number(order), "interaction": try writer.json(interaction)])
+  }
+
+  private static func line(_ json: JSON) -> [UInt8] { json.bytes() + [UInt8(ascii: "\n")] }
+
+  static func decode(_ data: Data, source: String) throws -> [Session] {
+    var sessions: [Session] = []
+    var number = 0
+    for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .dropLast()
+    {
+      number += 1
+      if line.first == UInt8(ascii: " ") || line.isEmpty { continue }
+      let place = "line \(number)"
+      let json: JSON
+      do {
+        json = try JSONParser.parse(line)
+      } catch {
+        throw FormatError(
+          source: source,
+          place: place,
+          problem: "not JSON: \(error.problem)",
+          remedy: "What a recording left cannot be taken up; move the file away to go on without."
+        )
+      }
+      var reader = try ObjectReader(json, source: source, path: place)
+      if json["windtunnelJournal"] != nil {
+        try CassetteFormat.checkVersion(&reader, key: "windtunnelJournal", noun: "journal")
+        sessions.append(Session(rewrites: try reader.bool("rewrites") ?? false))
+      } else {
+        let order = try reader.int("order", in: 0...Int.max) ?? 0
+        guard let object = try reader.object("interaction"), !sessions.isEmpty else {
+          throw reader.error("interaction", "no interaction of a recording")
+        }
+        var interactions = InteractionReader { name in
+          throw FormatError(source: source, place: place, problem: "side file \"\(name)\"")
+        }
+        sessions[sessions.count - 1].lines.append(
+          Session.Line(order: order, interaction: try interactions.interaction(object))
+        )
+      }
+      try reader.refuseUnknownKeys()
+    }
+    return sessions
+  }
+
+  /// A cassette with what these recordings had got. One that was to make the cassette anew replaces
+  /// what it asked for again; what it had not come to stays.
+  static func fold(_ sessions: [Session], into cassette: Cassette) -> Cassette {
+    var cassette = cassette
+    for session in sessions {
+      let new = session.lines.sorted { $0.order < $1.order }.map(\.interaction)
+      // As at the end of a recording: refused connections alone are no recording.
+      if new.allSatisfy({ $0.failure?.symptom == .connectionRefused }) { continue }
+      if session.rewrites {
+        let asked = Set(new.map { name($0.request) })
+        cassette.interactions.removeAll { asked.contains(name($0.request)) }
+      }
+      cassette.interactions += new
+    }
+    return cassette
+  }
+
+  /// What a request is called in both; the ordinals of its secrets may differ.
+  private static func name(_ request: Request) -> String {
+    "\(request.method) \(request.url)".withoutRedactionOrdinals
+  }
+}

@@ -1,0 +1,121 @@
+public import Foundation
+
+/// What a recording has got so far, on disk beside its cassette: `users.json.journal`.
+///
+/// A cassette is written in one step when its recording ends, so whatever ends the process before
+/// would take everything with it. Here each interaction stands as soon as it is complete, before its
+/// client has the end of the answer. The next recording onto the cassette takes it up.
+///
+/// An interaction is written without the secrets that are known by then. One that turns out later to
+/// repeat a secret is overwritten where it stands, before anything else is written.
+public final class RecordingJournal: Sendable {
+  /// The journal's own file.
+  public let file: URL
+  private let cassetteFile: URL
+  private let state: Locked<State>
+
+  fileprivate struct State {
+    var page: JournalPage?
+    var redaction = Redaction(continuing: [])
+    var known: Set<String> = []
+    var rewrites = false
+    var isBegun = false
+    var lines: [(place: Range<Int>, interaction: Interaction)] = []
+    var problem: (any Error)?
+  }
+
+  /// Opens the journal of a cassette, for this process alone.
+  ///
+  /// - Throws: `FileError` where it cannot be written, or where the cassette is being recorded by
+  ///   somebody else.
+  public init(besides cassette: URL) throws(FileError) {
+    file = cassette.appendingPathExtension("journal")
+    cassetteFile = cassette
+    state = Locked(State(page: try JournalPage(file, of: cassette)))
+  }
+
+  deinit { close() }
+
+  /// Adds to a cassette what earlier recordings onto it had got when they were ended, and writes it
+  /// if that is anything.
+  ///
+  /// - Parameter cassette: What stands in the cassette's file.
+  /// - Returns: What stands in it now.
+  /// - Throws: `FormatError` for a journal that does not read, `FileError` for a cassette that cannot
+  ///   be written; then the journal stays.
+  public func takeUp(onto cassette: Cassette) throws -> Cassette {
+    let data = try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
+    let sessions = try JournalFormat.decode(data, source: file.lastPathComponent)
+    let folded = JournalFormat.fold(sessions, into: cassette)
+    if folded != cassette { try folded.write(to: cassetteFile) }
+    // Even where nothing was whole: what comes now must not follow half a line.
+    try state.withLock { try $0.page?.clear() }
+    return folded
+  }
+
+  /// Removes the journal, whose recording has come to its end.
+  public func remove() {
+    state.withLock { state in
+      state.page?.remove()
+      state.page = nil
+    }
+  }
+
+  /// Leaves the journal for the next recording to find, or removes it if nothing is in it.
+  public func close() {
+    state.withLock { state in
+      state.page?.close()
+      state.page = nil
+    }
+  }
+
+  /// Why something could not be journalled; the recording itself goes on without.
+  public var problem: (any Error)? { state.withLock { $0.problem } }
+
+  /// Goes on counting secrets where a cassette ends.
+  func begin(after cassette: Cassette, rewrites: Bool) {
+    state.withLock { state in
+      state.redaction = Redaction(continuing: rewrites ? [] : cassette.interactions)
+      state.rewrites = rewrites
+      state.isBegun = false
+      state.known = []
+      state.lines = []
+    }
+  }
+
+  /// Writes an interaction down.
+  func append(_ interaction: Interaction, order: Int) {
+    state.withLock { state in
+      guard state.problem == nil, state.page != nil else { return }
+      do { try state.append(interaction, order: order) } catch { state.problem = error }
+    }
+  }
+}
+
+extension RecordingJournal.State {
+  fileprivate mutating func append(_ interaction: Interaction, order: Int) throws {
+    let kept = redaction.redact([interaction])
+    try withdrawEchoes()
+    guard let kept = kept.first else { return }
+    if !isBegun {
+      _ = try page?.append(JournalFormat.header(rewrites: rewrites))
+      isBegun = true
+    }
+    let place = try page?.append(JournalFormat.line(kept, order: order))
+    if let place { lines.append((place, kept)) }
+  }
+
+  /// Overwrites what repeats a secret that was not known when it was written.
+  private mutating func withdrawEchoes() throws {
+    guard redaction.secrets.count > known.count else { return }
+    let learned = redaction.secrets.filter { !known.contains($0.key) }
+    known.formUnion(learned.keys)
+    let echoes = Echoes(of: learned)
+    let isEcho = lines.map { line in
+      echoes.reasonToLeaveOut(line.interaction) != nil
+        || echoes.replaced(in: line.interaction) != line.interaction
+    }
+    for (line, isEcho) in zip(lines, isEcho) where isEcho { try page?.blank(line.place) }
+    lines = zip(lines, isEcho).filter { !$0.1 }.map(\.0)
+  }
+}

@@ -1,0 +1,132 @@
+internal import Foundation
+internal import Symptoms
+
+extension Drift.Verdict {
+  /// Compares what an origin answered with what was recorded of it.
+  ///
+  /// The live answer is redacted like anything that is recorded, so neither a verdict nor a report
+  /// can tell a secret, and what is redacted on both sides agrees.
+  ///
+  /// - Parameters:
+  ///   - recorded: The interaction of the cassette.
+  ///   - asked: The request as it was sent, secrets and all.
+  ///   - live: What came back for it.
+  package init(_ recorded: Interaction, asked: Request, live: Answer) {
+    var redaction = Redaction(continuing: [recorded])
+    guard let live = redaction.redact([Interaction(asked, live)]).first else {
+      self = .skipped("its live answer repeats a credential, so that it cannot be shown")
+      return
+    }
+    var comparison = DriftComparison()
+    comparison.compare(recorded, live)
+    self = comparison.differences.isEmpty ? .same : .drifted(comparison.differences)
+  }
+}
+
+/// Collects the differences between a recorded answer and a live one.
+struct DriftComparison {
+  private(set) var differences: [Drift.Difference] = []
+
+  mutating func note(_ place: String, _ recorded: String?, _ live: String?) {
+    // What stands beside a redacted part may be the part itself in another shape.
+    let hides = recorded?.contains("REDACTED-") == true && live != nil
+    differences.append(
+      Drift.Difference(
+        place,
+        recorded: recorded.map(Self.clipped),
+        live: hides ? "something else, which is not shown" : live.map(Self.clipped)
+      )
+    )
+  }
+
+  /// As much of a value as a report needs.
+  private static func clipped(_ text: String) -> String {
+    text.count > 80 ? "\(text.prefix(79))…" : text
+  }
+
+  mutating func compare(_ recorded: Interaction, _ live: Interaction) {
+    guard case .response(let there) = recorded.answer, case .response(let here) = live.answer else {
+      let (there, here) = (Self.name(recorded.answer), Self.name(live.answer))
+      if there != here { note("answer", there, here) }
+      return
+    }
+    if there.status != here.status { note("status", "\(there.status)", "\(here.status)") }
+    compare(there.headers, here.headers)
+    let isBodiless = Response.hasNoContent(method: recorded.request.method, status: here.status)
+    // A body of another status says nothing more.
+    if !isBodiless, there.status == here.status { compareBodies(there, here) }
+  }
+
+  private static func name(_ answer: Answer) -> String {
+    switch answer {
+    case .response(let response): "status \(response.status)"
+    case .failure(let failure): failure.symptom.rawValue
+    case .cut(let response, let failure):
+      "status \(response.status), then \(failure.symptom.rawValue)"
+    }
+  }
+
+  private mutating func compare(_ recorded: HeaderFields, _ live: HeaderFields) {
+    let (there, here) = (Self.settled(recorded), Self.settled(live))
+    for (name, value) in there {
+      let other = here.first { $0.name == name }?.value
+      if let other, value.agrees(with: other) { continue }
+      note("header \(name)", value, other)
+    }
+    for (name, value) in here where !there.contains(where: { $0.name == name }) {
+      note("header \(name)", nil, value)
+    }
+  }
+
+  /// Each field that counts once, with all its values: some platforms join repeats and sort names.
+  private static func settled(_ fields: HeaderFields) -> [(name: String, value: String)] {
+    var names: [String] = []
+    for field in fields where !names.contains(field.name.lowercased()) {
+      names.append(field.name.lowercased())
+    }
+    return names.filter { !VolatileFields.contains($0) }.map { name in
+      let values = fields.values(name).map { VolatileFields.settled($0, of: name) }
+      return (name, values.joined(separator: ", "))
+    }
+  }
+
+  private mutating func compareBodies(_ recorded: Response, _ live: Response) {
+    let (there, here) = (Self.opened(recorded), Self.opened(live))
+    if there == here { return }
+    if let there = Self.structure(there), let here = Self.structure(here) {
+      return compare(there, here, at: "$")
+    }
+    guard let there = String(utf8: there), let here = String(utf8: here) else {
+      return compareBytes(there, here)
+    }
+    compareLines(there, here)
+  }
+
+  /// How a body was wrapped for the way is not compared.
+  private static func opened(_ response: Response) -> Data {
+    let coding = response.headers.values("Content-Encoding").joined(separator: ", ")
+    return Inflate.open(response.body.data, coding: coding) ?? response.body.data
+  }
+
+  private static func structure(_ data: Data) -> JSON? {
+    guard data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "[") else { return nil }
+    // What is no JSON is compared as text, so the reason does not matter.
+    return try? JSONParser.parse(data)
+  }
+
+  private mutating func compareLines(_ recorded: String, _ live: String) {
+    let there = recorded.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let here = live.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    for index in 0..<max(there.count, here.count) {
+      let (one, other) = (there.dropFirst(index).first, here.dropFirst(index).first)
+      if let one, let other, one.agrees(with: other) { continue }
+      // The first says where to look; after an insertion every other line differs.
+      return note("body line \(index + 1)", one, other)
+    }
+  }
+
+  private mutating func compareBytes(_ recorded: Data, _ live: Data) {
+    let shared = zip(recorded, live).prefix { $0 == $1 }.count
+    note("body byte \(shared)", "\(recorded.count) bytes", "\(live.count) bytes")
+  }
+}

@@ -1,0 +1,68 @@
+internal import Foundation
+
+/// Puts secrets back where a recording has redacted them, so that a live origin can be asked.
+package struct Secrets: Sendable {
+  /// A redacted part that nobody has given a secret for.
+  package struct Missing: Error, Hashable {
+    /// The redacted part, such as `REDACTED-authorization-1`.
+    package var part: String
+  }
+
+  private let values: [String: String]
+
+  /// Takes values by name: `authorization` stands for every `REDACTED-authorization-N`,
+  /// `authorization-2` for the second alone.
+  package init(_ values: [String: String]) { self.values = values }
+
+  /// The request as it was before it was redacted.
+  package func restored(_ request: Request) throws(Missing) -> Request {
+    var request = request
+    let escaped = { (value: String) in
+      // RFC 3986 §2.3.
+      let unreserved = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
+      return value.addingPercentEncoding(withAllowedCharacters: unreserved) ?? value
+    }
+    if let info = request.url.userInfo {
+      let info = try restored(info) { $0 }
+      request.url.userInfo = info
+      if request.headers["Authorization"] == nil {
+        let pair = Data((info.removingPercentEncoding ?? info).utf8).base64EncodedString()
+        request.headers["Authorization"] = "Basic \(pair)"
+      }
+    }
+    request.url.path = try restored(request.url.path, escaped)
+    request.url.query = try request.url.query.map { query throws(Missing) in
+      try restored(query, escaped)
+    }
+    for index in request.headers.indices {
+      request.headers[index].value = try restored(request.headers[index].value) { $0 }
+    }
+    if let text = request.body.text, text.contains("REDACTED-") {
+      let type = request.headers["Content-Type"]?.lowercased() ?? ""
+      let body = try restored(text) { value in
+        if type.contains("json") { return JSON.escaped(value) }
+        return type.contains("form-urlencoded") ? escaped(value) : value
+      }
+      request.body = Body(body)
+    }
+    return request
+  }
+
+  private func restored(
+    _ text: String,
+    _ escaped: (String) -> String
+  ) throws(Missing) -> String {
+    guard text.contains("REDACTED-") else { return text }
+    var result = ""
+    var rest = text[...]
+    while let match = rest.firstMatch(of: /REDACTED-([a-z0-9-]*[a-z0-9])-([0-9]+)/) {
+      let name = String(match.output.1)
+      guard let value = values["\(name)-\(match.output.2)"] ?? values[name] else {
+        throw Missing(part: String(match.output.0))
+      }
+      result += rest[..<match.range.lowerBound] + escaped(value)
+      rest = rest[match.range.upperBound...]
+    }
+    return result + rest
+  }
+}

@@ -1,0 +1,131 @@
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+
+/// One request to a live server, on a connection of its own, and its whole answer.
+///
+/// On the loop's thread only. The channel keeps it until that is closed.
+final class LiveQuestion {
+  /// What came of it.
+  enum Reply: Sendable {
+    case answer(Answer)
+    /// There is no connection to the server.
+    case unreached(String)
+  }
+
+  private let request: Request
+  private let reactor: Reactor
+  private let done: (Reply) -> Void
+  private var addresses: [SocketAddress]
+  private var channel: Channel?
+  private var parser = ResponseParser()
+  private var head: ResponseHead?
+  private var body = Data()
+  private var timer: Reactor.Timer?
+  private var isOver = false
+
+  /// Asks; `done` is called once, on the loop.
+  static func ask(
+    _ request: Request,
+    of upstream: Upstream,
+    within timeout: Duration,
+    on reactor: Reactor,
+    _ done: @escaping (Reply) -> Void
+  ) {
+    let question = LiveQuestion(request, upstream.addresses, reactor, done)
+    question.timer = reactor.schedule(after: timeout.inNanoseconds) { [weak question] _ in
+      question?.failed(.timedOut)
+    }
+    question.connect(otherwise: "it has no address")
+  }
+
+  private init(
+    _ request: Request,
+    _ addresses: [SocketAddress],
+    _ reactor: Reactor,
+    _ done: @escaping (Reply) -> Void
+  ) {
+    (self.request, self.addresses, self.reactor, self.done) = (request, addresses, reactor, done)
+    parser.expectAnswer(to: request.method)
+  }
+
+  private func connect(otherwise reason: String) {
+    guard !addresses.isEmpty else { return end(.unreached(reason)) }
+    let address = addresses.removeFirst()
+    do throws(SocketError) {
+      channel = try Channel(connectingTo: address, on: reactor, delegate: self)
+    } catch {
+      connect(otherwise: "\(error)")
+    }
+  }
+
+  private func end(_ reply: Reply) {
+    guard !isOver else { return }
+    isOver = true
+    if let timer { reactor.cancel(timer) }
+    done(reply)
+    channel?.abandon()
+    channel = nil
+  }
+
+  private func failed(_ symptom: Symptom) {
+    let failure = Failure(symptom)
+    end(.answer(head == nil ? .failure(failure) : .cut(response, failure)))
+  }
+
+  private var response: Response {
+    Response(status: head?.status ?? 0, headers: head?.headers ?? [:], body: Body(body))
+  }
+}
+
+extension LiveQuestion: ChannelDelegate {
+  func channelConnected(_ channel: Channel) {
+    var headers = request.headers
+    headers["Connection"] = "close"
+    let data = request.body.data
+    // RFC 9110 §8.6: a request that could have content says that it has none.
+    if !data.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method) {
+      headers["Content-Length"] = String(data.count)
+    }
+    channel.write { bytes in
+      bytes.appendHead(method: request.method, target: request.url.target, headers: headers)
+      bytes.append(contentsOf: data)
+    }
+  }
+
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
+    parser.feed(bytes)
+    read()
+  }
+
+  func channelReachedEnd(_ channel: Channel) {
+    parser.feedEnd()
+    read()
+  }
+
+  func channelClosed(_ channel: Channel, _ error: SocketError?) {
+    self.channel = nil
+    guard !isOver else { return }
+    guard let error else { return failed(.emptyAnswer) }
+    if error.operation == .connect { return connect(otherwise: "\(error)") }
+    failed(error.kind == .reset ? .connectionLost : .timedOut)
+  }
+
+  private func read() {
+    while !isOver, let event = parser.next() {
+      switch event {
+      case .head(let start): if !start.isInterim { head = start.head }
+      case .content(let data): body.append(data)
+      case .trailers: break
+      case .end: if head != nil { end(.answer(.response(response))) }
+      case .failed(let error):
+        switch error.kind {
+        case .truncated(.beforeHead): failed(.emptyAnswer)
+        case .truncated(.inHead): failed(.connectionLost)
+        case .truncated: failed(.truncated)
+        default: failed(.malformedResponse)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+internal import Foundation
+internal import Symptoms
+public import WindTunnel
+
+/// Holds a cassette against the live origin: asks it for each interaction, one after the other in
+/// recorded order, and compares.
+///
+/// Only what is safe to ask is asked (RFC 9110 §9.2.1), unless told otherwise; what cannot be asked
+/// is skipped and named.
+public struct Verifier: Sendable {
+  /// The origin that stands on the tape; `nil`: the one that most of it was recorded from.
+  public var recordedOrigin: RequestURL?
+  /// What redacted parts of requests stood for: `authorization` for every
+  /// `REDACTED-authorization-N`, `authorization-2` for the second alone.
+  public var secrets: [String: String] = [:]
+  /// Whether requests are asked again that may change something.
+  public var asksUnsafe = false
+  /// How long an answer may take.
+  public var timeout: Duration = .seconds(30)
+  private let upstream: Upstream
+
+  /// Makes a verifier of a server.
+  public init(_ upstream: Upstream) { self.upstream = upstream }
+
+  /// Asks and compares.
+  ///
+  /// - Throws: `ServerError.upstream` where the server cannot be reached.
+  public func verify(_ cassette: Cassette) async throws -> Drift {
+    let tape = recordedOrigin ?? Deck(cassette).origin ?? upstream.url
+    let loop = try EventLoop(name: "WindTunnel verifier")
+    do {
+      var drift = Drift()
+      for (index, interaction) in cassette.interactions.enumerated() {
+        let verdict = try await verdict(on: interaction, tape, loop)
+        drift.entries.append(Drift.Entry(index + 1, interaction.request, verdict))
+      }
+      await loop.stop()
+      return drift
+    } catch {
+      await loop.stop()
+      throw error
+    }
+  }
+
+  private func verdict(
+    on interaction: Interaction,
+    _ tape: RequestURL,
+    _ loop: EventLoop
+  ) async throws -> Drift.Verdict {
+    if let reason = reasonToSkip(interaction, tape) { return .skipped(reason) }
+    let asked: Request
+    do throws(Secrets.Missing) {
+      asked = try Secrets(secrets).restored(interaction.request)
+    } catch {
+      return .skipped("there is no secret for \(error.part)")
+    }
+    let live = try await ask(asked, known: interaction, as: tape, loop)
+    return Drift.Verdict(interaction, asked: asked, live: named(live, tape))
+  }
+
+  private func reasonToSkip(_ interaction: Interaction, _ tape: RequestURL) -> String? {
+    let request = interaction.request
+    if let failure = interaction.failure {
+      return "a failure was recorded, \(failure.symptom.rawValue)"
+    }
+    if !interaction.messages.isEmpty { return "it is a WebSocket" }
+    if !asksUnsafe, !["GET", "HEAD", "OPTIONS"].contains(request.method) {
+      return "\(request.method) is not safe to ask again"
+    }
+    if request.url.host != nil, request.url.origin != tape.origin {
+      return "it is not of \(tape.origin ?? "")"
+    }
+    if request.url.path.contains("{") { return "its address is a pattern" }
+    return nil
+  }
+
+  private func ask(
+    _ asked: Request,
+    known recorded: Interaction,
+    as tape: RequestURL,
+    _ loop: EventLoop
+  ) async throws -> Answer {
+    var request = asked
+    // What was kept opened or in gzip must not come in a coding that cannot be opened.
+    let coding = recorded.response?.headers["Content-Encoding"]?.lowercased() ?? ""
+    if !["br", "zstd"].contains(coding), request.headers["Accept-Encoding"] != nil {
+      request.headers["Accept-Encoding"] = "gzip, deflate"
+    }
+    let port = tape.port.map { ":\($0)" } ?? ""
+    request.headers = HeaderFields(
+      [HeaderField("Host", (tape.host ?? "") + port)]
+        + request.headers.filter { !$0.isNamed("Host") }
+    )
+    let (upstream, timeout) = (upstream, timeout)
+    let sent = request
+    let reply = try await withCheckedThrowingContinuation { continuation in
+      let isPosted = loop.execute { reactor in
+        LiveQuestion.ask(sent, of: upstream, within: timeout, on: reactor) {
+          continuation.resume(returning: $0)
+        }
+      }
+      if !isPosted { continuation.resume(throwing: EventLoop.Stopped()) }
+    }
+    switch reply {
+    case .answer(let answer): return answer
+    case .unreached(let reason):
+      throw ServerError.upstream("\(upstream.url.origin ?? "") does not answer: \(reason)")
+    }
+  }
+
+  /// Puts the tape's origin where a redirect of the server names itself, by whatever scheme.
+  private func named(_ answer: Answer, _ tape: RequestURL) -> Answer {
+    guard case .response(var response) = answer, let location = response.headers["Location"] else {
+      return answer
+    }
+    var url = RequestURL(location)
+    var plain = tape
+    plain.scheme = "http"
+    let origins = [upstream.url.origin, plain.origin].compactMap { $0 }
+    guard let origin = url.origin, origins.contains(origin) else { return answer }
+    (url.scheme, url.host, url.port) = (tape.scheme, tape.host, tape.port)
+    let fragment = location.firstIndex(of: "#").map { location[$0...] } ?? ""
+    response.head.headers["Location"] = "\(url)\(fragment)"
+    return .response(response)
+  }
+}

@@ -1,0 +1,64 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelServer
+
+/// What is to be recorded, where to and how.
+struct RecordOrder {
+  let upstream: RequestURL
+  let path: String
+  let mode: RecordMode
+  /// The origin that stands on the tape, where that is not the upstream's.
+  let origin: RequestURL?
+  /// The hosts that are passed on to unrecorded.
+  let ignored: [RequestURL]
+  private let port: Int
+
+  var file: URL { URL(filePath: path) }
+
+  init(_ arguments: Arguments) throws(Refusal) {
+    let upstream = try arguments.required("--upstream", "which server to record")
+    guard let url = Self.origin(upstream, schemes: ["http"]) else {
+      throw .value("--upstream", upstream, shouldBe: "a plain HTTP server as http://127.0.0.1:8000")
+    }
+    self.upstream = url
+    path = try arguments.required("--cassette", "where the recording should be written")
+    mode =
+      try arguments.value("--mode").map { text throws(Refusal) in
+        guard let mode = RecordMode(name: text) else {
+          throw .choice("--mode", text, among: RecordMode.names)
+        }
+        return mode
+      } ?? .once
+    origin = try arguments.value("--as").map { text throws(Refusal) in
+      guard let url = Self.origin(text, schemes: ["http", "https"]) else {
+        throw .value("--as", text, shouldBe: "an origin such as https://api.example.test")
+      }
+      return url
+    }
+    ignored = try arguments.all("--ignore").map { text throws(Refusal) in
+      guard let url = Self.origin("http://\(text)", schemes: ["http"]) else {
+        throw .value("--ignore", text, shouldBe: "a host such as telemetry.example.com")
+      }
+      return url
+    }
+    port = try arguments.int("--port", in: 0...65535) ?? 0
+  }
+
+  func options() throws -> ReplayServer.Options {
+    var options = ReplayServer.Options()
+    options.port = port
+    options.recordedOrigin = origin
+    options.upstream = try Upstream(upstream)
+    options.ignoredHosts = try ignored.map { try Upstream($0) }
+    return options
+  }
+
+  /// A whole server's address, without a path.
+  private static func origin(_ text: String, schemes: [String]) -> RequestURL? {
+    let url = RequestURL(text)
+    guard let scheme = url.scheme, schemes.contains(scheme), url.host?.isEmpty == false,
+      url.target == "/"
+    else { return nil }
+    return url
+  }
+}

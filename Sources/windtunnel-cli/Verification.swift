@@ -1,0 +1,64 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelServer
+
+/// `record --mode verify`: holds a cassette against the live server.
+struct Verification {
+  private let order: RecordOrder
+  private let secrets: [String: String]
+  private let asksUnsafe: Bool
+  private let tellsJSON: Bool
+
+  /// Refuses what only this mode understands.
+  static func refuseFlags(of arguments: Arguments) throws(Refusal) {
+    let flags = ["--secret", "--unsafe", "--json"].filter { arguments.has($0) }
+    if let flag = flags.first { throw .usage("\(flag) belongs to --mode verify.") }
+  }
+
+  init(_ arguments: Arguments, _ order: RecordOrder) throws(Refusal) {
+    guard arguments.command.isEmpty else {
+      throw .usage("--mode verify asks the server itself and runs no command.")
+    }
+    let flags = ["--ignore", "--port"].filter { arguments.has($0) }
+    if let flag = flags.first {
+      throw .usage("--mode verify records nothing and takes no \(flag).")
+    }
+    self.order = order
+    asksUnsafe = arguments.has("--unsafe")
+    tellsJSON = arguments.has("--json")
+    secrets = try Self.secrets(arguments, ProcessInfo.processInfo.environment)
+  }
+
+  private static func secrets(
+    _ arguments: Arguments,
+    _ environment: [String: String]
+  ) throws(Refusal) -> [String: String] {
+    var secrets: [String: String] = [:]
+    for word in arguments.all("--secret") {
+      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else {
+        throw .value("--secret", word, shouldBe: "NAME=ENV, such as authorization=API_TOKEN")
+      }
+      guard let value = environment[parts[1]], !value.isEmpty else {
+        throw .usage("--secret \(word): there is no \(parts[1]) in the environment.")
+      }
+      // Whoever could break a field's line could write a request.
+      guard !value.utf8.contains(where: { $0 < 0x20 }) else {
+        throw .usage("--secret \(word): what \(parts[1]) holds is more than one line.")
+      }
+      secrets[parts[0]] = value
+    }
+    return secrets
+  }
+
+  func run() async throws -> ExitCode {
+    let tape = try Cassette(contentsOf: order.file)
+    var verifier = Verifier(try Upstream(order.upstream))
+    verifier.recordedOrigin = order.origin
+    verifier.secrets = secrets
+    verifier.asksUnsafe = asksUnsafe
+    let drift = try await verifier.verify(tape)
+    Terminal.answer(tellsJSON ? String(decoding: drift.data, as: UTF8.self) : "\(drift)")
+    return drift.isEmpty ? .done : .drift
+  }
+}
