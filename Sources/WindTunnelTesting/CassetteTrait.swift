@@ -32,6 +32,9 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     for mismatch in deck.mismatches {
       Issue.record(Comment(rawValue: "\(mismatch)"), sourceLocation: test.sourceLocation)
     }
+    for entry in await place.drift(of: deck).drifted {
+      Issue.record(Comment(rawValue: "\(Drift([entry]))"), sourceLocation: test.sourceLocation)
+    }
     try place.keep(deck)
   }
 }

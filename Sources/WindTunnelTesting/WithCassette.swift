@@ -34,6 +34,8 @@ public func withCassette<Result: Sendable>(
     answer.withLock { $0 = result }
   }
   if let mismatch = deck.mismatches.first { throw CassetteProblem("\(mismatch)") }
+  let drift = await place.drift(of: deck)
+  if !drift.isEmpty { throw CassetteProblem("\(drift)") }
   try place.keep(deck)
   guard let result = answer.withLock({ $0 }) else {
     preconditionFailure("a body that did not throw has returned")

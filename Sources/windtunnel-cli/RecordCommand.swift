@@ -7,7 +7,7 @@ enum RecordCommand: Command {
   static let name = "record"
   static let summary = "Stand in front of a real server and record what passes."
   static let synopsis =
-    "--upstream URL --cassette FILE [--as URL] [--mode MODE] [--ignore HOST …] [--port N] [-- CMD …]"
+    "--upstream URL --cassette FILE [--as URL] [--mode MODE] [--port N] [-- CMD …]"
   static let example =
     "windtunnel record --upstream http://127.0.0.1:8000 --cassette a.json -- curl {url}/users"
   static let takesCommand = true
@@ -57,11 +57,11 @@ enum RecordCommand: Command {
     onto tape: Cassette,
     _ order: RecordOrder
   ) throws -> Cassette {
-    let folded = try journal.takeUp(onto: tape)
-    if folded != tape {
+    let (folded, count) = try journal.takeUp(onto: tape)
+    if count > 0 {
       Terminal.complain(
-        "\(order.path) takes up what a recording had got that was ended before it was written: "
-          + "\(folded.interactions.count) interactions\n"
+        "\(order.path) takes up \(count) interactions of a recording that was ended before it was "
+          + "written.\n"
       )
     }
     return folded

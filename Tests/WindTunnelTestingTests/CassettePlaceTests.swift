@@ -25,7 +25,8 @@ import WindTunnel
   @Test(arguments: [
     ([:], RecordMode.once), (["CI": "true"], .none),
     (["CI": "true", "WINDTUNNEL_RECORD": "rewrite"], .rewrite),
-    (["WINDTUNNEL_RECORD": "new-episodes"], .newEpisodes),
+    (["WINDTUNNEL_RECORD": "new-episodes"], .newEpisodes), (["WINDTUNNEL_RECORD": "all"], .rewrite),
+    (["WINDTUNNEL_RECORD": "verify"], .verify), (["WINDTUNNEL_RECORD": "none"], .none),
   ])
   func `at a desk a missing cassette is recorded, in CI nothing is`(
     environment: [String: String],
@@ -36,10 +37,11 @@ import WindTunnel
 
   @Test func `a mode that is none is refused with those that are`() {
     let error = #expect(throws: CassetteProblem.self) {
-      try CassettePlace("a", besides: "/a.swift", environment: ["WINDTUNNEL_RECORD": "all"])
+      try CassettePlace("a", besides: "/a.swift", environment: ["WINDTUNNEL_RECORD": "some"])
     }
     #expect(
-      error?.description == "WINDTUNNEL_RECORD=all: there are none, once, new-episodes, rewrite."
+      error?.description
+        == "WINDTUNNEL_RECORD=some: there are none, once, new-episodes, rewrite, verify."
     )
   }
 

@@ -40,17 +40,18 @@ public final class RecordingJournal: Sendable {
   /// if that is anything.
   ///
   /// - Parameter cassette: What stands in the cassette's file.
-  /// - Returns: What stands in it now.
+  /// - Returns: What stands in it now, and how many interactions were taken up.
   /// - Throws: `FormatError` for a journal that does not read, `FileError` for a cassette that cannot
   ///   be written; then the journal stays.
-  public func takeUp(onto cassette: Cassette) throws -> Cassette {
+  public func takeUp(onto cassette: Cassette) throws -> (cassette: Cassette, count: Int) {
     let data = try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
     let sessions = try JournalFormat.decode(data, source: file.lastPathComponent)
     let folded = JournalFormat.fold(sessions, into: cassette)
     if folded != cassette { try folded.write(to: cassetteFile) }
     // Even where nothing was whole: what comes now must not follow half a line.
     try state.withLock { try $0.page?.clear() }
-    return folded
+    let count = folded == cassette ? 0 : sessions.map(\.lines.count).reduce(0, +)
+    return (folded, count)
   }
 
   /// Removes the journal, whose recording has come to its end.
@@ -75,7 +76,8 @@ public final class RecordingJournal: Sendable {
   /// Goes on counting secrets where a cassette ends.
   func begin(after cassette: Cassette, rewrites: Bool) {
     state.withLock { state in
-      state.redaction = Redaction(continuing: rewrites ? [] : cassette.interactions)
+      // Also where the cassette is made anew: what is taken up may stand beside the old.
+      state.redaction = Redaction(continuing: cassette.interactions)
       state.rewrites = rewrites
       state.isBegun = false
       state.known = []

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Symptoms
 public import WindTunnel
 
 /// Holds a cassette against the live origin: asks it for each interaction, one after the other in
@@ -60,17 +59,10 @@ public struct Verifier: Sendable {
 
   private func reasonToSkip(_ interaction: Interaction, _ tape: RequestURL) -> String? {
     let request = interaction.request
-    if let failure = interaction.failure {
-      return "a failure was recorded, \(failure.symptom.rawValue)"
-    }
-    if !interaction.messages.isEmpty { return "it is a WebSocket" }
-    if !asksUnsafe, !["GET", "HEAD", "OPTIONS"].contains(request.method) {
-      return "\(request.method) is not safe to ask again"
-    }
+    if let reason = Drift.reasonToSkip(interaction, asksUnsafe: asksUnsafe) { return reason }
     if request.url.host != nil, request.url.origin != tape.origin {
       return "it is not of \(tape.origin ?? "")"
     }
-    if request.url.path.contains("{") { return "its address is a pattern" }
     return nil
   }
 

@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// The modes of `windtunnel record`, and what is left of a recording that is killed.
+@Suite(.timeLimit(.minutes(1))) struct RecordModesTests {
+  private static let weather = ["--as", "https://api.example.test"]
+
+  @Test(arguments: [nil, "rewrite", "new-episodes"] as [String?])
+  func `what was complete before a kill is taken up by the next recording`(mode: String?)
+    async throws
+  {
+    let scratch = try Scratch()
+    let (upstream, url) = try await Server.start(in: scratch)
+    if mode != nil { try scratch.write(Texts.cassette, to: "a.json") }
+    let words = ["record", "--upstream", url, "--cassette", "a.json"] + Self.weather
+    let flight = try Flight(words + (mode.map { ["--mode", $0] } ?? []), in: scratch)
+    let proxy = try #require(await flight.line())
+    for path in ["/home", "/home", "/feed"] { _ = await ask(proxy + path) }
+    flight.signal(SIGKILL)
+    #expect(try await flight.end().code == -SIGKILL)
+    // The fixture is as it was, to the byte, or not there as before.
+    #expect(scratch.has("a.json") == (mode != nil))
+    if mode != nil { #expect(try scratch.text("a.json") == Texts.cassette) }
+    #expect(scratch.has("a.json.journal"))
+    let run = try await Program.run(
+      words + ["--mode", "new-episodes", "--"] + Server.client(of: "/search?q=a"),
+      in: scratch
+    )
+    #expect(run.code == 0)
+    let count = mode == nil ? 4 : 5
+    #expect(
+      run.err == """
+        a.json takes up 3 interactions of a recording that was ended before it was written.
+        a.json: \(count) interactions
+
+        """
+    )
+    let old = mode == nil ? [] : ["/a"]
+    #expect(
+      try Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target)
+        == old + ["/home", "/home", "/feed", "/search?q=a"]
+    )
+    #expect(!scratch.has("a.json.journal"))
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `a recording that ends well leaves no journal`() async throws {
+    let scratch = try Scratch()
+    let (upstream, url) = try await Server.start(in: scratch)
+    let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "all", "--"]
+    #expect(try await Program.run(words + Server.client(of: "/home"), in: scratch).code == 0)
+    #expect(scratch.has("a.json") && !scratch.has("a.json.journal"))
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `none plays and never asks the upstream`() async throws {
+    let scratch = try Scratch()
+    let (upstream, url) = try await Server.start(in: scratch)
+    try scratch.write(Texts.cassette, to: "a.json")
+    let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "none", "--"]
+    let run = try await Program.run(words + Server.client(of: "/home"), in: scratch)
+    #expect(run.out.contains("501"), "\(run.out)")
+    #expect(try scratch.text("a.json") == Texts.cassette)
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `verify says nothing new of an unchanged server and ends with 3 for another`()
+    async throws
+  {
+    let scratch = try Scratch()
+    try scratch.write(Texts.cassette, to: "a.json")
+    let (upstream, url) = try await Server.start("a.json", in: scratch)
+    let words = ["record", "--mode", "verify", "--upstream", url, "--cassette"]
+    #expect(
+      try await Program.run(words + ["a.json"], in: scratch)
+        == Program.Run(code: 0, out: "1 same, 0 drifted, 0 skipped\n", err: "")
+    )
+    try scratch.write(Texts.cassette.replacingOccurrences(of: ":1}", with: ":2}"), to: "b.json")
+    #expect(
+      try await Program.run(words + ["b.json"], in: scratch)
+        == Program.Run(
+          code: 3,
+          out: """
+            drifted #1 GET https://api.example.test/a
+              body $.a: recorded 2, live 1
+            0 same, 1 drifted, 0 skipped
+
+            """,
+          err: ""
+        )
+    )
+    let json = try await Program.run(words + ["b.json", "--json"], in: scratch)
+    #expect(json.code == 3)
+    #expect(try JSON(parsing: Data(json.out.utf8), source: "drift")["drifted"] == 1)
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test(arguments: [
+    (
+      "--mode verify --secret token=WINDTUNNEL_NO_SUCH_VARIABLE",
+      "--secret token=WINDTUNNEL_NO_SUCH_VARIABLE: "
+        + "there is no WINDTUNNEL_NO_SUCH_VARIABLE in the environment."
+    ),
+    (
+      "--mode verify --secret token",
+      "--secret token: NAME=ENV, such as authorization=API_TOKEN should stand here."
+    ),
+    ("--secret a=B", "--secret belongs to --mode verify."),
+    ("--unsafe --mode rewrite", "--unsafe belongs to --mode verify."),
+    ("--mode verify --port 1", "--mode verify records nothing and takes no --port."),
+    ("--mode verify -- true", "--mode verify asks the server itself and runs no command."),
+    ("--ignore a/b", "--ignore a/b: a host such as telemetry.example.com should stand here."),
+    (
+      "--mode verfy",
+      "--mode verfy: there are none, once, new-episodes, rewrite, verify. Did you mean verify?"
+    ),
+  ])
+  func `what does not go together is refused in words`(words: String, sentence: String) async throws
+  {
+    let scratch = try Scratch()
+    let base = ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "a.json"]
+    let run = try await Program.run(
+      base + words.split(separator: " ").map(String.init),
+      in: scratch
+    )
+    let err = "windtunnel: \(sentence)\nFor help: windtunnel record --help\n"
+    #expect(run == Program.Run(code: 64, out: "", err: err))
+  }
+}

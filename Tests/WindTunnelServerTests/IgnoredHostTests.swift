@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// A recording server with a host that it leaves alone.
+@Suite(.timeLimit(.minutes(1))) struct IgnoredHostTests {
+  private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
+
+  @Test func `an ignored host is asked itself and is not on the tape`() async throws {
+    let origin = try await Origin { _ in ([Self.answer], .close) }
+    let telemetry = try await Origin { _ in ([Self.answer], .close) }
+    let name = "127.0.0.1:\(telemetry.address.port)"
+    let deck = Deck(
+      Cassette(),
+      matcher: .pathAndQuery,
+      mode: .rewrite,
+      ignoring: [name]
+    )
+    var options = ReplayServer.Options()
+    options.upstream = try Upstream(origin.url)
+    options.recordedOrigin = "https://api.example.test"
+    options.ignoredHosts = [try Upstream(telemetry.url)]
+    try await ReplayServer.serving(deck, options) { server async throws in
+      let end = "Connection: close\r\n\r\n"
+      for request in [
+        "GET http://\(name)/whole HTTP/1.1\r\nHost: \(name)\r\n\(end)",
+        "GET /named HTTP/1.1\r\nHost: \(name)\r\n\(end)",
+        "GET /own HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\(end)",
+      ] {
+        #expect(try await server.answer(to: request).content == "ok")
+      }
+    }
+    let lines = await telemetry.asked.first(2).map {
+      $0.components(separatedBy: "\r\n").prefix(2).joined(separator: " ")
+    }
+    #expect(
+      lines == ["GET /whole HTTP/1.1 Host: \(name)", "GET /named HTTP/1.1 Host: \(name)"]
+    )
+    #expect(
+      deck.recorded().cassette.interactions.map(\.request.url) == ["https://api.example.test/own"]
+    )
+    await origin.loop.stop()
+    await telemetry.loop.stop()
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// Holds cassettes against an origin that is written out in the test.
+@Suite(.timeLimit(.minutes(1))) struct VerifierTests {
+  private static let tape: RequestURL = "https://api.example.test"
+
+  private func verify(
+    _ interactions: [Interaction],
+    _ answer: @escaping @Sendable (String) -> (pieces: [String], end: Origin.End)?,
+    adjust: (inout Verifier) -> Void = { _ in }
+  ) async throws -> [Drift.Verdict] {
+    let origin = try await Origin(answer)
+    var verifier = Verifier(try Upstream(origin.url))
+    verifier.recordedOrigin = Self.tape
+    adjust(&verifier)
+    let drift = try await verifier.verify(Cassette(interactions))
+    await origin.loop.stop()
+    #expect(drift.entries.map(\.number) == Array(1...interactions.count))
+    return drift.entries.map(\.verdict)
+  }
+
+  private func get(_ path: String, _ response: Response) -> Interaction {
+    Interaction(Request("GET", RequestURL("https://api.example.test\(path)")), response)
+  }
+
+  @Test func `what the origin answers otherwise has drifted, field by field`() async throws {
+    let answer =
+      "HTTP/1.1 200 OK\r\nX-A: 1\r\nTransfer-Encoding: chunked\r\n\r\n7\r\n{\"a\":2}\r\n0\r\n\r\n"
+    let verdicts = try await verify(
+      [
+        get("/a", Response(headers: ["X-A": "1"], body: Body(#"{"a":2}"#))),
+        get("/b", Response(headers: ["X-A": "2"], body: Body(#"{"a":1}"#))),
+      ],
+      { _ in ([answer], .close) }
+    )
+    #expect(
+      verdicts == [
+        .same,
+        .drifted([
+          Drift.Difference("header x-a", recorded: "2", live: "1"),
+          Drift.Difference("body $.a", recorded: "1", live: "2"),
+        ]),
+      ]
+    )
+  }
+
+  @Test func `the origin is asked by its recorded name and with its secrets`() async throws {
+    let asked = Events<String>()
+    var interaction = get("/a?token=REDACTED-token-1", Response(status: 204))
+    interaction.request.headers = [
+      "Authorization": "Bearer REDACTED-authorization-1", "Accept-Encoding": "br",
+    ]
+    let verdicts = try await verify(
+      [interaction],
+      { text in
+        asked(text)
+        return (["HTTP/1.1 204 No Content\r\n\r\n"], .close)
+      },
+      adjust: { $0.secrets = ["authorization": "s3cr3t", "token": "a/b"] }
+    )
+    #expect(verdicts == [.same])
+    #expect(
+      try await asked.next() == """
+        GET /a?token=a%2Fb HTTP/1.1\r
+        Host: api.example.test\r
+        Authorization: Bearer s3cr3t\r
+        Accept-Encoding: gzip, deflate\r
+        Connection: close\r
+        \r
+
+        """
+    )
+  }
+
+  @Test func `a redirect of the origin to itself is one to its recorded name`() async throws {
+    let location = "https://api.example.test/next?a=1"
+    let verdicts = try await verify(
+      [get("/a", Response(status: 302, headers: ["Location": location]))],
+      { _ in
+        (
+          ["HTTP/1.1 302 Found\r\nLocation: http://api.example.test/next?a=1\r\n\r\n"], .close
+        )
+      }
+    )
+    #expect(verdicts == [.same])
+  }
+
+  @Test func `what cannot be asked is skipped and named, and nobody is asked`() async throws {
+    var secret = get("/a", Response())
+    secret.request.headers = ["Cookie": "sid=REDACTED-sid-1"]
+    let failed = Interaction(
+      Request("GET", "https://api.example.test/b"),
+      .failure(Failure(.timedOut))
+    )
+    let post = Interaction(Request("POST", "https://api.example.test/c"), Response())
+    let other = Interaction(Request("GET", "https://cdn.example.test/d"), Response())
+    let pattern = Interaction(Request("GET", "/users/{id}"), Response())
+    let asked = Locked(0)
+    let verdicts = try await verify(
+      [secret, failed, post, other, pattern],
+      { _ in
+        asked.withLock { $0 += 1 }
+        return ([], .close)
+      }
+    )
+    #expect(
+      verdicts == [
+        .skipped("there is no secret for REDACTED-sid-1"),
+        .skipped("a failure was recorded, timedOut"),
+        .skipped("POST is not safe to ask again"),
+        .skipped("it is not of https://api.example.test"), .skipped("its address is a pattern"),
+      ]
+    )
+    #expect(asked.withLock { $0 } == 0)
+  }
+
+  @Test func `what may change something is asked if that is said`() async throws {
+    let asked = Events<String>()
+    let post = Interaction(
+      Request("POST", "https://api.example.test/c", body: Body("hello")),
+      Response(status: 201)
+    )
+    let verdicts = try await verify(
+      [post],
+      { text in
+        guard text.hasSuffix("hello") else { return nil }
+        asked(text)
+        return (["HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"], .close)
+      },
+      adjust: { $0.asksUnsafe = true }
+    )
+    #expect(verdicts == [.same])
+    #expect(try await asked.next().contains("Content-Length: 5\r\n"))
+  }
+
+  @Test func `an answer that breaks off is a difference`() async throws {
+    let verdicts = try await verify(
+      [get("/a", Response(body: Body("hello")))],
+      { _ in (["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"], .close) }
+    )
+    let difference = Drift.Difference(
+      "answer",
+      recorded: "status 200",
+      live: "status 200, then truncated"
+    )
+    #expect(verdicts == [.drifted([difference])])
+  }
+
+  @Test func `a server that is not there is no drift but an error`() async throws {
+    let port = try ClosedPort()
+    let verifier = Verifier(try Upstream(RequestURL("http://127.0.0.1:\(port.port)")))
+    await #expect(throws: ServerError.self) {
+      try await verifier.verify(Cassette([Interaction(Request("GET", "/a"), Response())]))
+    }
+    withExtendedLifetime(port) {}
+  }
+}

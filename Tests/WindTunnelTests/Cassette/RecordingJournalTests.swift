@@ -1,0 +1,144 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct RecordingJournalTests {
+  private func interaction(_ path: String, _ text: String = "x", token: String? = nil)
+    -> Interaction
+  {
+    var request = Request("GET", RequestURL("https://api.example.test\(path)"))
+    if let token { request.headers["Authorization"] = "Bearer \(token)" }
+    return Interaction(request, .text(Body(text)))
+  }
+
+  /// Records without ever writing the cassette, as a killed process does.
+  private func recordAndVanish(
+    _ interactions: [Interaction],
+    onto tape: Cassette = Cassette(),
+    _ mode: RecordMode = .newEpisodes,
+    besides file: URL
+  ) throws {
+    let journal = try RecordingJournal(besides: file)
+    let deck = Deck(tape, mode: mode, recordingJournal: journal)
+    let outcomes = interactions.map { deck.decide($0.request) }
+    for (interaction, outcome) in zip(interactions, outcomes).reversed() {
+      deck.keep(interaction, for: outcome)
+    }
+    #expect(journal.problem == nil)
+    journal.close()
+  }
+
+  @Test func `what was complete is taken up in the order of the requests`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("users.json")
+    let tape = Cassette([interaction("/old")])
+    try tape.write(to: file)
+    try recordAndVanish([interaction("/a"), interaction("/b")], onto: tape, besides: file)
+    #expect(try folder.names == ["users.json", "users.json.journal"])
+    #expect(try Cassette(contentsOf: file) == tape)
+    let journal = try RecordingJournal(besides: file)
+    let (folded, count) = try journal.takeUp(onto: tape)
+    #expect(count == 2)
+    #expect(folded == Cassette([interaction("/old"), interaction("/a"), interaction("/b")]))
+    #expect(try Cassette(contentsOf: file) == folded)
+    journal.close()
+    #expect(try folder.names == ["users.json"])
+  }
+
+  @Test func `what was being made anew replaces what it asked for and leaves the rest`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("users.json")
+    let tape = Cassette([interaction("/a", "old", token: "first-token"), interaction("/b", "old")])
+    let redacted = Cassette(
+      [interaction("/a", "old", token: "REDACTED-authorization-1"), interaction("/b", "old")]
+    )
+    try recordAndVanish([interaction("/a", "new")], onto: tape, .rewrite, besides: file)
+    let folded = try RecordingJournal(besides: file).takeUp(onto: redacted).cassette
+    #expect(folded == Cassette([interaction("/b", "old"), interaction("/a", "new")]))
+  }
+
+  @Test func `no secret stands in the journal, not even one that is known later`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("users.json")
+    let journal = try RecordingJournal(besides: file)
+    let deck = Deck(Cassette(), mode: .rewrite, recordingJournal: journal)
+    let text = { try String(contentsOf: journal.file, encoding: .utf8) }
+    for interaction in [
+      interaction("/login", #"{"ticket":"s3cr3t-token"}"#), interaction("/between"),
+      interaction("/me", token: "s3cr3t-token"), interaction("/echo", "s3cr3t-token"),
+    ] {
+      deck.keep(interaction, for: deck.decide(interaction.request))
+    }
+    #expect(!(try text().contains("s3cr3t")))
+    journal.close()
+    let (folded, count) = try RecordingJournal(besides: file).takeUp(onto: Cassette())
+    #expect(count == 2)
+    #expect(
+      folded
+        == Cassette([
+          interaction("/between"), interaction("/me", token: "REDACTED-authorization-1"),
+        ])
+    )
+  }
+
+  @Test(arguments: [Data([0, 1, 255]), Data("a\nb\r\n\u{2028}\"".utf8), Data(), Data("{ }".utf8)])
+  func `a body comes back byte for byte`(body: Data) throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("a.json")
+    let answer = Response(headers: ["X-A": "1", "x-a": "2"], body: Body(body))
+    var interaction = Interaction(Request("POST", "https://a/b", body: Body(body)), answer)
+    interaction.timing = Timing(firstByte: .milliseconds(1), lastByte: .milliseconds(2))
+    try recordAndVanish([interaction], besides: file)
+    let folded = try RecordingJournal(besides: file).takeUp(onto: Cassette()).cassette
+    #expect(folded == Cassette([interaction]))
+  }
+
+  @Test func `a line that was being written counts for nothing, and nothing follows it`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("a.json")
+    try recordAndVanish([interaction("/a"), interaction("/b")], besides: file)
+    let name = folder.file("a.json.journal")
+    try Data(try Data(contentsOf: name).dropLast(7)).write(to: name)
+    let journal = try RecordingJournal(besides: file)
+    let (folded, count) = try journal.takeUp(onto: Cassette())
+    // The answers came in reverse.
+    #expect((folded, count) == (Cassette([interaction("/b")]), 1))
+    let deck = Deck(folded, mode: .newEpisodes, recordingJournal: journal)
+    deck.keep(interaction("/c"), for: deck.decide(interaction("/c").request))
+    journal.close()
+    #expect(try RecordingJournal(besides: file).takeUp(onto: folded).count == 1)
+  }
+
+  @Test func `a damaged journal is refused in words and stays`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("a.json")
+    try recordAndVanish([interaction("/a")], besides: file)
+    let name = folder.file("a.json.journal")
+    try (Data(contentsOf: name) + Data("{oops}\n".utf8)).write(to: name)
+    let words = refusal { try RecordingJournal(besides: file).takeUp(onto: Cassette()) }
+    #expect(words.hasPrefix("a.json.journal, line 3: not JSON: "), "\(words)")
+    #expect(words.hasSuffix("move the file away to go on without."), "\(words)")
+    #expect(try folder.names == ["a.json.journal"])
+  }
+
+  @Test func `one recording at a time goes onto a cassette`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("a.json")
+    let first = try RecordingJournal(besides: file)
+    let words = refusal { try RecordingJournal(besides: file) }
+    #expect(words.hasSuffix("a.json cannot be written: it is being recorded by another process."))
+    first.remove()
+    #expect(try folder.names == [])
+    try RecordingJournal(besides: file).close()
+  }
+
+  @Test func `refused connections alone are no recording`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("a.json")
+    let refused = Interaction(Request("GET", "https://a/b"), .failure(Failure(.connectionRefused)))
+    try recordAndVanish([refused], besides: file)
+    #expect(try RecordingJournal(besides: file).takeUp(onto: Cassette()) == (Cassette(), 0))
+  }
+}

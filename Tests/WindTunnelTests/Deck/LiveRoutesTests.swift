@@ -1,0 +1,60 @@
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct LiveRoutesTests {
+  private func outcome(
+    of url: RequestURL,
+    mode: RecordMode = .none,
+    _ scenario: Scenario = .calm
+  ) -> Outcome {
+    Deck(
+      Cassette([Interaction(Request("GET", "https://api.example.test/a"), .json(1))]),
+      scenario: scenario,
+      mode: mode,
+      ignoring: ["Telemetry.example.test", "api.example.test:8443"],
+      mapping: ["api.example.test": "http://127.0.0.1:8000"]
+    ).decide(Request("GET", url))
+  }
+
+  @Test(
+    arguments: [
+      ("https://telemetry.example.test/a", true), ("http://telemetry.example.test:81/b", true),
+      ("https://api.example.test:8443/a", true), ("https://api.example.test/a", false),
+      ("https://telemetry.example.test.evil.test/a", false),
+    ] as [(RequestURL, Bool)]
+  )
+  func `only hosts that are named are left alone, in every mode`(url: RequestURL, isIgnored: Bool) {
+    for mode in RecordMode.allCases {
+      #expect((outcome(of: url, mode: mode).source == .forward(ticket: nil)) == isIgnored)
+    }
+  }
+
+  @Test func `an ignored host has no weather and is not recorded`() {
+    let rain = Scenario("rain", rules: [.always(.always, .status(503))])
+    let outcome = outcome(of: "https://telemetry.example.test/a", mode: .rewrite, rain)
+    #expect(outcome.decision.faults == [])
+    let deck = Deck(Cassette(), mode: .rewrite, ignoring: ["telemetry.example.test"])
+    let ignored = deck.decide(Request("GET", "https://telemetry.example.test/a"))
+    deck.keep(Interaction(ignored.request, .json(1)), for: ignored)
+    #expect(deck.recorded().cassette == Cassette())
+  }
+
+  @Test func `a mapped host is asked elsewhere and keeps its name on the tape`() {
+    let outcome = outcome(of: "https://api.example.test/b?c=1", mode: .rewrite)
+    #expect(outcome.request.url == "https://api.example.test/b?c=1")
+    #expect(outcome.forwarded.url == "http://127.0.0.1:8000/b?c=1")
+    #expect(self.outcome(of: "https://api.example.test/a").liveURL == nil)
+  }
+
+  @Test(arguments: [
+    ("http://127.0.0.1:8000/next?a=1#b", "https://api.example.test/next?a=1#b"),
+    ("http://127.0.0.1:8000", "https://api.example.test"),
+    ("http://127.0.0.1:8001/next", "http://127.0.0.1:8001/next"), ("/next", "/next"),
+  ])
+  func `a redirect of a mapped host to itself bears its name`(location: String, shown: String) {
+    let head = ResponseHead(status: 302, headers: ["Location": location])
+    let outcome = outcome(of: "https://api.example.test/b", mode: .rewrite)
+    #expect(outcome.named(head) == ResponseHead(status: 302, headers: ["Location": shown]))
+  }
+}

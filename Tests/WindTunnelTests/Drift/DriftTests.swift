@@ -1,0 +1,201 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct DriftTests {
+  private let request = Request("GET", "https://api.example.test/users/7")
+
+  private func differences(
+    _ recorded: Response,
+    _ live: Response,
+    _ request: Request? = nil
+  ) -> [Drift.Difference] {
+    let request = request ?? self.request
+    let verdict = Drift.Verdict(
+      Interaction(request, recorded),
+      asked: request,
+      live: .response(live)
+    )
+    switch verdict {
+    case .same: return []
+    case .drifted(let differences): return differences
+    case .skipped(let reason): return [Drift.Difference(reason, recorded: nil, live: nil)]
+    }
+  }
+
+  @Test func `volatile parts are no drift`() {
+    let recorded = Response(
+      headers: [
+        "Date": "yesterday", "Age": "1", "Content-Type": "text/plain", "X-Request-Id": "a",
+        "Transfer-Encoding": "chunked",
+        "Set-Cookie":
+          "sid=REDACTED-sid-1; Expires=Wed, 09 Jun 2027 10:18:14 GMT; Path=/; Max-Age=7",
+      ],
+      body: Body("hi")
+    )
+    let live = Response(
+      headers: [
+        "content-type": "text/plain", "Date": "today", "Content-Length": "2", "X-B3-TraceId": "b",
+        "Set-Cookie":
+          "sid=another-session; Expires=Thu, 10 Jun 2027 10:18:14 GMT; Path=/; Max-Age=8",
+      ],
+      body: Body("hi")
+    )
+    #expect(differences(recorded, live) == [])
+  }
+
+  @Test func `a body in another wrapping is the same body`() {
+    let gzip = Data(base64Encoded: "H4sIAAAAAAACAzMwNDI2MTUzt7AEAMbHhKYKAAAA") ?? Data()
+    let live = Response(headers: ["Content-Encoding": "gzip"], body: Body(gzip))
+    #expect(differences(Response(body: Body("0123456789")), live) == [])
+  }
+
+  @Test func `status and fields differ one by one`() {
+    let recorded = Response(headers: ["A": "1", "B": "2", "C": "3"], body: Body("x"))
+    let live = Response(status: 404, headers: ["a": "1", "B": "3", "D": "4"], body: Body("y"))
+    #expect(
+      differences(recorded, live) == [
+        Drift.Difference("status", recorded: "200", live: "404"),
+        Drift.Difference("header b", recorded: "2", live: "3"),
+        Drift.Difference("header c", recorded: "3", live: nil),
+        Drift.Difference("header d", recorded: nil, live: "4"),
+      ]
+    )
+  }
+
+  @Test func `a body of JSON differs by path, whatever its layout`() {
+    let recorded = Response(
+      body: Body(#"{"id":7,"price":1.50,"tags":["a","b"],"gone":{},"na me":null,"name":"Ada"}"#)
+    )
+    let live = Response(
+      body: Body(
+        #"{ "name": "Ada", "price": 1.5, "tags": ["a", "c", "d"], "id": "7", "na me": 1 }"#
+      )
+    )
+    #expect(
+      differences(recorded, live) == [
+        Drift.Difference("body $.id", recorded: "7", live: "\"7\""),
+        Drift.Difference("body $.tags[1]", recorded: "\"b\"", live: "\"c\""),
+        Drift.Difference("body $.tags[2]", recorded: nil, live: "\"d\""),
+        Drift.Difference("body $.gone", recorded: "{}", live: nil),
+        Drift.Difference("body $[\"na me\"]", recorded: "null", live: "1"),
+      ]
+    )
+  }
+
+  @Test func `text differs by line and bytes by offset`() {
+    #expect(
+      differences(Response(body: Body("a\nb\nc")), Response(body: Body("a\nx\nc")))
+        == [Drift.Difference("body line 2", recorded: "b", live: "x")]
+    )
+    #expect(
+      differences(
+        Response(body: Body(Data([1, 2, 255]))),
+        Response(body: Body(Data([1, 3, 255, 4])))
+      ) == [Drift.Difference("body byte 1", recorded: "3 bytes", live: "4 bytes")]
+    )
+  }
+
+  @Test func `redacted parts stand for any value, and no live one is shown`() {
+    let recorded = Response(
+      headers: ["Location": "/in?ticket=REDACTED-ticket-1&page=2"],
+      body: Body(#"{"token":"REDACTED-token-3","kind":"REDACTED-kind-1 of 2"}"#)
+    )
+    let same = Response(
+      headers: ["Location": "/in?ticket=abc&page=2"],
+      body: Body(#"{"token":99,"kind":"x of 2"}"#)
+    )
+    #expect(differences(recorded, same) == [])
+    let other = Response(
+      headers: ["Location": "/in?ticket=abc&page=3"],
+      body: Body(#"{"token":"y","kind":"x of 3"}"#)
+    )
+    let hidden = "something else, which is not shown"
+    #expect(
+      differences(recorded, other) == [
+        Drift.Difference(
+          "header location",
+          recorded: "/in?ticket=REDACTED-ticket-1&page=2",
+          live: hidden
+        ),
+        Drift.Difference("body $.kind", recorded: "\"REDACTED-kind-1 of 2\"", live: hidden),
+      ]
+    )
+  }
+
+  @Test func `a live answer that repeats the credential is not shown`() {
+    var asked = request
+    asked.headers["Authorization"] = "Bearer s3cr3t-token"
+    let verdict = Drift.Verdict(
+      Interaction(request, Response()),
+      asked: asked,
+      live: .response(Response(body: Body("you are s3cr3t-token")))
+    )
+    guard case .skipped = verdict else {
+      Issue.record("\(verdict)")
+      return
+    }
+  }
+
+  @Test func `a failure in place of an answer is a difference, a HEAD has no body to differ`() {
+    let verdict = Drift.Verdict(
+      Interaction(request, Response()),
+      asked: request,
+      live: .failure(Failure(.emptyAnswer))
+    )
+    #expect(
+      verdict
+        == .drifted([Drift.Difference("answer", recorded: "status 200", live: "emptyAnswer")])
+    )
+    let head = Request("HEAD", "https://api.example.test/a")
+    #expect(differences(Response(body: Body("a")), Response(), head) == [])
+  }
+
+  @Test func `the report names what drifted and what was skipped, and counts`() {
+    let drift = Drift([
+      Drift.Entry(1, request, .same),
+      Drift.Entry(2, request, .skipped("POST is not safe to ask again")),
+      Drift.Entry(3, request, .drifted([Drift.Difference("status", recorded: "200", live: nil)])),
+    ])
+    #expect(!drift.isEmpty)
+    #expect(
+      "\(drift)" == """
+        skipped #2 GET https://api.example.test/users/7: POST is not safe to ask again
+        drifted #3 GET https://api.example.test/users/7
+          status: recorded 200, live nothing
+        1 same, 1 drifted, 1 skipped
+
+        """
+    )
+    #expect(
+      String(decoding: drift.data, as: UTF8.self) == """
+        {
+          "windtunnelDrift": 1,
+          "same": 1,
+          "drifted": 1,
+          "skipped": 1,
+          "interactions": [
+            { "number": 1, "request": "GET https://api.example.test/users/7", "verdict": "same" },
+            {
+              "number": 2,
+              "request": "GET https://api.example.test/users/7",
+              "verdict": "skipped",
+              "reason": "POST is not safe to ask again"
+            },
+            {
+              "number": 3,
+              "request": "GET https://api.example.test/users/7",
+              "verdict": "drifted",
+              "differences": [
+                { "place": "status", "recorded": "200", "live": null }
+              ]
+            }
+          ]
+        }
+
+        """
+    )
+  }
+}

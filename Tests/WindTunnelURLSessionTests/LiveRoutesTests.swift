@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelURLSession
+
+@Suite(.timeLimit(.minutes(1))) struct LiveRoutesTests {
+  @Test func `an ignored host answers live, and nothing of it is recorded`() async throws {
+    let origin = try RawOrigin(RecordingTests.answers)
+    let deck = Deck(
+      Cassette(),
+      scenario: Scenario("rain", rules: [.always(.always, .status(503))]),
+      mode: .rewrite,
+      ignoring: ["127.0.0.1:\(origin.port)"]
+    )
+    let seen = await deck.session().seen(origin.url + "/json")
+    origin.stop()
+    #expect(seen.text == #"{"id":7}"#)
+    #expect(deck.recorded().cassette == Cassette())
+  }
+
+  @Test func `a mapped host is asked elsewhere and recorded by its own name`() async throws {
+    let origin = try RawOrigin([:])
+    let moved = try RawOrigin([
+      "/a": answer("302 Found\nLocation: \(origin.url)/never\nContent-Length: 0"),
+      "/b": answer("200 OK\nContent-Length: 2", Data("ok".utf8)),
+    ])
+    // To itself, by the name that it knows of itself.
+    let leading = try RawOrigin([
+      "/c": answer("302 Found\nLocation: /b\nContent-Length: 0"),
+      "/b": answer("200 OK\nContent-Length: 2", Data("ok".utf8)),
+    ])
+    let deck = Deck(
+      Cassette(),
+      mode: .rewrite,
+      mapping: [
+        "api.example.test": RequestURL(moved.url),
+        "127.0.0.1:\(origin.port)": RequestURL(leading.url),
+      ]
+    )
+    #expect(await deck.session().seen("https://api.example.test/b").text == "ok")
+    #expect(await deck.session().seen(origin.url + "/c").text == "ok")
+    for server in [origin, moved, leading] { server.stop() }
+    #expect(
+      deck.recorded().cassette.interactions.map(\.request.url.description)
+        == ["https://api.example.test/b", origin.url + "/c", origin.url + "/b"]
+    )
+  }
+}
