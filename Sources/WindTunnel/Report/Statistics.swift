@@ -13,7 +13,8 @@ public enum Statistics {
 
   /// The nearest-rank percentile: the value at rank ⌈share·n⌉ of the sorted values, so always one
   /// that was observed.
-  public static func percentile<Value: Comparable>(_ share: Double, ofSorted values: [Value]) -> Value?
+  public static func percentile<Value: Comparable>(_ share: Double, ofSorted values: [Value])
+    -> Value?
   {
     guard !values.isEmpty else { return nil }
     // The tolerance keeps 0.95·20 at rank 19 whatever its last binary digit says.
