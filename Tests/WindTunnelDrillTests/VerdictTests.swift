@@ -46,4 +46,18 @@ import WindTunnel
     let texts = try files.map { try Data(contentsOf: URL(filePath: $0)) }
     #expect(texts[0] == texts[1])
   }
+
+  @Test func `the reference client flies no worse than a bare session in any shipped weather`()
+    async throws
+  {
+    let folder = try Folder()
+    let file = try folder.file("default.json")
+    let end = try await Tool.run(["drill", "--seed", "1", "--calls", "30", "--report", file])
+    #expect(end.code == 0)
+    for flown in try Report(contentsOf: URL(filePath: file)).scenarios {
+      let (judged, bare) = (flown.subjects[0].metrics, flown.subjects[1].metrics)
+      #expect((judged.successRate ?? 0) >= (bare.successRate ?? 1), "\(flown.name)")
+      #expect((judged.blankPageRate ?? 1) <= (bare.blankPageRate ?? 0), "\(flown.name)")
+    }
+  }
 }
