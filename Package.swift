@@ -14,6 +14,7 @@ let package = Package(
     ),
     .library(name: "WindTunnelServer", targets: ["WindTunnelServer"]),
     .library(name: "WindTunnelDrill", targets: ["WindTunnelDrill"]),
+    .library(name: "WindTunnelTesting", targets: ["WindTunnelTesting"]),
     .library(name: "NetworkLayer", targets: ["NetworkLayer"]),
     .executable(name: "windtunnel", targets: ["windtunnel-cli"]),
   ],
@@ -31,6 +32,10 @@ let package = Package(
         "CShipped", "NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelServer",
         "WindTunnelURLSession",
       ]
+    ),
+    .target(
+      name: "WindTunnelTesting",
+      dependencies: ["Symptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession"]
     ),
     .executableTarget(
       name: "windtunnel-cli",
@@ -51,6 +56,7 @@ let package = Package(
       name: "WindTunnelDrillTests",
       dependencies: ["Symptoms", "WindTunnel", "WindTunnelDrill"]
     ),
+    .testTarget(name: "WindTunnelTestingTests", dependencies: ["WindTunnelTesting"]),
     .testTarget(
       name: "CommandLineTests",
       // The tool is run as a process; the dependency has it built.

@@ -6,9 +6,6 @@
 public final class Deck: Sendable {
   /// What the requests are compared by.
   public let matcher: Matcher
-  /// What all draws start from.
-  public let seed: UInt64
-
   private let state: Locked<State>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
 
@@ -33,7 +30,6 @@ public final class Deck: Sendable {
     observe: (@Sendable (Journal.Entry) -> Void)? = nil
   ) {
     self.matcher = matcher
-    self.seed = seed
     self.observe = observe
     let stubs = cassette.interactions.map(Stub.recorded)
     state = Locked(
@@ -41,6 +37,7 @@ public final class Deck: Sendable {
         stubs,
         notes: cassette.notes,
         scenario: scenario,
+        seed: seed,
         matcher: matcher,
         then: then,
         mode: mode
@@ -57,10 +54,9 @@ public final class Deck: Sendable {
     then: EndPolicy = .fail
   ) {
     self.matcher = matcher
-    self.seed = seed
     observe = nil
     state = Locked(
-      State(stubs, scenario: scenario, matcher: matcher, then: then, mode: .none)
+      State(stubs, scenario: scenario, seed: seed, matcher: matcher, then: then, mode: .none)
     )
   }
 
@@ -68,7 +64,7 @@ public final class Deck: Sendable {
   /// simply goes on.
   public func open(lane: Lane, on stage: Stage) -> Delivery {
     let decision = state.withLock { state -> Decision in
-      let entry = state.open(lane: lane, seed: seed)
+      let entry = state.open(lane: lane)
       observe?(entry)
       return entry.decision
     }
@@ -87,13 +83,13 @@ public final class Deck: Sendable {
         request,
         key: key,
         lane: lane,
-        seed: seed,
         matcher: matcher
       )
       observe?(entry)
       return (outcome, later)
     }
     if let later { outcome.source = later.source(for: request, matcher: matcher) }
+    if case .unmatched(let mismatch) = outcome.source { state.withLock { $0.missed(mismatch) } }
     return outcome
   }
 
@@ -112,19 +108,43 @@ public final class Deck: Sendable {
   /// Everything that is on the cassette and what was recorded since, in the order of the requests
   /// and without secrets; what repeats a secret in its body is left out, and named.
   public func recorded() -> (cassette: Cassette, leftOut: [String]) {
-    var (cassette, new) = state.withLock { state in
-      (state.keptCassette, state.recording.sorted { $0.key < $1.key }.map(\.value))
-    }
+    recorded(onto: state.withLock { $0.keptCassette })
+  }
+
+  /// What was recorded, added to another cassette than the deck's own: the one that stands in the
+  /// file by now.
+  package func recorded(onto cassette: Cassette) -> (cassette: Cassette, leftOut: [String]) {
+    var cassette = cassette
+    let new = state.withLock { $0.recording.sorted { $0.key < $1.key }.map(\.value) }
     var redaction = Redaction(continuing: cassette.interactions)
     cassette.interactions += redaction.redact(new)
     return (cassette, redaction.leftOut)
   }
 
-  /// Changes the weather between two requests.
-  public func swap(_ scenario: Scenario) { state.withLock { $0.scenario = scenario } }
+  /// Changes the weather between two requests, and answers what it was.
+  @discardableResult
+  public func swap(_ scenario: Scenario, seed: UInt64? = nil) -> (scenario: Scenario, seed: UInt64)
+  {
+    state.withLock { state in
+      defer { (state.scenario, state.seed) = (scenario, seed ?? state.seed) }
+      return (state.scenario, state.seed)
+    }
+  }
+
+  /// What all draws start from.
+  public var seed: UInt64 { state.withLock { $0.seed } }
 
   /// What the weather is.
   public var scenario: Scenario { state.withLock { $0.scenario } }
+
+  /// How many explanations of misses are kept.
+  static let missesMax = 100
+
+  /// The interactions of the deck, in order.
+  public var interactions: [Interaction] { state.withLock { $0.interactions } }
+
+  /// Why requests were not answered, in the order in which that was found out; the first hundred.
+  public var mismatches: [Mismatch] { state.withLock { $0.misses } }
 
   /// What was decided so far.
   public var journal: Journal { state.withLock { $0.journal } }

@@ -2,10 +2,14 @@ extension Deck {
   /// Everything that changes from one decision to the next.
   struct State: Sendable {
     var scenario: Scenario
+    /// What all draws start from.
+    var seed: UInt64
     var sessions = 0
     /// What was recorded, by the number of the request that asked for it.
     var recording: [Int: Interaction] = [:]
     private(set) var journal = Journal()
+    /// Why nothing answered, in the order in which that was found out.
+    private(set) var misses: [Mismatch] = []
     let origin: RequestURL?
 
     private let stubs: [Stub]
@@ -27,6 +31,7 @@ extension Deck {
       _ stubs: [Stub],
       notes: [JSON.Member] = [],
       scenario: Scenario,
+      seed: UInt64,
       matcher: Matcher,
       then: EndPolicy,
       mode: RecordMode
@@ -34,6 +39,7 @@ extension Deck {
       self.stubs = stubs
       self.notes = notes
       self.scenario = scenario
+      self.seed = seed
       self.then = then
       self.mode = mode == .once ? (stubs.isEmpty ? .rewrite : .none) : mode
       let requests = stubs.map(\.request)
@@ -56,6 +62,16 @@ extension Deck {
       return cassette
     }
 
+    /// The interactions in their order; a function stands in as an empty answer.
+    var interactions: [Interaction] {
+      stubs.map { $0.interaction ?? Interaction($0.request, Response()) }
+    }
+
+    /// Remembers a miss; beyond a bound only the first ones are worth reading.
+    mutating func missed(_ mismatch: Mismatch) {
+      if misses.count < Deck.missesMax { misses.append(mismatch) }
+    }
+
     private mutating func newID() -> Int {
       nextID += 1
       return nextID
@@ -66,7 +82,7 @@ extension Deck {
       return ordinals[LaneKey(lane: lane, key: key), default: 1]
     }
 
-    mutating func open(lane: Lane, seed: UInt64) -> Journal.Entry {
+    mutating func open(lane: Lane) -> Journal.Entry {
       let decision = scenario.decideConnection(
         seed: seed,
         lane: lane,
@@ -81,7 +97,6 @@ extension Deck {
       _ request: Request,
       key: RequestKey,
       lane: Lane,
-      seed: UInt64,
       matcher: Matcher
     ) -> (Journal.Entry, Outcome, Later?) {
       let id = newID()
@@ -106,7 +121,7 @@ extension Deck {
         request: request,
         source: source,
         decision: decision,
-        path: path(decision, seed: seed)
+        path: path(decision)
       )
       return (entry, outcome, later)
     }
@@ -117,7 +132,7 @@ extension Deck {
       if inFlight[place]?.isEmpty == true { inFlight[place] = nil }
     }
 
-    private func path(_ decision: Decision, seed: UInt64) -> Outcome.Path? {
+    private func path(_ decision: Decision) -> Outcome.Path? {
       scenario.link.map { link in
         let draws = { (direction: String) in
           Draws(

@@ -45,19 +45,31 @@ enum DrillCommand: Command {
       throw Refusal.selfNotFound
     }
     let drill = try Drill(plan, executable: executable, arguments: [Tool.subjectWord])
+    let interruption = Task {
+      await Interruption().wait()
+      // Nobody interrupted; the drill is over.
+      if Task.isCancelled { return }
+      if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K") }
+      // The subject's process ends by itself when this one is gone.
+      _exit(ExitCode.interrupted.rawValue)
+    }
     let report = try await drill.fly { show($0) }
-    for file in reports { try FileError.writing(report.data(), to: file) }
+    interruption.cancel()
+    // Shown before it is written: what took minutes is not lost to a disk that is full.
     if arguments.has("--json") {
       Terminal.answer(String(decoding: report.data(), as: UTF8.self))
     } else {
-      if Build.isDebug {
-        Terminal.complain(
-          "This is a debug build: part of each latency is the harness's own. "
-            + "For figures: swift run -c release windtunnel drill\n"
-        )
-      }
       Terminal.answer(report.text())
     }
+    var unwritable: FileError?
+    for file in reports {
+      do throws(FileError) {
+        try FileError.writing(report.data(), to: file)
+      } catch {
+        unwritable = unwritable ?? error
+      }
+    }
+    if let unwritable { throw unwritable }
     return report.judgedSubjectFell ? .fell : .done
   }
 

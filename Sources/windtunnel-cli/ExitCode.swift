@@ -22,6 +22,8 @@ enum ExitCode: Int32 {
   case cannotWrite = 73
   /// The judged subject crashed or hung.
   case fell = 97
+  /// A drill that was interrupted.
+  case interrupted = 130
 }
 
 extension Refusal {

@@ -14,6 +14,7 @@ import Testing
     try await loop.run { reactor in
       try Listener(on: reactor) { socket in
         let waiting = Script()
+        // A client that has gone already gets nothing, and its test sees that.
         guard let client = try? Channel(socket, on: reactor, delegate: waiting) else { return }
         client.pauseReading()
         waiting.connected = { upstream in

@@ -25,7 +25,15 @@ extension Report {
       }.joined(separator: "  ").trimmingEnd
     }
     let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"
-    return ([title, ""] + lines).joined(separator: "\n") + "\n"
+    return ([title] + warnings + [""] + lines).joined(separator: "\n") + "\n"
+  }
+
+  /// What a reader has to know before reading a latency.
+  private var warnings: [String] {
+    guard environment.contains(Fact("build", "debug")) else { return [] }
+    return [
+      "debug build: part of each latency is the harness's own; for figures use a release build"
+    ]
   }
 
   private static func falls(_ metrics: Metrics) -> String {

@@ -13,6 +13,7 @@ final class ClientConnection {
   private var state = State.idle
   private var start = Moment.now()
   private var deadline: Deadline
+  private var isReading = false
 
   private enum State {
     /// Between two requests.
@@ -73,6 +74,13 @@ final class ClientConnection {
     case .answering, .forwarding, .ended: break
     }
   }
+
+  /// Gives the connection back if its end is out and the client has everything.
+  func leaveIfHeard() {
+    if let channel, channel.phase == .lingering, channel.socket.unsentBytes ?? 0 == 0 {
+      channel.abandon()
+    }
+  }
 }
 
 // MARK: - Requests
@@ -99,7 +107,12 @@ extension ClientConnection: ChannelDelegate {
     }
   }
 
+  /// Reads requests until one has to wait for its answer. An answer that is there at once leads
+  /// back here; it must not lead deeper, since a client may send thousands of requests in advance.
   private func read() {
+    guard !isReading else { return }
+    isReading = true
+    defer { isReading = false }
     while true {
       switch state {
       case .idle, .receiving: break

@@ -219,10 +219,7 @@ extension UpstreamExchange: ChannelDelegate {
 
   private func response(_ start: ResponseStart) -> Response {
     var head = authority.recorded(start.head)
-    let isChunked = start.framing == .chunked
-    head.headers.removeConnectionFields()
-    // Kept as the mark that this answer had no length beforehand.
-    if isChunked { head.headers.append("Transfer-Encoding", "chunked") }
+    head.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
     return Response(status: head.status, headers: head.headers, body: Body(body))
   }
 }

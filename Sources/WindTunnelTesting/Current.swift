@@ -1,0 +1,40 @@
+public import WindTunnel
+internal import WindTunnelServer
+
+#if canImport(FoundationNetworking)
+  internal import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+extension Deck {
+  /// The deck of the test that runs here.
+  ///
+  /// Outside a test with a cassette there is none, which is the test's mistake.
+  public static var current: Deck {
+    guard let tunnel = Tunnel.current else {
+      preconditionFailure("There is no deck here: mark the test with .cassette(\"NAME\").")
+    }
+    return tunnel.deck
+  }
+
+  /// Where this deck is asked: the loopback server of a test that flies on the wire, else the
+  /// origin that was recorded. No slash at its end.
+  public var url: String {
+    if let tunnel = Tunnel.current, tunnel.deck === self, let server = tunnel.server {
+      return server.url
+    }
+    return origin?.origin ?? "http://localhost"
+  }
+}
+
+extension URLSession {
+  /// The session of the test that runs here: its own tape, and never the network by accident.
+  public static var windTunnel: URLSession {
+    guard let tunnel = Tunnel.current else {
+      preconditionFailure("There is no session here: mark the test with .cassette(\"NAME\").")
+    }
+    return tunnel.session
+  }
+}
