@@ -2,6 +2,7 @@ import Foundation
 import Symptoms
 import Testing
 import WindTunnel
+import WindTunnelServer
 import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)
@@ -68,14 +69,15 @@ import WindTunnelURLSession
     Seats.giveBack(type)
   }
 
-  @Test func `a recording that is cancelled lets its deck go, and keeps nothing`() async throws {
-    let origin = try RawOrigin(["/n": Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n".utf8)])
+  @Test func `a recording that is cancelled keeps nothing`() async throws {
+    let silent = Deck([.get("/n", json: [:])], scenario: [.always(.always, .stall())])
+    let origin = try await ReplayServer(silent)
     let deck = Deck(Cassette(), mode: .rewrite)
     let session = deck.session()
     for _ in 0..<20 {
       #expect(try await session.cancelling(origin.url + "/n") { _ in }.code == .cancelled)
     }
-    origin.stop()
+    await origin.stop(grace: .zero)
     #expect(deck.recorded().cassette.interactions.isEmpty)
   }
 
@@ -107,13 +109,15 @@ import WindTunnelURLSession
   }
 
   @Test func `a task that is suspended while its body is read goes on`() async throws {
-    let deck = Deck([
-      .post("https://api.example.test/echo") { request in .text(request.body) }
-    ])
+    // Late enough that no resume meets the end: that ends the process on Linux.
+    let deck = Deck(
+      [.post("https://api.example.test/echo") { request in .text(request.body) }],
+      scenario: [.always(.always, .delay(.exactly(.milliseconds(100))))]
+    )
     let session = deck.session()
     var request = URLRequest(url: try #require(URL(string: "https://api.example.test/echo")))
     request.httpMethod = "POST"
-    for number in 0..<50 {
+    for number in 0..<10 {
       let body = Data("body \(number)".utf8)
       request.httpBodyStream = InputStream(data: body)
       let asked = request
@@ -127,5 +131,50 @@ import WindTunnelURLSession
       }
       #expect(answer == body)
     }
+  }
+
+  @Test func `a task that is suspended while its delegate is asked goes on`() async throws {
+    let moved = Interaction(
+      Request("GET", "https://api.example.test/a"),
+      Response(status: 302, headers: ["Location": "/n"])
+    )
+    let deck = Deck([.recorded(moved), .get(RequestURL(Self.url)) { _ in .text(Body("n")) }])
+    let url = try #require(URL(string: "https://api.example.test/a"))
+    let error: (any Error)? = await withCheckedContinuation { continuation in
+      let session = URLSession(
+        configuration: .windTunnel(deck),
+        delegate: Hesitant { continuation.resume(returning: $0) },
+        delegateQueue: nil
+      )
+      session.dataTask(with: url).resume()
+    }
+    #expect(error == nil)
+    #expect(deck.journal.all.map(\.decision.key) == ["GET /a", "GET /n"])
+  }
+}
+
+/// A delegate that suspends its task while it is asked about a redirect, and then goes on.
+private final class Hesitant: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  private let done: @Sendable ((any Error)?) -> Void
+  init(_ done: @escaping @Sendable ((any Error)?) -> Void) { self.done = done }
+
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    task.suspend()
+    completionHandler(request)
+    task.resume()
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    didCompleteWithError error: (any Error)?
+  ) {
+    done(error)
   }
 }
