@@ -27,6 +27,8 @@ extension ClientConnection {
         if let rest = performance.write(data, to: channel) {
           performance.queue.insert(.bytes(rest), at: 0)
         }
+      // What follows is the upstream's to say.
+      case .live: return forward(performance)
       case .finish(let afterwards):
         performance.writeEnd(to: channel)
         performance.finished()
@@ -38,9 +40,24 @@ extension ClientConnection {
         performance.finished()
         state = .stalled
       // A wire has no other way to fail than those above, and nothing to relay to.
-      case .fail, .live, .relay: end(performance) { $0.reset() }
+      case .fail, .relay: end(performance) { $0.reset() }
       }
     }
+  }
+
+  private func forward(_ performance: Performance) {
+    guard let exchange = performance.exchange, let upstream = house.options.upstream else {
+      return end(performance) { $0.reset() }
+    }
+    let passing = UpstreamExchange(
+      exchange.outcome,
+      exchange.head,
+      exchange.authority,
+      upstream,
+      for: self
+    )
+    state = .forwarding(passing)
+    passing.begin()
   }
 
   private func end(_ performance: Performance, _ ending: (Channel) -> Void) {

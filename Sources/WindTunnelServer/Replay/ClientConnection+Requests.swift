@@ -60,11 +60,6 @@ extension ClientConnection {
     deadline.begin(.none, on: reactor)
     let authority = Authority(of: head, in: house)
     let outcome = house.deck.decide(authority.request(head, body), lane: house.lane)
-    if outcome.forwards, let upstream = house.options.upstream {
-      let exchange = UpstreamExchange(outcome, head, authority, upstream, for: self)
-      state = .forwarding(exchange)
-      return exchange.begin()
-    }
     let delivery = Delivery(outcome, on: .onTheWire)
     let player = Player(delivery, shaper: outcome.path.map { Shaper($0.link.down) })
     let performance = Performance(player, for: .init(head, outcome, authority, delivery), in: house)
