@@ -23,7 +23,7 @@ final class Performance {
   var player: Player
   /// What the player said and what has not been done.
   var queue: [Player.Action] = []
-  private let exchange: Exchange?
+  let exchange: Exchange?
   private let house: House
   private var framing: Framing?
   private(set) var keepsAlive = false
