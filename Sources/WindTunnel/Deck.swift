@@ -6,6 +6,8 @@
 public final class Deck: Sendable {
   /// What the requests are compared by.
   public let matcher: Matcher
+  /// The origin that most of the cassette was recorded from, such as `https://api.example.com`.
+  public let origin: RequestURL?
   private let state: Locked<State>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
 
@@ -32,17 +34,17 @@ public final class Deck: Sendable {
     self.matcher = matcher
     self.observe = observe
     let stubs = cassette.interactions.map(Stub.recorded)
-    state = Locked(
-      State(
-        stubs,
-        notes: cassette.notes,
-        scenario: scenario,
-        seed: seed,
-        matcher: matcher,
-        then: then,
-        mode: mode
-      )
+    let state = State(
+      stubs,
+      notes: cassette.notes,
+      scenario: scenario,
+      seed: seed,
+      matcher: matcher,
+      then: then,
+      mode: mode
     )
+    origin = state.origin
+    self.state = Locked(state)
   }
 
   /// Loads a deck with answers written by hand.
@@ -55,9 +57,16 @@ public final class Deck: Sendable {
   ) {
     self.matcher = matcher
     observe = nil
-    state = Locked(
-      State(stubs, scenario: scenario, seed: seed, matcher: matcher, then: then, mode: .none)
+    let state = State(
+      stubs,
+      scenario: scenario,
+      seed: seed,
+      matcher: matcher,
+      then: then,
+      mode: .none
     )
+    origin = state.origin
+    self.state = Locked(state)
   }
 
   /// Decides what a connection meets before there is a request on it; `Delivery.nothing` where it
@@ -148,9 +157,6 @@ public final class Deck: Sendable {
 
   /// What was decided so far.
   public var journal: Journal { state.withLock { $0.journal } }
-
-  /// The origin that most of the cassette was recorded from, such as `https://api.example.com`.
-  public var origin: RequestURL? { state.withLock { $0.origin } }
 
   /// A lane for one more session of this deck.
   package func sessionLane() -> Lane {
