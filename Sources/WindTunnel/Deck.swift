@@ -123,7 +123,8 @@ public final class Deck: Sendable {
 
   /// Changes the weather between two requests, and answers what it was.
   @discardableResult
-  public func swap(_ scenario: Scenario, seed: UInt64? = nil) -> (scenario: Scenario, seed: UInt64) {
+  public func swap(_ scenario: Scenario, seed: UInt64? = nil) -> (scenario: Scenario, seed: UInt64)
+  {
     state.withLock { state in
       defer { (state.scenario, state.seed) = (scenario, seed ?? state.seed) }
       return (state.scenario, state.seed)

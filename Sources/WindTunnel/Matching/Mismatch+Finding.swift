@@ -1,0 +1,57 @@
+extension Mismatch {
+  /// Bodies are read only of so many recordings that are nearest by all else.
+  private static let bodiesMax = 64
+
+  /// Looks at every recording, which only a request that nothing answers has to pay for; `played`
+  /// tells how often the recording at a place was played to whoever asks.
+  init(
+    _ request: Request,
+    among interactions: [Interaction],
+    matcher: Matcher,
+    played: (Int) -> Int = { _ in 0 }
+  ) {
+    self.init(asked: Self.shown(request), nearest: nil, played: 0, count: interactions.count)
+    let near = interactions.enumerated().map { index, interaction in
+      (index: index, comparison: Comparison(interaction.request, request, matcher))
+    }.sorted { ($0.comparison.distance, $0.index) < ($1.comparison.distance, $1.index) }
+    let best = near.prefix(Self.bodiesMax).map { index, comparison in
+      var comparison = comparison
+      comparison.compareBodies(interactions[index].request, request, matcher)
+      return (index: index, comparison: comparison)
+    }.sorted { ($0.comparison.distance, $0.index) < ($1.comparison.distance, $1.index) }
+    candidates = best.prefix(Self.candidatesMax).map { index, comparison in
+      Candidate(
+        number: index + 1,
+        request: Self.shown(interactions[index].request),
+        played: played(index),
+        verdicts: comparison.verdicts
+      )
+    }
+    guard let first = candidates.first, let place = best.first?.index else { return }
+    nearest = Nearest(
+      number: first.number,
+      request: first.request,
+      difference: first.differences.first?.description
+        ?? "nothing but a redacted part, which stands for another value already"
+    )
+    rule = Self.rule(interactions[place].request, request, first, matcher)
+  }
+
+  /// The recordings of this request are used up.
+  init(exhausted request: Request, times: Int, last place: Int, of interactions: [Interaction]) {
+    let shown = Self.shown(interactions[place].request)
+    self.init(
+      asked: Self.shown(request),
+      nearest: Nearest(number: place + 1, request: shown, difference: "nothing"),
+      candidates: [Candidate(number: place + 1, request: shown, played: 1, verdicts: [])],
+      played: times,
+      count: interactions.count
+    )
+  }
+
+  private static func shown(_ request: Request) -> String {
+    var url = request.url
+    url.userInfo = nil
+    return "\(request.method) \(url)"
+  }
+}
