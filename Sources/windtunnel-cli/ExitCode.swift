@@ -6,6 +6,8 @@ internal import WindTunnelServer
 enum ExitCode: Int32 {
   /// Done.
   case done = 0
+  /// Found something that is not as it should be.
+  case found = 1
   /// Asked wrongly: an unknown flag, scenario or subject, a scenario that does not read.
   case usage = 64
   /// A cassette or report that does not read.

@@ -50,8 +50,6 @@ extension Mismatch {
   }
 
   private static func shown(_ request: Request) -> String {
-    var url = request.url
-    url.userInfo = nil
-    return "\(request.method) \(url)"
+    "\(request.method) \(request.url.withoutUserInfo)"
   }
 }
