@@ -13,14 +13,12 @@ enum CassetteShowCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    guard let path = arguments.operands.first else { throw Refusal.usage("Which cassette?") }
+    let path = try arguments.operand(0, "FILE", "which cassette to show")
     let cassette = try Cassette(contentsOf: URL(filePath: path))
     let interactions = cassette.interactions
     if let number = try arguments.int("--number", in: 1...Int.max) {
       guard number <= interactions.count else {
-        throw Refusal.usage(
-          "There is no interaction #\(number); the last is #\(interactions.count)."
-        )
+        throw Refusal.noInteraction(number, last: interactions.count)
       }
       Terminal.answer(Self.whole(interactions[number - 1]))
       return .done
@@ -81,12 +79,10 @@ enum CassetteConvertCommand: Command {
   static let flags: [Flag] = []
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    guard arguments.operands.count == 2 else {
-      throw Refusal.usage("A file to read and a file to write are wanted.")
-    }
-    let (input, output) = (arguments.operands[0], arguments.operands[1])
+    let input = try arguments.operand(0, "IN.har", "which file to read")
+    let output = try arguments.operand(1, "OUT.json", "which file to write")
     guard input.hasSuffix(".har"), output.hasSuffix(".json") else {
-      throw Refusal.usage("\(input) → \(output): this windtunnel converts .har to .json.")
+      throw Refusal.conversion(input, output)
     }
     let data = try FileError.reading(URL(filePath: input), bytesMax: Cassette.fileBytesMax)
     let imported = try HARImport(data, source: URL(filePath: input).lastPathComponent)

@@ -34,13 +34,13 @@ enum CassetteExplainCommand: Command {
     let text = try arguments.required("--request", "what is asked, such as 'GET /users?page=2'")
     let words = text.split(separator: " ", maxSplits: 1).map(String.init)
     guard words.count == 2, words[0].isHTTPToken, !words[1].contains(" ") else {
-      throw Refusal.usage("--request \(text): a method and a URL should stand here.")
+      throw Refusal.value("--request", text, shouldBe: "a method and a URL")
     }
     var request = Request(words[0], RequestURL(words[1]))
     for field in arguments.all("--header") {
       let parts = field.split(separator: ":", maxSplits: 1)
       guard parts.count == 2, String(parts[0]).isHTTPToken else {
-        throw Refusal.usage("--header \(field): a name, a colon and a value should stand here.")
+        throw Refusal.value("--header", field, shouldBe: "a name, a colon and a value")
       }
       request.headers.append(String(parts[0]), String(parts[1].trimmingOptionalWhitespace()))
     }
