@@ -3,8 +3,8 @@ internal import WindTunnel
 
 enum CassetteExplainCommand: Command {
   static let name = "cassette explain"
-  static let summary = "Tell which recording answers a request, or why none does."
-  static let synopsis = "--cassette FILE --request 'METHOD URL' [--match FILE] [--json]"
+  static let summary = "Tell what answers a request, or why nothing does."
+  static let synopsis = "--cassette FILE …"
   static let example =
     "windtunnel cassette explain --cassette Cassettes/examples/shop.json --request 'GET /home'"
   static let flags = [

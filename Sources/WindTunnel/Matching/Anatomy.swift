@@ -3,11 +3,17 @@ internal import Foundation
 /// A request taken apart into the texts that count, any of which a recording may have redacted.
 struct Anatomy {
   /// A parameter or header field.
-  struct Field: Hashable {
+  struct Field: Equatable {
     var name: String
     var value: String
     /// Whether a `=` stood behind the name.
     var hasValue = true
+
+    /// By bytes: Swift's own `==` takes composed and decomposed letters for the same.
+    static func == (left: Field, right: Field) -> Bool {
+      left.hasValue == right.hasValue && left.name.utf8.elementsEqual(right.name.utf8)
+        && left.value.utf8.elementsEqual(right.value.utf8)
+    }
   }
 
   /// Where a text stands.

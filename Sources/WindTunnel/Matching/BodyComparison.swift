@@ -16,8 +16,10 @@ enum BodyComparison {
       }
       return found.map { difference in
         let shown: (JSON?) -> String? = { $0.map { Comparison.cut($0.description) } }
+        let path = JSONPath.spelled(difference.steps)
         return .init(
-          name: "body at \(JSONPath.spelled(difference.steps))",
+          name: "body at \(path)",
+          at: path,
           recorded: shown(difference.recorded),
           asked: shown(difference.asked)
         )
@@ -85,6 +87,7 @@ enum BodyComparison {
       differences.append(
         .init(
           name: "body field \"\(Comparison.cut(label))\"",
+          at: (recorded + asked).first { $0.label == label }?.name,
           recorded: values(left),
           asked: values(right),
           isText: true

@@ -96,7 +96,9 @@ struct Comparison {
     let schemes = [recorded, asked].map { $0.scheme ?? "http" }
     let isOtherScheme = schemes[0] != schemes[1]
     // A port that follows from the scheme is no difference of its own.
-    let writtenPorts = recorded.port == nil && asked.port == nil && isOtherScheme
+    let writtenPorts =
+      recorded.port == nil && asked.port == nil && isOtherScheme
+      && matcher.origin.contains(.scheme)
     compare(.scheme, .scheme, 0.5, schemes[0], schemes[1], shown: (schemes[0], schemes[1]))
     compare(
       .host,
@@ -162,6 +164,7 @@ struct Comparison {
       differences.append(
         .init(
           name: title(name),
+          at: name,
           recorded: values(left),
           asked: isSecret && !right.isEmpty ? "…" : values(right),
           isText: true

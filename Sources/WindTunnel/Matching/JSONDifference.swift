@@ -29,13 +29,14 @@ struct JSONDifference {
     switch (recorded, asked) {
     case (.object(let there), .object(let here)):
       let (there, here) = (byName(there), byName(here))
-      for name in Set(there.keys).union(here.keys).sorted() {
+      for name in Set(there.keys).union(here.keys).sorted(by: { $0.lexicographicallyPrecedes($1) })
+      {
         let (left, right) = (there[name] ?? [], here[name] ?? [])
         for place in 0..<max(left.count, right.count) {
           collect(
-            place < left.count ? left[place] : nil,
-            place < right.count ? right[place] : nil,
-            at: steps + [.name(name)],
+            place < left.count ? left[place] : Optional.none,
+            place < right.count ? right[place] : Optional.none,
+            at: steps + [.name(String(decoding: name, as: UTF8.self))],
             ignoring: paths,
             into: &found
           )
@@ -44,8 +45,8 @@ struct JSONDifference {
     case (.array(let there), .array(let here)):
       for place in 0..<max(there.count, here.count) {
         collect(
-          place < there.count ? there[place] : nil,
-          place < here.count ? here[place] : nil,
+          place < there.count ? there[place] : Optional.none,
+          place < here.count ? here[place] : Optional.none,
           at: steps + [.index(place)],
           ignoring: paths,
           into: &found
@@ -74,7 +75,8 @@ struct JSONDifference {
     left.map { $0.bytes() } == right.map { $0.bytes() }
   }
 
-  private static func byName(_ members: [JSON.Member]) -> [String: [JSON]] {
-    Dictionary(members.map { ($0.name.value, [$0.value]) }, uniquingKeysWith: +)
+  /// By bytes, too.
+  private static func byName(_ members: [JSON.Member]) -> [[UInt8]: [JSON]] {
+    Dictionary(members.map { (Array($0.name.value.utf8), [$0.value]) }, uniquingKeysWith: +)
   }
 }

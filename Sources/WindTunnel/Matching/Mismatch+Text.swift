@@ -43,16 +43,16 @@ extension Mismatch: CustomStringConvertible {
     if first.played > 0 {
       lines.append("#\(first.number) was already played \(Self.times(first.played)).")
     }
-    lines += candidates.dropFirst().map { candidate in
-      let played = candidate.played > 0 ? ", already played \(Self.times(candidate.played))" : ""
-      let differences = candidate.differences
-      let more = differences.count > 1 ? " and \(differences.count - 1) more" : ""
-      let first = differences.first.map { ", differs in \($0)\(more)" } ?? ""
-      return "Then: #\(candidate.number) \(candidate.request)\(played)\(first)."
-    }
     if let rule {
       let text = String(decoding: rule.bytes(JSON.Layout(.spaced)), as: UTF8.self)
       lines.append("To let #\(first.number) answer it, match by: \(text)")
+    }
+    lines += candidates.dropFirst().map { candidate in
+      let played = candidate.played > 0 ? ", already played \(Self.times(candidate.played))" : ""
+      let differences = candidate.differences
+      let more = differences.count > 1 ? ", and in \(differences.count - 1) more" : ""
+      let first = differences.first.map { ", differs in \($0)\(more)" } ?? ""
+      return "Then: #\(candidate.number) \(candidate.request)\(played)\(first)."
     }
     return lines
   }
@@ -94,8 +94,8 @@ extension Mismatch.Verdict {
 extension Mismatch.Difference {
   fileprivate var json: JSON {
     [
-      "in": .text(name), "recorded": recorded.map { .text($0) } ?? .null,
-      "asked": asked.map { .text($0) } ?? .null,
+      "in": .text(name), "at": at.map { .text($0) } ?? .null,
+      "recorded": recorded.map { .text($0) } ?? .null, "asked": asked.map { .text($0) } ?? .null,
     ]
   }
 }

@@ -79,6 +79,9 @@ public struct Mismatch: Error, Sendable, Hashable {
   public struct Difference: Sendable, Hashable, CustomStringConvertible {
     /// What it is called in a sentence, such as `query "page"` or `body at $.user.id`.
     public var name: String
+    /// Where in its part: the name of a parameter, header or form field, or a JSON path; `nil` for
+    /// the whole.
+    public var at: String?
     /// What the recording has; `nil` for nothing.
     public var recorded: String?
     /// What the request has; `nil` for nothing.
