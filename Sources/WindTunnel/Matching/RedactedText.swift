@@ -31,6 +31,8 @@ struct RedactedText {
   private(set) var ordinals: [Int] = []
 
   private static let mark = "REDACTED-"
+  /// Longer names are none of ours; the bound keeps the reading of any text linear.
+  private static let wordMax = 128
 
   /// Reads a text; `nil` if nothing was taken from it.
   init?(_ text: String) {
@@ -55,7 +57,9 @@ struct RedactedText {
 
   /// `name-N` at the beginning of a text; the name may hold hyphens and digits of its own.
   private static func tail(_ text: Substring) -> (name: String, ordinal: Int, count: Int)? {
-    var word = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+    var word = text.prefix(wordMax).prefix {
+      $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0))
+    }
     while let hyphen = word.lastIndex(of: "-") {
       let digits = word[word.index(after: hyphen)...].prefix { "0"..."9" ~= $0 }
       if let ordinal = Int(digits), hyphen > word.startIndex {
