@@ -118,7 +118,7 @@ struct Comparison {
     )
   }
 
-  private static func path(
+  static func path(
     _ recorded: Request,
     _ asked: Request,
     _ matcher: Matcher
@@ -148,27 +148,14 @@ struct Comparison {
     isCompared: Bool,
     _ title: (String) -> String
   ) {
-    let there = Dictionary(grouping: recorded) { $0.name }
-    let here = Dictionary(grouping: asked) { $0.name }
-    var differences: [Mismatch.Difference] = []
-    for name in Set(there.keys).union(here.keys).sorted() {
-      let (left, right) = (there[name] ?? [], here[name] ?? [])
-      let isSame =
-        left.count == right.count
-        && zip(left, right).allSatisfy { $0 == $1 || Self.stands($0.value, for: $1.value) }
-      if isSame { continue }
-      let values: ([Anatomy.Field]) -> String? = { fields in
-        fields.isEmpty ? nil : Self.cut(fields.map(\.value).joined(separator: ", "))
-      }
-      let isSecret = ["authorization", "proxy-authorization", "cookie"].contains(name)
-      differences.append(
-        .init(
-          name: title(name),
-          at: name,
-          recorded: values(left),
-          asked: isSecret && !right.isEmpty ? "…" : values(right),
-          isText: true
-        )
+    let differences = FieldDifference.all(recorded, asked).map { field in
+      let isSecret = ["authorization", "proxy-authorization", "cookie"].contains(field.name)
+      return Mismatch.Difference(
+        name: title(field.name),
+        at: field.name,
+        recorded: field.recorded.map(Self.cut),
+        asked: isSecret && field.asked != nil ? "…" : field.asked.map(Self.cut),
+        isText: true
       )
     }
     add(part, isCompared: isCompared, weight: 0.5, differences)

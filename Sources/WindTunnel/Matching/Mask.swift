@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Where values were taken out of a recording, and the recording without them.
 struct Mask: Hashable, Sendable {
   /// One text with values taken out.
@@ -43,12 +41,13 @@ struct Mask: Hashable, Sendable {
 
   /// Whether it is worth looking for redactions: a quick answer that errs towards yes.
   static func mayBeIn(_ request: Request, _ matcher: Matcher) -> Bool {
-    let mark = "REDACTED-"
-    if request.url.path.contains(mark) || request.url.query?.contains(mark) == true { return true }
+    let url = request.url
+    if RedactedText.mayBeIn(url.path.utf8) { return true }
+    if let query = url.query, RedactedText.mayBeIn(query.utf8) { return true }
     let fields = matcher.headers.flatMap { request.headers.values($0) }
-    if fields.contains(where: { $0.contains(mark) }) { return true }
+    if fields.contains(where: { RedactedText.mayBeIn($0.utf8) }) { return true }
     guard matcher.comparesBodies, !request.body.data.isEmpty else { return false }
     return request.headers["Content-Encoding"] != nil
-      || request.body.data.range(of: Data(mark.utf8)) != nil
+      || RedactedText.mayBeIn(request.body.data)
   }
 }

@@ -34,6 +34,10 @@ struct MatchIndex: Sendable {
 
   /// The group of a recording: the one that is there, else `new`.
   private mutating func insert(_ request: Request, new: Int) -> Int {
+    let mayBeMasked = Mask.mayBeIn(request, matcher)
+    guard mayBeMasked || request.url.path.utf8.contains(UInt8(ascii: "{")) else {
+      return insertLiteral(request, new: new)
+    }
     let path = matcher.path(request)
     let isFixed = matcher.paths.contains { $0.description == path }
     let segments: [String?] = PathTemplate.segments(path).map { segment in
@@ -41,7 +45,7 @@ struct MatchIndex: Sendable {
         !isFixed && (PathTemplate.isVariable(segment) || RedactedText.isIn(String(segment)))
       return isAny ? nil : String(segment)
     }
-    if Mask.mayBeIn(request, matcher) {
+    if mayBeMasked {
       var recorded = Anatomy(request, matcher, opens: true)
       if let (mask, ordinals) = Mask.make(recorded) {
         for slot in mask.slots { recorded.clear(slot.place) }
@@ -57,6 +61,10 @@ struct MatchIndex: Sendable {
         return leaf.groups[name] ?? new
       }
     }
+    return insertLiteral(request, new: new)
+  }
+
+  private mutating func insertLiteral(_ request: Request, new: Int) -> Int {
     let key = matcher.lookUpKey(request, key: matcher.key(request))
     defer { byKey[key] = byKey[key] ?? new }
     return byKey[key] ?? new

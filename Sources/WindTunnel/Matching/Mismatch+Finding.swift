@@ -1,6 +1,7 @@
 extension Mismatch {
-  /// Bodies are read only of so many recordings that are nearest by all else.
-  private static let bodiesMax = 64
+  /// Part by part only so many recordings are looked at, the nearest by method, origin, path and
+  /// query.
+  private static let looksMax = 64
 
   /// Looks at every recording, which only a request that nothing answers has to pay for; `played`
   /// tells how often the recording at a place was played to whoever asks.
@@ -12,11 +13,12 @@ extension Mismatch {
   ) {
     self.init(asked: Self.shown(request), nearest: nil, played: 0, count: interactions.count)
     let near = interactions.enumerated().map { index, interaction in
-      (index: index, comparison: Comparison(interaction.request, request, matcher))
-    }.sorted { ($0.comparison.distance, $0.index) < ($1.comparison.distance, $1.index) }
-    let best = near.prefix(Self.bodiesMax).map { index, comparison in
-      var comparison = comparison
-      comparison.compareBodies(interactions[index].request, request, matcher)
+      (distance: Comparison.roughDistance(interaction.request, request, matcher), index: index)
+    }.sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }
+    let best = near.prefix(Self.looksMax).map { _, index in
+      let recorded = interactions[index].request
+      var comparison = Comparison(recorded, request, matcher)
+      comparison.compareBodies(recorded, request, matcher)
       return (index: index, comparison: comparison)
     }.sorted { ($0.comparison.distance, $0.index) < ($1.comparison.distance, $1.index) }
     candidates = best.prefix(Self.candidatesMax).map { index, comparison in

@@ -20,16 +20,11 @@ extension Mismatch {
         wider.paths.append(template)
       case .query: wider.ignoredQuery += names(recorded, asked, matcher)
       case .headers:
-        let other = matcher.headers.filter { name in
-          var one = matcher
-          one.headers = [name]
-          let (there, here) = (one.headerFields(recorded), one.headerFields(asked))
-          return there.count != here.count
-            || !zip(there, here).allSatisfy {
-              $0 == $1 || Comparison.stands($0.value, for: $1.value)
-            }
-        }
-        wider.headers.removeAll { other.contains($0) }
+        let other = FieldDifference.all(
+          matcher.headerFields(recorded),
+          matcher.headerFields(asked)
+        )
+        wider.headers.removeAll { name in other.contains { $0.name == name.lowercased() } }
       case .body: wider.body = body(recorded, asked, matcher.body)
       }
     }
@@ -64,15 +59,10 @@ extension Mismatch {
   private static func names(_ recorded: Request, _ asked: Request, _ matcher: Matcher)
     -> [NamePattern]
   {
-    let there = Dictionary(grouping: matcher.queryFields(recorded.url.query)) { $0.name }
-    let here = Dictionary(grouping: matcher.queryFields(asked.url.query)) { $0.name }
-    return Set(there.keys).union(here.keys).sorted().filter { name in
-      let (left, right) = (there[name] ?? [], here[name] ?? [])
-      return left.count != right.count
-        || !zip(left, right).allSatisfy {
-          $0 == $1 || Comparison.stands($0.value, for: $1.value)
-        }
-    }.map { NamePattern($0) }
+    FieldDifference.all(
+      matcher.queryFields(recorded.url.query),
+      matcher.queryFields(asked.url.query)
+    ).map { NamePattern($0.name) }
   }
 
   private static func body(_ recorded: Request, _ asked: Request, _ rule: BodyRule) -> BodyRule {

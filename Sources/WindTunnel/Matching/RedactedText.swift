@@ -80,7 +80,16 @@ struct RedactedText {
   }
 
   /// Whether anything was taken from a text.
-  static func isIn(_ text: String) -> Bool {
-    text.contains(mark) && RedactedText(text) != nil
+  static func isIn(_ text: String) -> Bool { mayBeIn(text.utf8) && RedactedText(text) != nil }
+
+  /// Whether it is worth looking: the mark stands somewhere.
+  static func mayBeIn(_ bytes: some Collection<UInt8>) -> Bool {
+    var rest = bytes[...]
+    while let place = rest.firstIndex(of: UInt8(ascii: "R")) {
+      rest = rest[place...]
+      if rest.starts(with: mark.utf8) { return true }
+      rest = rest.dropFirst()
+    }
+    return false
   }
 }
