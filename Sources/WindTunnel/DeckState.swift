@@ -19,6 +19,7 @@ extension Deck {
     private let mode: RecordMode
     private var playhead = Playhead()
     private var arrivals: [LaneKey: Arrivals] = [:]
+    private var bindings = Bindings()
     private var nextID = 0
 
     private struct LaneKey: Hashable {
@@ -160,21 +161,28 @@ extension Deck {
       id: Int
     ) -> (Outcome.Source, Journal.Take, Later?) {
       if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil) }
-      guard let sequence = index.sequence(for: request, key: key) else {
-        return missing(id, exhausted: nil)
+      let sequence = index.sequence(
+        for: request,
+        key: key,
+        lane: decision.lane,
+        bindings: &bindings
+      )
+      guard let sequence else {
+        return missing(id, decision.lane, exhausted: nil)
       }
       let isWithheld = decision.faults.contains(where: \.replacesOrCuts)
       let (stubs, then) = (stubs, then)
       let take = playhead.deal(
         sequence,
         lane: decision.lane,
-        key: key,
+        key: index.playKey(request, key),
         // A function answers for ever, so it is never used up.
         using: { !isWithheld && stubs[$0].interaction != nil },
         then: { stubs[$0].interaction?.then ?? then }
       )
       switch take {
-      case .exhausted(let times, let last): return missing(id, exhausted: (times, last))
+      case .exhausted(let times, let last):
+        return missing(id, decision.lane, exhausted: (times, last))
       case .recording(let place):
         switch stubs[place] {
         case .computed(_, let answer):
@@ -188,11 +196,12 @@ extension Deck {
 
     private func missing(
       _ id: Int,
+      _ lane: Lane,
       exhausted: (times: Int, last: Int)?
     ) -> (Outcome.Source, Journal.Take, Later?) {
       if mode == .newEpisodes { return (.forward(ticket: id), .forwarded, nil) }
       let empty = Mismatch(asked: "", nearest: nil, played: 0, count: 0)
-      return (.unmatched(empty), .unmatched, .explain(stubs, exhausted: exhausted))
+      return (.unmatched(empty), .unmatched, .explain(stubs, journal, lane, exhausted: exhausted))
     }
   }
 }
