@@ -8,6 +8,8 @@ public final class Deck: Sendable {
   public let matcher: Matcher
   private let state: Locked<State>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
+  /// What ``recorded()`` takes out beside what it always does.
+  private let redaction: RedactionRules
 
   /// Loads a deck with a cassette.
   ///
@@ -18,6 +20,7 @@ public final class Deck: Sendable {
   ///   - matcher: What the requests are compared by.
   ///   - then: What follows when the recordings of a request are used up.
   ///   - mode: Whether the live origin is asked.
+  ///   - redaction: What ``recorded()`` takes out beside what it always does.
   ///   - observe: Told of each decision while it is made, under the deck's lock: it must be quick
   ///     and must not call the deck.
   public init(
@@ -27,10 +30,12 @@ public final class Deck: Sendable {
     matcher: Matcher = .url,
     then: EndPolicy = .fail,
     mode: RecordMode = .none,
+    redaction: RedactionRules = .standard,
     observe: (@Sendable (Journal.Entry) -> Void)? = nil
   ) {
     self.matcher = matcher
     self.observe = observe
+    self.redaction = redaction
     let stubs = cassette.interactions.map(Stub.recorded)
     state = Locked(
       State(
@@ -55,6 +60,7 @@ public final class Deck: Sendable {
   ) {
     self.matcher = matcher
     observe = nil
+    redaction = .standard
     state = Locked(
       State(stubs, scenario: scenario, seed: seed, matcher: matcher, then: then, mode: .none)
     )
@@ -106,7 +112,7 @@ public final class Deck: Sendable {
   }
 
   /// Everything that is on the cassette and what was recorded since, in the order of the requests
-  /// and without secrets; what repeats a secret in its body is left out, and named.
+  /// and without secrets; what cannot be looked into or rewritten is left out, and named.
   public func recorded() -> (cassette: Cassette, leftOut: [String]) {
     recorded(onto: state.withLock { $0.keptCassette })
   }
@@ -116,7 +122,7 @@ public final class Deck: Sendable {
   package func recorded(onto cassette: Cassette) -> (cassette: Cassette, leftOut: [String]) {
     var cassette = cassette
     let new = state.withLock { $0.recording.sorted { $0.key < $1.key }.map(\.value) }
-    var redaction = Redaction(continuing: cassette.interactions)
+    var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
     cassette.interactions += redaction.redact(new)
     return (cassette, redaction.leftOut)
   }
