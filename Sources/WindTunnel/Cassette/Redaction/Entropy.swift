@@ -15,13 +15,19 @@ enum Entropy {
     Base64Text.runs(in: bytes, lengthMin: lengths.lowerBound).filter { run in
       let word = bytes[run]
       return lengths.contains(word.count) && !word.starts(with: "REDACTED-".utf8)
-        && isMixed(word) && bits(word) >= bitsMin && !isPath(word)
+        && isMixed(word) && bits(word) >= bitsMin && !isPath(word) && !isText(word)
     }
   }
 
   private static func isMixed(_ word: ArraySlice<UInt8>) -> Bool {
     word.contains { 0x61...0x7A ~= $0 } && word.contains { 0x41...0x5A ~= $0 }
       && word.count { 0x30...0x39 ~= $0 } >= 2
+  }
+
+  /// What base64 makes of a text has been looked into by then.
+  private static func isText(_ word: ArraySlice<UInt8>) -> Bool {
+    guard let decoded = Base64Text.decoded(word) else { return false }
+    return String(utf8: decoded) != nil && decoded.allSatisfy { $0 >= 0x20 || $0 == 0x0A }
   }
 
   /// A path or a name of several words has a separator every few letters.

@@ -126,7 +126,7 @@ extension Redaction {
   }
 
   /// A value in which nothing but an echo is looked for.
-  private func echoless(_ value: String) -> String {
+  func echoless(_ value: String) -> String {
     echoes?.replaced(in: Array(value.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? value
   }
 }

@@ -58,7 +58,8 @@ struct Redaction {
       let interaction = redacted(interaction)
       if let obstacle {
         let request = interaction.request
-        leftOut.append("\(request.method) \(request.url): \(obstacle)")
+        let url = echoless(request.url.description)
+        leftOut.append("\(request.method) \(url): \(obstacle)")
       } else {
         kept.append(interaction)
       }

@@ -81,9 +81,9 @@ enum Shapes {
 
   private static func webToken(at place: Int, in bytes: [UInt8]) -> Found? {
     guard bytes[place...].starts(with: "eyJ".utf8) else { return nil }
-    let text = bytes[place...].prefix {
-      $0.isWord || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".")
-    }
+    var text = bytes[place...].prefix { $0.isWord || "-_.".utf8.contains($0) }
+    // The end of a sentence is none of a token's.
+    while text.last == UInt8(ascii: ".") { text.removeLast() }
     guard WebToken(String(decoding: text, as: UTF8.self)) != nil else { return nil }
     return Found(range: place..<text.endIndex, kind: "jwt")
   }
@@ -112,10 +112,8 @@ enum Shapes {
       bytes[scheme.endIndex] == UInt8(ascii: " ")
     else { return nil }
     let start = scheme.endIndex + 1
-    let token = bytes[start...].prefix {
-      Base64Text.isLetter($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "~")
-        || $0 == UInt8(ascii: "=")
-    }
+    var token = bytes[start...].prefix { Base64Text.isLetter($0) || ".~=".utf8.contains($0) }
+    while token.last == UInt8(ascii: ".") { token.removeLast() }
     if name == "basic" {
       guard token.count >= 4, let pair = Base64Text.decoded(token), let text = String(utf8: pair),
         text.contains(":"), text.unicodeScalars.allSatisfy({ $0.value >= 0x20 })
