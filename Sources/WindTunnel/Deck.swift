@@ -10,6 +10,8 @@ public final class Deck: Sendable {
   public let origin: RequestURL?
   private let state: Locked<State>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
+  /// What ``recorded()`` takes out beside what it always does.
+  private let redaction: RedactionRules
 
   /// Loads a deck with a cassette.
   ///
@@ -20,6 +22,7 @@ public final class Deck: Sendable {
   ///   - matcher: What the requests are compared by.
   ///   - then: What follows when the recordings of a request are used up.
   ///   - mode: Whether the live origin is asked.
+  ///   - redaction: What ``recorded()`` takes out beside what it always does.
   ///   - observe: Told of each decision while it is made, under the deck's lock: it must be quick
   ///     and must not call the deck.
   public init(
@@ -29,10 +32,12 @@ public final class Deck: Sendable {
     matcher: Matcher = .url,
     then: EndPolicy = .fail,
     mode: RecordMode = .none,
+    redaction: RedactionRules = .standard,
     observe: (@Sendable (Journal.Entry) -> Void)? = nil
   ) {
     self.matcher = matcher
     self.observe = observe
+    self.redaction = redaction
     let stubs = cassette.interactions.map(Stub.recorded)
     let state = State(
       stubs,
@@ -57,6 +62,7 @@ public final class Deck: Sendable {
   ) {
     self.matcher = matcher
     observe = nil
+    redaction = .standard
     let state = State(
       stubs,
       scenario: scenario,
@@ -115,7 +121,7 @@ public final class Deck: Sendable {
   }
 
   /// Everything that is on the cassette and what was recorded since, in the order of the requests
-  /// and without secrets; what repeats a secret in its body is left out, and named.
+  /// and without secrets; what cannot be looked into or rewritten is left out, and named.
   public func recorded() -> (cassette: Cassette, leftOut: [String]) {
     recorded(onto: state.withLock { $0.keptCassette })
   }
@@ -125,7 +131,7 @@ public final class Deck: Sendable {
   package func recorded(onto cassette: Cassette) -> (cassette: Cassette, leftOut: [String]) {
     var cassette = cassette
     let new = state.withLock { $0.recording.sorted { $0.key < $1.key }.map(\.value) }
-    var redaction = Redaction(continuing: cassette.interactions)
+    var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
     cassette.interactions += redaction.redact(new)
     return (cassette, redaction.leftOut)
   }

@@ -7,7 +7,7 @@ enum RecordCommand: Command {
   static let name = "record"
   static let summary = "Stand in front of a real server and record what passes."
   static let synopsis =
-    "--upstream URL --cassette FILE [--as URL] [--mode MODE] [--port N] [-- CMD …]"
+    "--upstream URL --cassette FILE [--as URL] [--mode MODE] [--redact NAME …] [-- CMD …]"
   static let example =
     "windtunnel record --upstream http://127.0.0.1:8000 --cassette a.json -- curl {url}/users"
   static let takesCommand = true
@@ -16,6 +16,8 @@ enum RecordCommand: Command {
     Flag("--cassette", "FILE", "Where the recording is written, at the end and in one step."),
     Flag("--as", "URL", "The origin that stands on the tape instead of the upstream's."),
     Flag("--mode", "MODE", "once, new-episodes or rewrite (default: once)."),
+    Flag("--redact", "NAME", "One more name of a secret, or a place in JSON such as $.user.code."),
+    Flag("--personal-data", nil, "Take out e-mail addresses, telephone numbers and names, too."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
     Flag("-- CMD", nil, "Run a command with {url} and $WINDTUNNEL_URL, and stop when it ends."),
   ]
@@ -28,7 +30,13 @@ enum RecordCommand: Command {
     let exists = FileManager.default.fileExists(atPath: order.file.path)
     let tape = exists ? try Cassette(contentsOf: order.file) : Cassette()
     try FileError.probeWriting(to: order.file)
-    let deck = Deck(tape, matcher: .pathAndQuery, then: .repeat, mode: order.mode)
+    let deck = Deck(
+      tape,
+      matcher: .pathAndQuery,
+      then: .repeat,
+      mode: order.mode,
+      redaction: order.redaction
+    )
     let server = try await ReplayServer(deck, try order.options())
     if order.mode == .once, !tape.interactions.isEmpty {
       Terminal.complain(
@@ -80,6 +88,7 @@ private struct RecordOrder {
   let upstream: RequestURL
   let path: String
   let mode: RecordMode
+  let redaction: RedactionRules
   private let origin: RequestURL?
   private let port: Int
 
@@ -103,6 +112,7 @@ private struct RecordOrder {
       return url
     }
     port = try arguments.int("--port", in: 0...65535) ?? 0
+    redaction = try RedactionRules(arguments)
   }
 
   func options() throws -> ReplayServer.Options {

@@ -37,6 +37,7 @@ enum Tool {
     [
       DrillCommand.self, RecordCommand.self, ServeCommand.self, ReportCommand.self,
       CassetteShowCommand.self, CassetteExplainCommand.self, CassetteConvertCommand.self,
+      CassetteLintCommand.self,
     ]
   }
 
