@@ -6,9 +6,13 @@
 public final class Deck: Sendable {
   /// What the requests are compared by.
   public let matcher: Matcher
+  /// The origin that most of the cassette was recorded from, such as `https://api.example.com`.
+  public let origin: RequestURL?
   private let state: Locked<State>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
   private let recordingJournal: RecordingJournal?
+  /// What ``recorded()`` takes out beside what it always does.
+  private let redaction: RedactionRules
 
   /// Loads a deck with a cassette.
   ///
@@ -19,6 +23,7 @@ public final class Deck: Sendable {
   ///   - matcher: What the requests are compared by.
   ///   - then: What follows when the recordings of a request are used up.
   ///   - mode: Whether the live origin is asked.
+  ///   - redaction: What ``recorded()`` takes out beside what it always does.
   ///   - ignoring: Hosts that are left alone: their requests pass to them in every mode, without
   ///     weather and unrecorded. `api.example.com` is every port of it, `api.example.com:8443` one.
   ///   - mapping: Hosts that are asked elsewhere where they are asked at all:
@@ -34,6 +39,7 @@ public final class Deck: Sendable {
     matcher: Matcher = .url,
     then: EndPolicy = .fail,
     mode: RecordMode = .none,
+    redaction: RedactionRules = .standard,
     ignoring: [String] = [],
     mapping: [String: RequestURL] = [:],
     recordingJournal: RecordingJournal? = nil,
@@ -42,20 +48,21 @@ public final class Deck: Sendable {
     self.matcher = matcher
     self.observe = observe
     self.recordingJournal = recordingJournal
-    recordingJournal?.begin(after: cassette, rewrites: mode == .rewrite)
+    self.redaction = redaction
+    recordingJournal?.begin(after: cassette, redaction, rewrites: mode == .rewrite)
     let stubs = cassette.interactions.map(Stub.recorded)
-    state = Locked(
-      State(
-        stubs,
-        notes: cassette.notes,
-        scenario: scenario,
-        seed: seed,
-        matcher: matcher,
-        then: then,
-        mode: mode,
-        routes: LiveRoutes(ignoring: ignoring, mapping: mapping)
-      )
+    let state = State(
+      stubs,
+      notes: cassette.notes,
+      scenario: scenario,
+      seed: seed,
+      matcher: matcher,
+      then: then,
+      mode: mode,
+      routes: LiveRoutes(ignoring: ignoring, mapping: mapping)
     )
+    origin = state.origin
+    self.state = Locked(state)
   }
 
   /// Loads a deck with answers written by hand.
@@ -69,9 +76,17 @@ public final class Deck: Sendable {
     self.matcher = matcher
     observe = nil
     recordingJournal = nil
-    state = Locked(
-      State(stubs, scenario: scenario, seed: seed, matcher: matcher, then: then, mode: .none)
+    redaction = .standard
+    let state = State(
+      stubs,
+      scenario: scenario,
+      seed: seed,
+      matcher: matcher,
+      then: then,
+      mode: .none
     )
+    origin = state.origin
+    self.state = Locked(state)
   }
 
   /// Decides what a connection meets before there is a request on it; `Delivery.nothing` where it
@@ -121,7 +136,7 @@ public final class Deck: Sendable {
   }
 
   /// Everything that is on the cassette and what was recorded since, in the order of the requests
-  /// and without secrets; what repeats a secret in its body is left out, and named.
+  /// and without secrets; what cannot be looked into or rewritten is left out, and named.
   public func recorded() -> (cassette: Cassette, leftOut: [String]) {
     recorded(onto: state.withLock { $0.keptCassette })
   }
@@ -131,7 +146,7 @@ public final class Deck: Sendable {
   package func recorded(onto cassette: Cassette) -> (cassette: Cassette, leftOut: [String]) {
     var cassette = cassette
     let new = state.withLock { $0.recording.sorted { $0.key < $1.key }.map(\.value) }
-    var redaction = Redaction(continuing: cassette.interactions)
+    var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
     cassette.interactions += redaction.redact(new)
     return (cassette, redaction.leftOut)
   }
@@ -166,9 +181,6 @@ public final class Deck: Sendable {
 
   /// What was decided so far.
   public var journal: Journal { state.withLock { $0.journal } }
-
-  /// The origin that most of the cassette was recorded from, such as `https://api.example.com`.
-  public var origin: RequestURL? { state.withLock { $0.origin } }
 
   /// A lane for one more session of this deck.
   package func sessionLane() -> Lane {

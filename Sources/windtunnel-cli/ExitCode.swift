@@ -6,7 +6,8 @@ internal import WindTunnelServer
 enum ExitCode: Int32 {
   /// Done.
   case done = 0
-  /// Something was found: the command that was run against the server failed.
+  /// Something was found: no recording answers, or the command that was run against the server
+  /// failed.
   case found = 1
   /// The live origin answers otherwise than it was recorded.
   case drift = 3

@@ -16,6 +16,8 @@ enum RecordCommand: Command {
     Flag("--cassette", "FILE", "Where the recording is written, at the end and in one step."),
     Flag("--as", "URL", "The origin that stands on the tape instead of the upstream's."),
     Flag("--mode", "MODE", "none, once, new-episodes, rewrite or verify (default: once)."),
+    Flag("--redact", "NAME", "One more name of a secret, or a place in JSON such as $.user.code."),
+    Flag("--personal-data", nil, "Take out e-mail addresses, telephone numbers and names, too."),
     Flag("--ignore", "HOST", "A host to pass requests on to unrecorded; once for each."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
     Flag("--secret", "NAME=ENV", "verify: what $ENV holds stands for REDACTED-NAME-1, -2, …"),
@@ -129,6 +131,7 @@ extension Deck {
       // What was not recorded yet is a new episode, a further answer of the same kind included.
       then: order.mode == .newEpisodes ? .fail : .repeat,
       mode: order.mode,
+      redaction: order.redaction,
       ignoring: order.ignored.compactMap { url in
         url.host.map { "\($0):\(url.effectivePort ?? 80)" }
       },

@@ -11,6 +11,8 @@ struct RecordOrder {
   let origin: RequestURL?
   /// The hosts that are passed on to unrecorded.
   let ignored: [RequestURL]
+  /// What is taken out beside what always is.
+  let redaction: RedactionRules
   private let port: Int
 
   var file: URL { URL(filePath: path) }
@@ -42,6 +44,7 @@ struct RecordOrder {
       return url
     }
     port = try arguments.int("--port", in: 0...65535) ?? 0
+    redaction = try RedactionRules(arguments)
   }
 
   func options() throws -> ReplayServer.Options {

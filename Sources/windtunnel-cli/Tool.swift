@@ -36,7 +36,8 @@ enum Tool {
   static var commands: [any Command.Type] {
     [
       DrillCommand.self, RecordCommand.self, ServeCommand.self, ReportCommand.self,
-      CassetteShowCommand.self, CassetteConvertCommand.self,
+      CassetteShowCommand.self, CassetteExplainCommand.self, CassetteConvertCommand.self,
+      CassetteLintCommand.self,
     ]
   }
 

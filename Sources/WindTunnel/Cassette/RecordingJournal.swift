@@ -7,7 +7,8 @@ public import Foundation
 /// client has the end of the answer. The next recording onto the cassette takes it up.
 ///
 /// An interaction is written without the secrets that are known by then. One that turns out later to
-/// repeat a secret is overwritten where it stands, before anything else is written.
+/// repeat a secret is overwritten where it stands, before anything else is written, and then written
+/// anew without it.
 public final class RecordingJournal: Sendable {
   /// The journal's own file.
   public let file: URL
@@ -20,8 +21,21 @@ public final class RecordingJournal: Sendable {
     var known: Set<String> = []
     var rewrites = false
     var isBegun = false
-    var lines: [(place: Range<Int>, interaction: Interaction)] = []
+    var lines: [Line] = []
     var problem: (any Error)?
+  }
+
+  /// A line that is written.
+  fileprivate struct Line {
+    let place: Range<Int>
+    let interaction: Interaction
+    let order: Int
+    let filter: GramFilter
+
+    init(_ place: Range<Int>, _ interaction: Interaction, order: Int) {
+      (self.place, self.interaction, self.order) = (place, interaction, order)
+      filter = GramFilter(interaction)
+    }
   }
 
   /// Opens the journal of a cassette, for this process alone.
@@ -74,10 +88,10 @@ public final class RecordingJournal: Sendable {
   public var problem: (any Error)? { state.withLock { $0.problem } }
 
   /// Goes on counting secrets where a cassette ends.
-  func begin(after cassette: Cassette, rewrites: Bool) {
+  func begin(after cassette: Cassette, _ rules: RedactionRules, rewrites: Bool) {
     state.withLock { state in
       // Also where the cassette is made anew: what is taken up may stand beside the old.
-      state.redaction = Redaction(continuing: cassette.interactions)
+      state.redaction = Redaction(continuing: cassette.interactions, rules: rules)
       state.rewrites = rewrites
       state.isBegun = false
       state.known = []
@@ -97,27 +111,35 @@ public final class RecordingJournal: Sendable {
 extension RecordingJournal.State {
   fileprivate mutating func append(_ interaction: Interaction, order: Int) throws {
     let kept = redaction.redact([interaction])
-    try withdrawEchoes()
-    guard let kept = kept.first else { return }
+    try replaceEchoes()
+    for interaction in kept { try write(interaction, order: order) }
+  }
+
+  private mutating func write(_ interaction: Interaction, order: Int) throws {
     if !isBegun {
       _ = try page?.append(JournalFormat.header(rewrites: rewrites))
       isBegun = true
     }
-    let place = try page?.append(JournalFormat.line(kept, order: order))
-    if let place { lines.append((place, kept)) }
+    let bytes = try JournalFormat.line(interaction, order: order)
+    guard let place = try page?.append(bytes) else { return }
+    lines.append(RecordingJournal.Line(place, interaction, order: order))
   }
 
-  /// Overwrites what repeats a secret that was not known when it was written.
-  private mutating func withdrawEchoes() throws {
-    guard redaction.secrets.count > known.count else { return }
-    let learned = redaction.secrets.filter { !known.contains($0.key) }
-    known.formUnion(learned.keys)
-    let echoes = Echoes(of: learned)
-    let isEcho = lines.map { line in
-      echoes.reasonToLeaveOut(line.interaction) != nil
-        || echoes.replaced(in: line.interaction) != line.interaction
+  /// Overwrites what repeats a secret that was not known when it was written, and writes it anew
+  /// without, if it can be written so.
+  private mutating func replaceEchoes() throws {
+    let secrets = redaction.pseudonyms.secrets
+    guard secrets.count > known.count else { return }
+    let learned = secrets.keys.filter { !known.contains($0) }
+    known.formUnion(learned)
+    for index in lines.indices.reversed()
+    where learned.contains(where: lines[index].filter.mayContain) {
+      let line = lines[index]
+      let kept = redaction.redact([line.interaction])
+      if kept == [line.interaction] { continue }
+      try page?.blank(line.place)
+      lines.remove(at: index)
+      for interaction in kept { try write(interaction, order: line.order) }
     }
-    for (line, isEcho) in zip(lines, isEcho) where isEcho { try page?.blank(line.place) }
-    lines = zip(lines, isEcho).filter { !$0.1 }.map(\.0)
   }
 }

@@ -66,7 +66,7 @@ import Testing
     let deck = Deck(Cassette(), mode: .rewrite, recordingJournal: journal)
     let text = { try String(contentsOf: journal.file, encoding: .utf8) }
     for interaction in [
-      interaction("/login", #"{"ticket":"s3cr3t-token"}"#), interaction("/between"),
+      interaction("/login", #"{"greeting":"s3cr3t-token"}"#), interaction("/between"),
       interaction("/me", token: "s3cr3t-token"), interaction("/echo", "s3cr3t-token"),
     ] {
       deck.keep(interaction, for: deck.decide(interaction.request))
@@ -74,11 +74,13 @@ import Testing
     #expect(!(try text().contains("s3cr3t")))
     journal.close()
     let (folded, count) = try RecordingJournal(besides: file).takeUp(onto: Cassette())
-    #expect(count == 2)
+    #expect(count == 4)
+    let hidden = "REDACTED-authorization-1"
     #expect(
       folded
         == Cassette([
-          interaction("/between"), interaction("/me", token: "REDACTED-authorization-1"),
+          interaction("/login", #"{"greeting":"\#(hidden)"}"#), interaction("/between"),
+          interaction("/me", token: hidden), interaction("/echo", hidden),
         ])
     )
   }

@@ -1,0 +1,58 @@
+internal import Foundation
+
+/// Base64 in either alphabet (RFC 4648 §4, §5), with or without padding.
+enum Base64Text {
+  /// The bytes that a text spells; `nil` if it spells none.
+  static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
+    var standard = text.map { byte -> UInt8 in
+      switch byte {
+      case UInt8(ascii: "-"): UInt8(ascii: "+")
+      case UInt8(ascii: "_"): UInt8(ascii: "/")
+      default: byte
+      }
+    }
+    while standard.last == UInt8(ascii: "=") { standard.removeLast() }
+    guard !standard.isEmpty, standard.count % 4 != 1 else { return nil }
+    while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
+    return Data(base64Encoded: Data(standard)).map(Array.init)
+  }
+
+  /// The spelling of bytes in the alphabet and with the padding of another spelling.
+  static func encoded(_ bytes: [UInt8], like other: some Collection<UInt8>) -> String {
+    var text = Data(bytes).base64EncodedString()
+    if other.contains(UInt8(ascii: "-")) || other.contains(UInt8(ascii: "_")) {
+      text = text.replacing("+", with: "-").replacing("/", with: "_")
+    }
+    let isPadded = other.count % 4 == 0
+    return isPadded ? text : text.replacing("=", with: "")
+  }
+
+  static func isLetter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+    default: false
+    }
+  }
+
+  /// The stretches of a text that may be base64 of something worth reading.
+  static func runs(in bytes: [UInt8], lengthMin: Int = 16) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    var start = 0
+    while start < bytes.count {
+      guard isLetter(bytes[start]) else {
+        start += 1
+        continue
+      }
+      var end = start
+      while end < bytes.count, isLetter(bytes[end]) { end += 1 }
+      var padded = end
+      while padded < bytes.count, padded < end + 2, bytes[padded] == UInt8(ascii: "=") {
+        padded += 1
+      }
+      if end - start >= lengthMin { runs.append(start..<padded) }
+      start = padded
+    }
+    return runs
+  }
+}

@@ -1,0 +1,49 @@
+internal import Foundation
+
+/// Words that look drawn by lot: 24 to 200 characters of base64 with small letters, capitals and at
+/// least two digits, at 4.2 bits a character or more.
+///
+/// A word of hexadecimal digits has at most 4 bits a character and is never one: it is an id as
+/// often as a secret.
+enum Entropy {
+  /// Bits a character from which on a word is reported.
+  static let bitsMin = 4.2
+  /// How long a word is that is reported.
+  static let lengths = 24...200
+
+  static func runs(in bytes: [UInt8]) -> [Range<Int>] {
+    Base64Text.runs(in: bytes, lengthMin: lengths.lowerBound).filter { run in
+      let word = bytes[run]
+      return lengths.contains(word.count) && !word.starts(with: "REDACTED-".utf8)
+        && isMixed(word) && bits(word) >= bitsMin && !isPath(word) && !isText(word)
+    }
+  }
+
+  private static func isMixed(_ word: ArraySlice<UInt8>) -> Bool {
+    word.contains { 0x61...0x7A ~= $0 } && word.contains { 0x41...0x5A ~= $0 }
+      && word.count { 0x30...0x39 ~= $0 } >= 2
+  }
+
+  /// What base64 makes of a text has been looked into by then.
+  private static func isText(_ word: ArraySlice<UInt8>) -> Bool {
+    guard let decoded = Base64Text.decoded(word) else { return false }
+    return String(utf8: decoded) != nil && decoded.allSatisfy { $0 >= 0x20 || $0 == 0x0A }
+  }
+
+  /// A path or a name of several words has a separator every few letters.
+  private static func isPath(_ word: ArraySlice<UInt8>) -> Bool {
+    let parts = word.split { "/-_".utf8.contains($0) }
+    return parts.allSatisfy { $0.count < 16 } && parts.count > 2
+  }
+
+  /// Shannon's entropy of the characters.
+  static func bits(_ word: some Collection<UInt8>) -> Double {
+    var counts: [UInt8: Int] = [:]
+    for byte in word { counts[byte, default: 0] += 1 }
+    let total = Double(word.count)
+    return counts.values.reduce(0) { sum, count in
+      let share = Double(count) / total
+      return sum - share * log2(share)
+    }
+  }
+}

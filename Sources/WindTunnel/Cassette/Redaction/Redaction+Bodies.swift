@@ -1,0 +1,78 @@
+internal import Foundation
+
+extension Redaction {
+  /// A message's fields and its body, which agree with each other afterwards.
+  mutating func message(_ headers: inout HeaderFields, _ body: inout Body) {
+    let type = headers["Content-Type"] ?? ""
+    headers = fields(headers)
+    guard !body.data.isEmpty else { return }
+    let part = log?.part
+    defer { part.map { log?.part = $0 } }
+    part.map { log?.part = "\($0) body" }
+    let coding = headers.values("Content-Encoding").joined(separator: ", ")
+    guard let opened = Inflate.open(body.data, coding: coding).map(Array.init) else {
+      if !Self.isMedia(type) {
+        obstacle = "a body in \(coding) cannot be opened to look for credentials"
+        log?.unopened(coding)
+      }
+      return
+    }
+    let content = content(opened, type: type, what: "a body")
+    guard content != opened else { return }
+    let change = content.count - body.data.count
+    body = Body(Data(content))
+    headers.remove("Content-Encoding")
+    // Made of bytes that are gone; a short secret could be found by trying.
+    for name in ["Content-MD5", "Digest", "Content-Digest", "Repr-Digest"] { headers.remove(name) }
+    // A body that was cut stays as short of what is announced as it was.
+    if let length = headers["Content-Length"].flatMap({ Int($0) }) {
+      headers["Content-Length"] = String(max(0, length + change))
+    }
+  }
+
+  /// A body's content by its type; what names no type is looked at.
+  mutating func content(_ bytes: [UInt8], type: String, what: String) -> [UInt8] {
+    let media = Self.mediaType(type)
+    if media.hasPrefix("multipart/"), let boundary = Self.parameter("boundary", of: type) {
+      return multipart(bytes, boundary: boundary)
+    }
+    let isWide = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+    if isWide, !Self.isMedia(type), String(utf8: bytes) == nil, bytes.contains(0) {
+      obstacle = "\(what) in UTF-16 cannot be opened to look for credentials"
+      return bytes
+    }
+    guard !Self.isMedia(type), !bytes.contains(0) else {
+      if echoes?.found(in: bytes).isEmpty == false { obstacle = "\(what) repeats a credential" }
+      return bytes
+    }
+    if media == "application/x-www-form-urlencoded", let text = String(utf8: bytes) {
+      return Array(pairs(text, in: .field).utf8)
+    }
+    let isScript = ["html", "javascript", "ecmascript", "css"].contains { media.hasSuffix($0) }
+    return text(bytes, isScript ? .script : .plain, depth: 0)
+  }
+
+  static func mediaType(_ type: String) -> String {
+    type.prefix { $0 != ";" }.trimmingOptionalWhitespace().lowercased()
+  }
+
+  /// Whether a body is for eyes and ears: pictures that are text are not.
+  static func isMedia(_ type: String) -> Bool {
+    let media = mediaType(type)
+    return ["image/", "audio/", "video/", "font/"].contains { media.hasPrefix($0) }
+      && !media.hasSuffix("+xml")
+  }
+
+  /// A parameter such as `boundary=x` (RFC 9110 §5.6.6).
+  static func parameter(_ name: String, of value: String) -> String? {
+    for part in value.split(separator: ";").dropFirst() {
+      let pair = part.split(separator: "=", maxSplits: 1)
+      guard pair.count == 2, pair[0].trimmingOptionalWhitespace().equalsIgnoringASCIICase(name)
+      else { continue }
+      let text = pair[1].trimmingOptionalWhitespace()
+      return text.hasPrefix("\"") && text.hasSuffix("\"") && text.count > 1
+        ? String(text.dropFirst().dropLast()) : String(text)
+    }
+    return nil
+  }
+}

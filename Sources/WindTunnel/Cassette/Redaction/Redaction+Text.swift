@@ -1,0 +1,145 @@
+internal import Foundation
+
+extension Redaction {
+  /// How deep texts within texts are looked into.
+  static let depthMax = 6
+
+  /// A text without secrets.
+  mutating func text(_ text: String, depth: Int = 0) -> String {
+    guard text.utf8.count > 4 else { return text }
+    let bytes = Array(text.utf8)
+    let replaced = self.text(bytes, .plain, depth: depth)
+    return replaced == bytes ? text : String(decoding: replaced, as: UTF8.self)
+  }
+
+  /// A text without secrets: JSON as such, else lines of JSON and what is between them.
+  mutating func text(_ bytes: [UInt8], _ flavour: NamedValues.Flavour, depth: Int) -> [UInt8] {
+    guard bytes.count > 4, depth < Self.depthMax else { return echoed(bytes) }
+    if let json = json(bytes, depth: depth) { return json }
+    guard bytes.contains(UInt8(ascii: "{")),
+      bytes.contains(UInt8(ascii: "\n")) || bytes.starts(with: "data:".utf8)
+    else { return stretch(bytes, flavour, depth: depth) }
+    var result: [UInt8] = []
+    // Lines that are no JSON stay together, since an element or a key may go over several.
+    var pending: [UInt8] = []
+    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      let start = line.starts(with: "data:".utf8) ? 5 : 0
+      if let json = json(Array(line.dropFirst(start)), depth: depth) {
+        result += stretch(pending, flavour, depth: depth) + line.prefix(start) + json
+        result.append(UInt8(ascii: "\n"))
+        pending = []
+      } else {
+        pending += line
+        pending.append(UInt8(ascii: "\n"))
+      }
+    }
+    result += stretch(pending, flavour, depth: depth)
+    result.removeLast()
+    return result
+  }
+
+  /// A text without structure of its own: addresses, named values, known shapes, base64; then
+  /// echoes of what is known.
+  private mutating func stretch(
+    _ bytes: [UInt8],
+    _ flavour: NamedValues.Flavour,
+    depth: Int
+  ) -> [UInt8] {
+    var stretches = Stretches()
+    var edits: [Edit] = []
+    for range in Self.links(in: bytes) where stretches.take(range) {
+      let link = String(decoding: bytes[range], as: UTF8.self)
+      edits.append(Edit(range, Array(self.link(link).utf8)))
+    }
+    for value in NamedValues.found(in: bytes, names, flavour) where stretches.take(value.range) {
+      let text = String(decoding: bytes[value.range], as: UTF8.self)
+      edits.append(Edit(value.range, Array(named(text, value).utf8)))
+    }
+    for shape in shapes(in: bytes) where stretches.take(shape.range) {
+      let text = String(decoding: bytes[shape.range], as: UTF8.self)
+      let stand = stand(for: text, name: shape.kind)
+      if shape.kind == "basic" { rememberPair(of: text, as: stand) }
+      edits.append(Edit(shape.range, Array(stand.utf8)))
+    }
+    for range in Base64Text.runs(in: bytes) where stretches.take(range) {
+      edits += unpacked(bytes, range, depth: depth)
+    }
+    let changed = edits.filter { bytes[$0.range].elementsEqual($0.bytes) == false }
+    let result = changed.isEmpty ? bytes : Edit.applied(changed, to: bytes)
+    if echoes == nil { log?.lookForEntropy(in: result) }
+    return echoed(result)
+  }
+
+  /// A text without what is known to be secret.
+  mutating func echoed(_ bytes: [UInt8]) -> [UInt8] {
+    guard let replaced = echoes?.replaced(in: bytes) else { return bytes }
+    log?.found("echo", bytes: bytes.count)
+    return replaced
+  }
+
+  private func shapes(in bytes: [UInt8]) -> [Shapes.Found] {
+    let shapes = Shapes.found(in: bytes)
+    return findsPersonalData ? shapes + Shapes.mails(in: bytes) + Shapes.phones(in: bytes) : shapes
+  }
+
+  private mutating func named(_ text: String, _ found: NamedValues.Found) -> String {
+    // In prose a credential follows its scheme, and "Bearer" alone is none.
+    if let value = fieldValue(text, name: found.name) { return value }
+    let plain = text.contains("%") ? text.removingPercentEncoding ?? text : text
+    let unescaped = plain.contains("\\") ? Self.unescaped(plain) ?? plain : plain
+    let stand = stand(for: unescaped, name: found.name, sort: found.sort)
+    return stand == unescaped ? text : stand
+  }
+
+  /// What a string of JSON says that was written without its quotes.
+  private static func unescaped(_ text: String) -> String? {
+    // What does not parse was no string of JSON.
+    (try? JSONParser.parse("\"\(text)\"".utf8))?.stringValue
+  }
+
+  /// Addresses with a scheme, without what ends a sentence behind them.
+  private static func links(in bytes: [UInt8]) -> [Range<Int>] {
+    let mark = Array("://".utf8)
+    return bytes.ranges(of: mark).compactMap { range in
+      var (start, end) = (range.lowerBound, range.upperBound)
+      while start > 0, bytes[start - 1].isWord || "+-.".utf8.contains(bytes[start - 1]) {
+        start -= 1
+      }
+      while end < bytes.count, bytes[end] > 0x20, !"\"'<>\\`|{}".utf8.contains(bytes[end]) {
+        end += 1
+      }
+      while end > range.upperBound, ".,;:)]!".utf8.contains(bytes[end - 1]) { end -= 1 }
+      return start < range.lowerBound && end > range.upperBound ? start..<end : nil
+    }
+  }
+
+  /// What base64 spells, looked into and spelled again.
+  private mutating func unpacked(_ bytes: [UInt8], _ range: Range<Int>, depth: Int) -> [Edit] {
+    guard !bytes[range].starts(with: "REDACTED-".utf8) else { return [] }
+    if let edit = unpackedWhole(bytes, range, depth: depth) { return [edit] }
+    // A solidus may part what is base64 from what is a path.
+    guard bytes[range].contains(UInt8(ascii: "/")) else { return [] }
+    return bytes[range].split(separator: UInt8(ascii: "/")).filter { $0.count >= 16 }.compactMap {
+      unpackedWhole(bytes, $0.startIndex..<$0.endIndex, depth: depth)
+    }
+  }
+
+  private mutating func unpackedWhole(
+    _ bytes: [UInt8],
+    _ range: Range<Int>,
+    depth: Int
+  ) -> Edit? {
+    guard let decoded = Base64Text.decoded(bytes[range]) else { return nil }
+    let isPacked = decoded.starts(with: [0x1F, 0x8B])
+    let opened = isPacked ? Inflate.open(Data(decoded), coding: "gzip").map(Array.init) : nil
+    let inner = opened ?? decoded
+    guard String(utf8: inner) != nil, !inner.contains(0) else {
+      if echoes?.found(in: inner).isEmpty == false { obstacle = "a body repeats a credential" }
+      return nil
+    }
+    let replaced = text(inner, .plain, depth: depth + 1)
+    guard replaced != inner else { return nil }
+    if opened != nil { obstacle = "a body repeats a credential" }
+    return Edit(range, Array(Base64Text.encoded(replaced, like: bytes[range]).utf8))
+  }
+}

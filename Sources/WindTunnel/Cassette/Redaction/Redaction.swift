@@ -1,0 +1,145 @@
+// How secrets are taken out.
+//
+// Everything is walked through twice. The first walk learns: what stands under a secret's name, or
+// looks like a secret, gets a pseudonym. The second walk writes: it replaces the same, and beside it
+// each learnt value wherever it is repeated, in whatever spelling, since an echo may come before its
+// secret is known.
+//
+// Both walks look into URLs (user info, path, query, fragment), header fields, cookies, forms,
+// multipart bodies, JSON at any depth and JSON within its strings, lines of JSON and events, base64,
+// bodies packed with gzip or deflate, WebSocket messages, notes and the words of failures.
+//
+// - A JSON body keeps its layout to the byte around what is replaced. A secret number becomes 0: it
+//   has no room for an ordinal. Truth values and null stay.
+// - A packed body in which nothing is replaced stays as it came. Else it is kept opened, and
+//   `Content-Encoding` goes; `Content-Length` follows each change, and digests of the body go.
+// - Left out, and named, is what cannot be rewritten: a body that cannot be opened unless its type
+//   is picture, sound, film or font; binary content that repeats a secret; a host that does.
+
+internal import Foundation
+internal import Symptoms
+
+/// Takes secrets out of what is about to be kept.
+struct Redaction {
+  /// What was not kept, in words.
+  private(set) var leftOut: [String] = []
+  /// What was found, where somebody wants to know.
+  var log: RedactionLog?
+
+  let names: SecretNames
+  let places: [JSONPlace]
+  let findsPersonalData: Bool
+  var pseudonyms = Pseudonyms()
+  /// What is looked for everywhere; `nil` on the walk that learns it.
+  var echoes: Echoes?
+  /// Why the interaction at hand cannot be kept.
+  var obstacle: String?
+
+  /// Goes on counting where the redactions of a cassette end.
+  init(continuing interactions: [Interaction], rules: RedactionRules = .standard) {
+    names = SecretNames(rules)
+    places = rules.paths.compactMap { JSONPlace($0) }
+    findsPersonalData = rules.personalData
+    for interaction in interactions { keepFree(interaction) }
+  }
+
+  /// The interactions that may be kept, without their secrets.
+  mutating func redact(_ interactions: [Interaction]) -> [Interaction] {
+    echoes = nil
+    for (index, interaction) in interactions.enumerated() {
+      log?.begin(index)
+      _ = redacted(interaction)
+    }
+    echoes = Echoes(of: pseudonyms.secrets)
+    var kept: [Interaction] = []
+    for (index, interaction) in interactions.enumerated() {
+      log?.begin(index)
+      obstacle = nil
+      let interaction = redacted(interaction)
+      if let obstacle {
+        let request = interaction.request
+        let url = echoless(request.url.description)
+        leftOut.append("\(request.method) \(url): \(obstacle)")
+      } else {
+        kept.append(interaction)
+      }
+    }
+    return kept
+  }
+
+  private mutating func redacted(_ interaction: Interaction) -> Interaction {
+    var interaction = interaction
+    log?.part = "request URL"
+    interaction.request.url = address(interaction.request.url)
+    log?.part = "request"
+    message(&interaction.request.headers, &interaction.request.body)
+    log?.part = "response"
+    switch interaction.answer {
+    case .response(var response):
+      answer(&response, &interaction.timing)
+      interaction.answer = .response(response)
+    case .cut(var response, let failure):
+      answer(&response, &interaction.timing)
+      interaction.answer = .cut(response, self.failure(failure))
+    case .failure(let failure): interaction.answer = .failure(self.failure(failure))
+    }
+    for index in interaction.messages.indices {
+      log?.part = "message \(index)"
+      let data = interaction.messages[index].body.data
+      let bytes = Array(data)
+      let content = content(bytes, type: "", what: "a WebSocket message")
+      if content != bytes { interaction.messages[index].body = Body(Data(content)) }
+    }
+    log?.part = "notes"
+    interaction.notes = notes(interaction.notes)
+    for (place, members) in interaction.innerNotes.sorted(by: { $0.key < $1.key }) {
+      interaction.innerNotes[place] = notes(members)
+    }
+    return interaction
+  }
+
+  private mutating func answer(_ response: inout Response, _ timing: inout Timing?) {
+    let before = response.body.data
+    message(&response.head.headers, &response.body)
+    if response.body.data != before { timing?.refit(from: before, to: response.body.data) }
+  }
+
+  private mutating func failure(_ failure: Failure) -> Failure {
+    log?.part = "failure text"
+    return Failure(failure.symptom, text: failure.text.map { text($0) })
+  }
+
+  /// Notes are JSON like any other; what is not replaced keeps its spelling.
+  private mutating func notes(_ members: [JSON.Member]) -> [JSON.Member] {
+    guard !members.isEmpty else { return members }
+    let bytes = JSON.object(members).bytes()
+    guard let replaced = json(bytes, depth: 0), replaced != bytes,
+      // It was written here a moment ago.
+      let json = try? JSONParser.parse(replaced), case .object(let members) = json
+    else { return members }
+    return members
+  }
+
+  private mutating func keepFree(_ interaction: Interaction) {
+    pseudonyms.keepFree(String(decoding: JSON.object(interaction.notes).bytes(), as: UTF8.self))
+    pseudonyms.keepFree(interaction.request.url.description)
+    pseudonyms.keepFree(interaction.failure?.text ?? "")
+    keepFree(interaction.request.headers, interaction.request.body)
+    if let response = interaction.response { keepFree(response.headers, response.body) }
+    for message in interaction.messages { keepFree([:], message.body) }
+  }
+
+  private mutating func keepFree(_ headers: HeaderFields, _ body: Body) {
+    for field in headers { pseudonyms.keepFree(field.value) }
+    let coding = headers.values("Content-Encoding").joined(separator: ", ")
+    let bytes = Array(Inflate.open(body.data, coding: coding) ?? body.data)
+    let mark = Array("REDACTED-".utf8)
+    func note(_ bytes: [UInt8]) {
+      if bytes.firstRange(of: mark) != nil {
+        pseudonyms.keepFree(String(decoding: bytes, as: UTF8.self))
+      }
+    }
+    note(bytes)
+    for run in Base64Text.runs(in: bytes) { Base64Text.decoded(bytes[run]).map(note) }
+  }
+}

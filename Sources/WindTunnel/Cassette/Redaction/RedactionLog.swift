@@ -1,0 +1,26 @@
+/// What a redaction came across, for whoever wants to know and not to change anything. Values are
+/// never in it.
+struct RedactionLog {
+  private(set) var leaks: [CassetteLeak] = []
+  /// Which bodies could not be looked into.
+  private(set) var unopened: [String] = []
+  /// Where the walk is within an interaction.
+  var part = ""
+  private var number = 0
+
+  mutating func begin(_ index: Int) { number = index + 1 }
+
+  mutating func found(_ kind: String, bytes: Int) {
+    let leak = CassetteLeak(number: number, place: part, kind: kind, bytes: bytes)
+    if !leaks.contains(leak) { leaks.append(leak) }
+  }
+
+  mutating func unopened(_ coding: String) {
+    let line = "#\(number) \(part): in \(coding), which is not opened here"
+    if !unopened.contains(line) { unopened.append(line) }
+  }
+
+  mutating func lookForEntropy(in bytes: [UInt8]) {
+    for run in Entropy.runs(in: bytes) { found("entropy", bytes: run.count) }
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct PlantedSecretsTests {
+  private static func redacted(_ interactions: [Interaction]) -> (Cassette, [String]) {
+    var redaction = Redaction(continuing: [])
+    let kept = redaction.redact(interactions)
+    return (Cassette(kept), redaction.leftOut)
+  }
+
+  @Test func `forty secrets and more in twenty kinds of place and more`() {
+    #expect(Planted.kinds.count >= 20)
+    #expect(Planted.all.count >= 40)
+    #expect(Set(Planted.all.map(\.secret)).count == Planted.all.count)
+  }
+
+  @Test func `no planted secret is written in any form, and nothing is left out`() {
+    let (cassette, leftOut) = Self.redacted(Planted.all.map(\.interaction))
+    #expect(leftOut == [])
+    #expect(cassette.interactions.count == Planted.all.count)
+    let texts = Spellings.texts(cassette)
+    for planted in Planted.all {
+      for spelling in Spellings.of(planted.secret) {
+        #expect(!texts.contains { $0.contains(spelling) }, "\(planted.place)")
+      }
+    }
+  }
+
+  @Test func `a planted secret is found before it is taken out`() {
+    for planted in Planted.all {
+      let texts = Spellings.texts(Cassette([planted.interaction]))
+      #expect(
+        Spellings.of(planted.secret).contains { spelling in texts.contains { $0.contains(spelling) }
+        },
+        "\(planted.place)"
+      )
+    }
+  }
+
+  @Test func `lint finds every planted secret in an unredacted copy and prints none`() {
+    let lint = CassetteLint(Cassette(Planted.all.map(\.interaction)))
+    let found = Set(lint.leaks.map(\.number))
+    for (index, planted) in Planted.all.enumerated() {
+      #expect(found.contains(index + 1), "\(planted.place)")
+      let words = lint.leaks.map(\.description).joined(separator: "\n")
+      for spelling in Spellings.of(planted.secret) { #expect(!words.contains(spelling)) }
+    }
+  }
+
+  @Test func `lint finds a secret in each place when it is alone`() {
+    for planted in Planted.all.prefix(Planted.kinds.count) {
+      #expect(!CassetteLint(Cassette([planted.interaction])).leaks.isEmpty, "\(planted.place)")
+    }
+  }
+
+  @Test func `lint finds nothing where the secrets were taken out`() {
+    let (cassette, _) = Self.redacted(Planted.all.map(\.interaction))
+    #expect(CassetteLint(cassette).leaks == [])
+  }
+
+  @Test func `redacting twice changes nothing`() {
+    let (once, _) = Self.redacted(Planted.all.map(\.interaction))
+    #expect(Self.redacted(once.interactions).0 == once)
+    var continued = Redaction(continuing: once.interactions)
+    #expect(continued.redact(once.interactions) == once.interactions)
+  }
+
+  @Test func `lengths and codings agree with what is kept`() {
+    let (cassette, _) = Self.redacted(Planted.all.map(\.interaction))
+    for interaction in cassette.interactions {
+      guard let response = interaction.response else { continue }
+      if let length = response.headers["Content-Length"] {
+        #expect(length == "\(response.body.data.count)")
+      }
+      #expect(response.headers["Content-Encoding"] == nil)
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// What a replaced value looks like, and what stays around it.
+@Suite struct RedactionShapeTests {
+  private func body(
+    _ text: String,
+    type: String = "",
+    rules: RedactionRules = .standard
+  ) -> String? {
+    var redaction = Redaction(continuing: [], rules: rules)
+    let headers: HeaderFields = type.isEmpty ? [:] : ["Content-Type": type]
+    let response = Response(headers: headers, body: Body(text))
+    let kept = redaction.redact([Interaction(Request("GET", "/"), response)])
+    return kept.first?.response?.body.text
+  }
+
+  @Test(arguments: [
+    (#"{"token":"abc"}"#, #"{"token":"REDACTED-token-1"}"#),
+    (
+      "{ \"id\" : 1 ,\r\n\t\"access_token\":\"abc\" , \"e\": 1.50 }\n",
+      "{ \"id\" : 1 ,\r\n\t\"access_token\":\"REDACTED-access-token-1\" , \"e\": 1.50 }\n"
+    ),
+    (
+      #"{"s":"\u00e4\/","Client-Secret":"a\u00e4"}"#,
+      #"{"s":"\u00e4\/","Client-Secret":"REDACTED-client-secret-1"}"#
+    ),
+    (
+      #"{"pin":1234,"otp":null,"session":true,"sign":-1.5e3}"#,
+      #"{"pin":0,"otp":null,"session":true,"sign":0}"#
+    ),
+    (
+      #"{"password":["one","two","one"]}"#,
+      #"{"password":["REDACTED-password-1","REDACTED-password-2","REDACTED-password-1"]}"#
+    ),
+    (
+      #"{"session":{"id":"abc","type":"web","expires_in":900}}"#,
+      #"{"session":{"id":"REDACTED-id-1","type":"web","expires_in":900}}"#
+    ),
+    (#"{"token":"a","token":"b"}"#, #"{"token":"REDACTED-token-1","token":"REDACTED-token-2"}"#),
+    (
+      #"{"headers":{"Authorization":"Bearer abc","Cookie":"a=b"}}"#,
+      #"{"headers":{"Authorization":"Bearer REDACTED-authorization-1","Cookie":"a=REDACTED-a-1"}}"#
+    ),
+    (
+      #"{"next_page_token":"abc","max_tokens":5,"token_type":"bearer","tokenized":"x"}"#,
+      #"{"next_page_token":"abc","max_tokens":5,"token_type":"bearer","tokenized":"x"}"#
+    ),
+    (
+      #"{"Access-Control-Allow-Credentials":"yes, all"}"#,
+      #"{"Access-Control-Allow-Credentials":"yes, all"}"#
+    ),
+    ("\u{FEFF}{\"token\":\"abc\"}", "\u{FEFF}{\"token\":\"REDACTED-token-1\"}"),
+  ])
+  func `a JSON body keeps its layout around what is replaced`(text: String, expected: String) {
+    #expect(body(text) == expected)
+  }
+
+  @Test(arguments: [
+    "Your password: forgotten? Reset token: see below.", "if (token == null) { sign = (a) }",
+    "a=1&b=2", "<title>Session</title><p>Pin it</p>", "https://a.example/x?page=2#top",
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAGQAAABk", "{\"a\":\"sessions\"}", "",
+  ])
+  func `what is no secret stays`(text: String) {
+    #expect(body(text) == text)
+  }
+
+  @Test func `scripts keep their code and lose what is quoted`() {
+    let text = "var token=a.b;fetch('/x?token=abcdef');let o={password:'abc def'}"
+    #expect(
+      body(text, type: "text/javascript; charset=utf-8")
+        == "var token=a.b;fetch('/x?token=REDACTED-token-1');let o={password:'REDACTED-password-1'}"
+    )
+  }
+
+  @Test func `a web token still decodes, and keeps its dates`() throws {
+    let token = [
+      #"{"alg":"RS256","kid":"key-of-ada"}"#, #"{"sub":"ada","exp":1700000000,"n":7,"ok":true}"#,
+      "signature",
+    ].map {
+      Data($0.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
+    }.joined(separator: ".")
+    let text = try #require(body(#"{"id_token":"\#(token)"}"#))
+    let json = try JSON(parsing: text.utf8, source: "a.json")
+    let parts = try #require(json["id_token"]?.stringValue).split(separator: ".")
+    let decoded = parts.prefix(2).map {
+      Base64Text.decoded(Array($0.utf8)).map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(decoded[0] == #"{"alg":"RS256","kid":"REDACTED-kid"}"#)
+    #expect(decoded[1] == #"{"sub":"REDACTED-sub","exp":1700000000,"n":0,"ok":true}"#)
+    #expect(parts[2] == "REDACTED-id-token-1")
+    #expect(body(text) == text)
+  }
+
+  @Test func `one value bears one ordinal in all places`() {
+    let secret = "t0ken/of+ada"
+    let login = Interaction(
+      Request("POST", "/login?x=1"),
+      .text(Body(#"{"access_token":"\#(secret)"}"#))
+    )
+    let use = Interaction(
+      Request(
+        "GET",
+        "/me?access_token=t0ken%2Fof%2Bada",
+        headers: ["Authorization": "Bearer \(secret)", "Cookie": "at=\(secret)"]
+      ),
+      .text(Body("Hello t0ken\\/of+ada"))
+    )
+    var redaction = Redaction(continuing: [])
+    let kept = redaction.redact([login, use])
+    let stand = "REDACTED-access-token-1"
+    #expect(kept[0].response?.body.text == #"{"access_token":"\#(stand)"}"#)
+    #expect(kept[1].request.url.query == "access_token=\(stand)")
+    #expect(kept[1].request.headers["Authorization"] == "Bearer \(stand)")
+    #expect(kept[1].request.headers["Cookie"] == "at=\(stand)")
+    #expect(kept[1].response?.body.text == "Hello \(stand)")
+  }
+
+  @Test func `ordinals go on behind those in bodies, packed ones too`() {
+    let old = [
+      Interaction(Request("GET", "/"), .text(Body(#"{"token":"REDACTED-token-4"}"#))),
+      Interaction(
+        Request("GET", "/"),
+        Response(
+          headers: ["Content-Encoding": "gzip"],
+          body: Body(Packed.gzip(#"{"pwd":"REDACTED-pwd-2"}"#))
+        )
+      ),
+    ]
+    var redaction = Redaction(continuing: old)
+    let new = redaction.redact([
+      Interaction(Request("GET", "/"), .text(Body(#"{"token":"new","pwd":"other"}"#)))
+    ])
+    #expect(new[0].response?.body.text == #"{"token":"REDACTED-token-5","pwd":"REDACTED-pwd-3"}"#)
+  }
+
+  @Test func `a rule adds to the defaults and takes none away`() {
+    let text = #"{"token":"abc","Floor-Code":"x1","a":[{"b":"y1"}],"mail":"ada@example.org"}"#
+    let rules = RedactionRules(names: ["floorCode", "$.a[*].b"])
+    #expect(
+      body(text, rules: rules)
+        == #"{"token":"REDACTED-token-1","Floor-Code":"REDACTED-floor-code-1","#
+        + #""a":[{"b":"REDACTED-b-1"}],"mail":"ada@example.org"}"#
+    )
+  }
+
+  @Test func `personal data is one word to switch on`() {
+    let text =
+      #"{"name":"Ada","email":"ada@example.org","text":"Call +49 30 1234567, ada@example.org"}"#
+    #expect(body(text) == text)
+    #expect(
+      body(text, rules: RedactionRules(personalData: true))
+        == #"{"name":"REDACTED-name-1","email":"REDACTED-email-1@example.test","#
+        + #""text":"Call REDACTED-phone-1, REDACTED-email-1@example.test"}"#
+    )
+  }
+
+  @Test func `pieces of a stream still end where its lines do`() {
+    let lines = ["data: {\"token\":\"abc\"}\n\n", "data: {\"a\":1}\n\n"]
+    var interaction = Interaction(Request("GET", "/"), .text(Body(lines.joined())))
+    var timing = Timing(firstByte: .zero, lastByte: .milliseconds(2))
+    timing.chunks = lines.map { Timing.Chunk(bytes: $0.utf8.count, offset: .zero) }
+    interaction.timing = timing
+    var redaction = Redaction(continuing: [])
+    let kept = redaction.redact([interaction])
+    #expect(
+      kept[0].timing?.chunks.map(\.bytes) == [lines[0].utf8.count + 13, lines[1].utf8.count]
+    )
+  }
+
+  @Test(arguments: [
+    ("image/png", true), ("font/woff2", true), ("application/json", false), ("", false),
+  ])
+  func `what cannot be opened is kept only where it can hold no secret`(type: String, isKept: Bool)
+  {
+    var redaction = Redaction(continuing: [])
+    let headers: HeaderFields = ["Content-Encoding": "br", "Content-Type": type]
+    let response = Response(headers: headers, body: Body(Data([0x8B, 1, 2, 0x80])))
+    let kept = redaction.redact([Interaction(Request("GET", "/"), response)])
+    #expect(kept.count == (isKept ? 1 : 0))
+    #expect(
+      redaction.leftOut
+        == (isKept ? [] : ["GET /: a body in br cannot be opened to look for credentials"])
+    )
+  }
+}
