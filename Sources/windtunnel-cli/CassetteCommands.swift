@@ -71,28 +71,3 @@ enum CassetteShowCommand: Command {
     return "\n\(text)\(text.hasSuffix("\n") ? "" : "\n")"
   }
 }
-
-enum CassetteConvertCommand: Command {
-  static let name = "cassette convert"
-  static let summary = "Make a cassette of a HAR file."
-  static let synopsis = "IN.har OUT.json"
-  static let example = "windtunnel cassette convert browser.har Cassettes/browser.json"
-  static let operandsMax = 2
-  static let flags: [Flag] = []
-
-  static func run(_ arguments: Arguments) async throws -> ExitCode {
-    guard arguments.operands.count == 2 else {
-      throw Refusal.usage("A file to read and a file to write are wanted.")
-    }
-    let (input, output) = (arguments.operands[0], arguments.operands[1])
-    guard input.hasSuffix(".har"), output.hasSuffix(".json") else {
-      throw Refusal.usage("\(input) → \(output): this windtunnel converts .har to .json.")
-    }
-    let data = try FileError.reading(URL(filePath: input), bytesMax: Cassette.fileBytesMax)
-    let imported = try HARImport(data, source: URL(filePath: input).lastPathComponent)
-    for warning in imported.warnings { Terminal.complain("\(warning)\n") }
-    try imported.cassette.write(to: URL(filePath: output))
-    Terminal.complain("\(output): \(imported.cassette.interactions.count) interactions\n")
-    return .done
-  }
-}

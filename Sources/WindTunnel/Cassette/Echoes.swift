@@ -76,7 +76,8 @@ struct Echoes {
     if interaction.messages.contains(where: { repeats($0.body.data) }) {
       return "a WebSocket message repeats a credential"
     }
-    if interaction.notes.contains(where: { repeats($0.value) }) {
+    let notes = interaction.notes + interaction.innerNotes.values.flatMap { $0 }
+    if notes.contains(where: { repeats($0.value) }) {
       return "a note repeats a credential"
     }
     return nil
@@ -86,7 +87,7 @@ struct Echoes {
     spellings.contains { data.range(of: Data($0.text.utf8)) != nil }
   }
 
-  private func repeats(_ json: JSON) -> Bool {
+  func repeats(_ json: JSON) -> Bool {
     switch json {
     case .null, .bool, .number: false
     case .string(let text): repeats(Data(text.value.utf8))

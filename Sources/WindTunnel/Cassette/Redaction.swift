@@ -13,7 +13,7 @@ struct Redaction {
   private(set) var leftOut: [String] = []
   private var ordinals: [String: [String: Int]] = [:]
   /// What must not occur in anything that is kept, and what stands in its place.
-  private var secrets: [String: String] = [:]
+  private(set) var secrets: [String: String] = [:]
 
   /// Goes on counting where the redactions of a cassette end.
   init(continuing interactions: [Interaction]) {
@@ -47,11 +47,15 @@ struct Redaction {
     }
   }
 
+  /// Tells what is not kept.
+  mutating func leaveOut(_ sentence: String) { leftOut.append(sentence) }
+
   private mutating func redact(_ interaction: Interaction) -> Interaction {
     var interaction = interaction
     interaction.request.url.userInfo = userInfo(interaction.request.url.userInfo)
     interaction.request.headers = redact(interaction.request.headers)
     interaction.notes = redact(interaction.notes)
+    interaction.innerNotes = redact(interaction.innerNotes)
     switch interaction.answer {
     case .response(let response): interaction.answer = .response(redact(response))
     case .cut(let response, let failure):
