@@ -15,6 +15,7 @@ enum RecordCommand: Command {
     Flag("--cassette", "FILE", "Where the recording is written, at the end and in one step."),
     Flag("--as", "URL", "The origin that stands on the tape instead of the upstream's."),
     Flag("--mode", "MODE", "once, new-episodes or rewrite (default: once)."),
+    Flag("--dates", nil, "Keep in each new interaction the day it was recorded."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
     Flag("-- CMD", nil, "Run a command with {url} and $WINDTUNNEL_URL, and stop when it ends."),
   ]
@@ -53,7 +54,7 @@ enum RecordCommand: Command {
       status = try await Client.run(arguments.command, url: server.url)
     }
     await server.stop()
-    try write(deck, over: tape, to: file)
+    try write(deck, over: tape, to: file, dated: arguments.has("--dates"))
     if status != 0 { Terminal.complain("\(arguments.command[0]) ended with status \(status).\n") }
     return status == 0 ? .done : .software
   }
@@ -71,8 +72,14 @@ enum RecordCommand: Command {
     return url
   }
 
-  private static func write(_ deck: Deck, over tape: Cassette, to file: URL) throws {
-    let (recorded, leftOut) = deck.recorded()
+  private static func write(
+    _ deck: Deck,
+    over tape: Cassette,
+    to file: URL,
+    dated: Bool
+  ) throws {
+    var (recorded, leftOut) = deck.recorded()
+    if dated { recorded.date(Date(), whereNotIn: tape) }
     for line in leftOut { Terminal.complain("left out: \(line)\n") }
     // Nothing new: the old text stays as it is, to the byte.
     guard recorded != tape else { return }
