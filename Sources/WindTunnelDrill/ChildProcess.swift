@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import WindTunnel
 
@@ -22,110 +21,88 @@ struct ChildProcess {
     case silenced
   }
 
+  /// How long a process may tell nothing.
+  struct Patience: Sendable, Hashable {
+    /// Until its first telegram.
+    var first: Duration
+    /// From one to the next.
+    var later: Duration
+  }
+
   /// The executable and the arguments that make it a subject's process.
   var executable: URL
   var arguments: [String]
 
-  /// Runs orders and hands over each telegram as it comes.
+  /// Runs orders and hands over each telegram as it comes. A process whose orders nobody waits for
+  /// any more is killed.
   func run(
     _ orders: Orders,
-    silence: Duration,
+    patience: Patience,
     _ receive: @escaping @Sendable (Telegram) -> Void
   ) async throws -> Ending {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
-    var environment = ProcessInfo.processInfo.environment
-    // A crash is a result here; a backtrace of it would take seconds and tell nobody anything.
-    environment["SWIFT_BACKTRACE"] = "enable=no"
-    process.environment = environment
+    process.environment = Self.environment
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
     process.standardOutput = output
-    let text = try JSONEncoder().encode(orders)
-    let watch = Watch(process, silence: silence)
-    let ending: Ending = try await withCheckedThrowingContinuation { continuation in
-      // The end of its output comes after its last line, so that is what is waited for.
-      let listener = Thread {
-        Self.listen(to: output.fileHandleForReading) { line in
-          watch.heard()
-          if let telegram = Telegram(line: line) { receive(telegram) }
+    let text = try JSONEncoder().encode(orders) + Data("\n".utf8)
+    let watch = ChildWatch(process, patience)
+    let ending: Ending = try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        // The end of its output comes after its last line, so that is what is waited for.
+        let listener = Thread {
+          var lines = LineSplitter()
+          while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
+            lines.take(data) { line in
+              guard let telegram = Telegram(line: line) else { return }
+              watch.heard()
+              receive(telegram)
+            }
+          }
+          process.waitUntilExit()
+          let ending = watch.ending()
+          // Open until here: its end tells the child that nobody is there any more.
+          try? input.fileHandleForWriting.close()
+          continuation.resume(returning: ending)
         }
-        process.waitUntilExit()
-        continuation.resume(returning: watch.ending())
+        do {
+          try process.run()
+        } catch {
+          return continuation.resume(throwing: DrillError.harness(Self.reason(error, executable)))
+        }
+        watch.start()
+        listener.start()
+        Thread { Self.write(text, to: input.fileHandleForWriting) }.start()
       }
-      do {
-        try process.run()
-      } catch {
-        return continuation.resume(throwing: error)
-      }
-      watch.start()
-      listener.start()
-      // A child that is dead before it has read its orders is seen by the listener.
-      try? input.fileHandleForWriting.write(contentsOf: text)
-      try? input.fileHandleForWriting.close()
+    } onCancel: {
+      watch.cancel()
     }
+    try Task.checkCancellation()
     return ending
   }
 
-  private static func listen(to handle: FileHandle, _ line: (String) -> Void) {
-    var pending = Data()
-    while true {
-      let data = handle.availableData
-      if data.isEmpty { break }
-      pending.append(data)
-      while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-        line(String(decoding: pending[pending.startIndex..<end], as: UTF8.self))
-        pending = pending[(end + 1)...]
-      }
-      pending = Data(pending)
-    }
+  private static var environment: [String: String] {
+    var environment = ProcessInfo.processInfo.environment
+    // A crash is a result here; a backtrace of it would take seconds and tell nobody anything.
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    // A proxy of this machine's would stand between the client and the loopback interface.
+    for name in ["no_proxy", "NO_PROXY"] { environment[name] = "*" }
+    return environment
   }
 
-  /// Kills a process that tells nothing for too long.
-  private final class Watch: @unchecked Sendable {
-    private let process: Process
-    private let silence: Duration
-    private let state = Locked((last: DispatchTime.now(), isSilenced: false, isOver: false))
+  private static func reason(_ error: any Error, _ executable: URL) -> String {
+    "\(executable.path) cannot be started: \((error as NSError).localizedDescription)"
+  }
 
-    init(_ process: Process, silence: Duration) {
-      self.process = process
-      self.silence = silence
-    }
-
-    func heard() { state.withLock { $0.last = .now() } }
-
-    func start() {
-      state.withLock { $0.last = .now() }
-      look()
-    }
-
-    private func look() {
-      let left: Duration? = state.withLock { state in
-        if state.isOver { return nil }
-        let quiet = DispatchTime.now().uptimeNanoseconds - state.last.uptimeNanoseconds
-        let left = silence - .nanoseconds(Int64(quiet))
-        if left <= .zero { state.isSilenced = true }
-        return left
-      }
-      guard let left else { return }
-      // The process is a child that has not been waited for, so the number is still its own.
-      if left <= .zero {
-        kill(process.processIdentifier, SIGKILL)
-      } else {
-        let deadline = DispatchTime.now() + .nanoseconds(Int(left.inNanoseconds))
-        DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in self?.look() }
-      }
-    }
-
-    func ending() -> Ending {
-      let isSilenced = state.withLock { state in
-        state.isOver = true
-        return state.isSilenced
-      }
-      if isSilenced { return .silenced }
-      let isOrderly = process.terminationReason == .exit && process.terminationStatus == 0
-      return isOrderly ? .orderly : .crashed
-    }
+  /// Writes to a process that may be dead before it has read, which its listener sees.
+  private static func write(_ data: Data, to handle: FileHandle) {
+    // The signal of a broken pipe goes to the thread that writes, and would end the program.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    try? handle.write(contentsOf: data)
   }
 }

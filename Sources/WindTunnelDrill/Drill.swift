@@ -10,6 +10,8 @@ public struct Drill: Sendable {
   /// The plan.
   public let plan: DrillPlan
   private let child: ChildProcess
+  /// How long a subject's process may tell nothing beyond its calls' own patience.
+  var grace: ChildProcess.Patience?
 
   /// What happens while a drill is flown.
   public enum Progress: Sendable {
@@ -22,17 +24,19 @@ public struct Drill: Sendable {
   /// Makes a drill whose subjects fly in `executable`, started with `arguments`: there
   /// ``runAsSubject()`` must be called.
   public init(_ plan: DrillPlan, executable: URL, arguments: [String]) throws {
+    try self.init(plan, of: Self.subjects, executable: executable, arguments: arguments)
+  }
+
+  /// Makes a drill of these subjects, which fly where ``runAsSubject(of:)`` is called with them.
+  package init(
+    _ plan: DrillPlan,
+    of subjects: [any Subject],
+    executable: URL,
+    arguments: [String]
+  ) throws {
     self.plan = plan
     child = ChildProcess(executable: executable, arguments: arguments)
-    let known = Self.subjects.map(\.name)
-    for name in plan.subjects where !known.contains(name) {
-      throw DrillError.plan(
-        "There is no subject \"\(name)\"; there are \(known.joined(separator: ", "))."
-      )
-    }
-    guard !plan.cassette.interactions.isEmpty else {
-      throw DrillError.plan("The cassette has no interactions, so there is nothing to call.")
-    }
+    try plan.validate(known: subjects.map(\.name))
     for scenario in plan.scenarios { _ = try stage(of: scenario) }
   }
 
@@ -40,7 +44,12 @@ public struct Drill: Sendable {
   static let subjects: [any Subject] = [NetworkLayerSubject(), URLSessionSubject()]
 
   /// Makes this process a subject's: it takes its orders from standard input.
-  public static func runAsSubject() async -> Never { await SubjectProcess.main(subjects: subjects) }
+  public static func runAsSubject() async -> Never { await runAsSubject(of: subjects) }
+
+  /// The same with these subjects.
+  package static func runAsSubject(of subjects: [any Subject]) async -> Never {
+    await SubjectProcess.main(subjects: subjects)
+  }
 
   /// Where a scenario is flown.
   ///
@@ -69,7 +78,7 @@ public struct Drill: Sendable {
       let stage = try stage(of: scenario)
       var rows: [Report.Row] = []
       for subject in plan.subjects {
-        let sortie = Sortie(
+        var sortie = Sortie(
           orders: orders(scenario, subject, stage),
           scenario: scenario,
           itinerary: itinerary,
@@ -77,8 +86,10 @@ public struct Drill: Sendable {
         ) { [calls = plan.calls] done in
           progress(.calls(scenario: scenario.name, subject: subject, done: done, of: calls))
         }
+        if let grace { sortie.grace = grace }
         let observations = try await sortie.fly()
-        try check(observations, against: scenario)
+        try StoryCheck(scenario: scenario, seed: plan.seed, itinerary: itinerary)
+          .check(observations)
         rows.append(Report.Row(subject, observations))
         progress(.finished(scenario: scenario.name, subject: subject))
       }
@@ -96,7 +107,8 @@ public struct Drill: Sendable {
   private func orders(_ scenario: Scenario, _ subject: String, _ stage: Stage) -> Orders {
     Orders(
       subject: subject,
-      cassette: plan.cassetteFile?.path,
+      cassetteFile: plan.cassetteFile?.path,
+      cassette: plan.cassetteFile == nil ? plan.cassette.data() : Data(),
       scenario: scenario.data(),
       stage: stage.rawValue,
       errors: plan.errors.rawValue,
@@ -104,7 +116,8 @@ public struct Drill: Sendable {
       calls: Array(0..<plan.calls),
       concurrency: plan.concurrency,
       deadlineMilliseconds: Int(plan.deadline.inMilliseconds),
-      attemptTimeoutMilliseconds: Int(plan.attemptTimeout.inMilliseconds)
+      // A client without a deadline of its own ends an attempt by this alone.
+      attemptTimeoutMilliseconds: Int(min(plan.attemptTimeout, plan.deadline).inMilliseconds)
     )
   }
 
@@ -124,31 +137,5 @@ public struct Drill: Sendable {
       }
     }
     return story.hash
-  }
-
-  /// Every decision that was fired must be one that the story tells.
-  private func check(_ observations: [Observation], against scenario: Scenario) throws {
-    for observation in observations {
-      for attempt in observation.attempts where !tells(attempt.decision, scenario) {
-        throw DrillError.harness(
-          "call \(observation.call) met a decision that is not in the story: \(attempt.decision)"
-        )
-      }
-    }
-  }
-
-  private func tells(_ line: String, _ scenario: Scenario) -> Bool {
-    let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
-    guard parts.count == 4, let ordinal = Int(parts[2]) else { return false }
-    let lane = Lane(String(parts[0]))
-    if parts[1] == Decision.connectionKey {
-      return scenario.decideConnection(seed: plan.seed, lane: lane, ordinal: ordinal).line == line
-    }
-    let words = parts[1].split(separator: " ", maxSplits: 1).map(String.init)
-    guard words.count == 2 else { return false }
-    let request = Request(words[0], RequestURL(words[1]))
-    let key = Matcher.pathAndQuery.key(request)
-    return scenario.decide(request, key: key, seed: plan.seed, lane: lane, ordinal: ordinal).line
-      == line
   }
 }

@@ -6,7 +6,7 @@ public import WindTunnel
 public struct DrillPlan: Sendable {
   /// What answers.
   public var cassette: Cassette
-  /// The cassette's file; `nil`: the shipped one.
+  /// The cassette's file, which may have others beside it; `nil`: it was never in one.
   public var cassetteFile: URL?
   /// The weather, one after the other.
   public var scenarios: [Scenario]
@@ -37,6 +37,31 @@ public struct DrillPlan: Sendable {
 
   /// How many calls one subject can make in one scenario.
   public static let callsMax = 1_000_000
+  /// How many of them at once.
+  public static let concurrencyMax = 1024
+
+  /// Refuses what cannot be flown, whoever made it.
+  func validate(known: [String]) throws(DrillError) {
+    for name in subjects where !known.contains(name) {
+      throw .plan("There is no subject \"\(name)\"; there are \(known.joined(separator: ", ")).")
+    }
+    guard !subjects.isEmpty else { throw .plan("There is no subject to judge.") }
+    guard !scenarios.isEmpty else { throw .plan("There is no scenario to fly in.") }
+    guard !cassette.interactions.isEmpty else {
+      throw .plan("The cassette has no interactions, so there is nothing to call.")
+    }
+    guard 1...Self.callsMax ~= calls else {
+      throw .plan("\(calls) calls: a subject makes 1 to \(Self.callsMax) in a scenario.")
+    }
+    guard 1...Self.concurrencyMax ~= concurrency else {
+      throw .plan("\(concurrency) calls at once: there can be 1 to \(Self.concurrencyMax).")
+    }
+    let longest = Duration.seconds(86_400)
+    guard .milliseconds(1)...longest ~= deadline, .milliseconds(1)...longest ~= attemptTimeout
+    else {
+      throw .plan("A call and an attempt take at least a millisecond and at most a day.")
+    }
+  }
 }
 
 /// Why a drill cannot be flown.
@@ -46,7 +71,7 @@ public enum DrillError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The harness itself failed.
   case harness(String)
 
-  /// The sentence for a person.
+  /// The sentence.
   public var description: String {
     switch self {
     case .plan(let problem): problem

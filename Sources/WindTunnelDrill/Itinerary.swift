@@ -6,11 +6,23 @@ package import WindTunnel
 /// the same calls.
 package struct Itinerary: Sendable {
   private let requests: [Request]
+  private let authorities: [RequestURL]
+  private let matcher: Matcher
 
   /// Takes each different request of a cassette once, in recorded order.
+  ///
+  /// Calls are made to one base URL, which stands for the cassette's origin; so that is the host of
+  /// each of them, and a rule that asks for a host sees the same one here as on the deck.
   package init(_ cassette: Cassette, matcher: Matcher) {
     var seen: Set<RequestKey> = []
-    requests = cassette.interactions.map(\.request).filter { seen.insert(matcher.key($0)).inserted }
+    let recorded = cassette.interactions.map(\.request)
+    let origin = Deck(cassette).origin
+    requests = recorded.filter { seen.insert(matcher.key($0)).inserted }.map { request in
+      origin.map { request.at($0) } ?? request
+    }
+    var known: Set<String?> = []
+    authorities = recorded.map(\.url).filter { known.insert($0.origin).inserted }
+    self.matcher = matcher
   }
 
   /// Whether there is nothing to call.
@@ -25,6 +37,28 @@ package struct Itinerary: Sendable {
     return "\(request.method) \(request.url.path)"
   }
 
+  /// The requests of a key that a call can come to: its own, or one it was redirected to, at any
+  /// host of the cassette.
+  func requests(of key: String, call: Int) -> [Request] {
+    let own = request(of: call)
+    if matcher.key(own).text == key { return [own] }
+    let words = key.split(separator: " ", maxSplits: 1).map(String.init)
+    guard words.count == 2 else { return [] }
+    let request = Request(words[0], RequestURL(words[1]))
+    return [request.at(own.url)] + authorities.map { request.at($0) }
+  }
+
   /// The lane of a call: its scenario and number.
   package static func lane(_ scenario: String, _ call: Int) -> Lane { Lane("\(scenario)/\(call)") }
+}
+
+extension Request {
+  /// The same request to another host.
+  fileprivate func at(_ place: RequestURL) -> Request {
+    var request = self
+    request.url.scheme = place.scheme
+    request.url.host = place.host
+    request.url.port = place.port
+    return request
+  }
 }

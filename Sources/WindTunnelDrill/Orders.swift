@@ -5,8 +5,10 @@ internal import WindTunnel
 /// What a subject's process is told to do, as one JSON object on its standard input.
 struct Orders: Codable, Sendable {
   var subject: String
-  /// The cassette's file; `nil`: the shipped one.
-  var cassette: String?
+  /// The cassette's file, where it has one.
+  var cassetteFile: String?
+  /// The cassette's text, where it has no file.
+  var cassette: Data
   /// The scenario's text.
   var scenario: Data
   var stage: String

@@ -9,8 +9,6 @@ internal import WindTunnelURLSession
 
 /// Where calls are flown: it gives each call its way to the deck.
 protocol Site: Sendable {
-  /// Whether every attempt of a client comes to the harness.
-  var seesAttempts: Bool { get }
   /// Prepares a call's way.
   func enter(_ lane: Lane) async throws -> Way
   /// Clears a call's way up; one that is hung may still be on it.
@@ -36,12 +34,12 @@ struct InProcessSite: Site {
   let deck: Deck
   let errors: Symptom.Platform
   let origin: URL
-  let seesAttempts = true
 
   init(_ deck: Deck, errors: Symptom.Platform) {
     self.deck = deck
     self.errors = errors
-    origin = URL(string: deck.origin?.origin ?? "") ?? URL(filePath: "/")
+    // Nothing is ever sent there, but a client wants a host.
+    origin = URL(string: deck.origin?.origin ?? "http://localhost") ?? URL(filePath: "/")
   }
 
   func enter(_ lane: Lane) -> Way {

@@ -9,8 +9,11 @@ enum Sites {
   static func obstacle(to scenario: Scenario) -> String? {
     for rule in scenario.rules {
       for case .connection(let fault) in rule.faults {
-        if !rule.isForConnections {
+        if rule.trigger.request != nil {
           return "it fails connections by their request, and a connection comes before any request"
+        }
+        if !rule.isForConnections {
+          return "it fails a connection and its requests by one rule, and a failed one has none"
         }
         if rule.trigger != .always || rule.faults.count > 1 {
           return
@@ -31,16 +34,27 @@ enum Sites {
     _ errors: Symptom.Platform
   ) async throws -> any Site {
     guard stage == .onTheWire else { return InProcessSite(deck, errors: errors) }
-    let fault = scenario.rules.lazy.flatMap(\.faults).compactMap { fault -> ConnectionFault? in
-      guard case .connection(let fault) = fault else { return nil }
-      return fault
-    }.first
-    switch fault {
+    switch connectionFault(of: scenario) {
     case nil: return WireSite(try await Self.server(deck))
     case .tls?: return HandshakeSite(try await Self.server(deck))
     case .offline?, .refused?: return try UnreachableSite(closed: ClosedPort())
     case .hostNotFound?: return try UnreachableSite(name: Self.unknownName)
     }
+  }
+
+  /// Whether every attempt of a client comes to the harness: what is tried where there is nobody to
+  /// connect to, nobody sees.
+  static func seesAttempts(in scenario: Scenario, on stage: Stage) -> Bool {
+    guard stage == .onTheWire else { return true }
+    switch connectionFault(of: scenario) {
+    case nil, .tls?: return true
+    case .offline?, .refused?, .hostNotFound?: return false
+    }
+  }
+
+  private static func connectionFault(of scenario: Scenario) -> ConnectionFault? {
+    for case .connection(let fault) in scenario.rules.lazy.flatMap(\.faults) { return fault }
+    return nil
   }
 
   private static func server(_ deck: Deck) async throws -> ReplayServer {

@@ -7,6 +7,8 @@ struct Sortie {
   let scenario: Scenario
   let itinerary: Itinerary
   let process: ChildProcess
+  /// What a process gets beyond its calls' own patience: time to start, and for a busy machine.
+  var grace = ChildProcess.Patience(first: .seconds(60), later: .seconds(15))
   let progress: @Sendable (Int) -> Void
 
   /// Flies all calls; a crash or a hang ends a process, not the sortie.
@@ -14,88 +16,71 @@ struct Sortie {
     var left = orders.calls
     var landed: [Observation] = []
     while !left.isEmpty {
-      let log = try await run(left, concurrency: orders.concurrency)
+      let log = try await run(left, concurrency: orders.concurrency, landed: landed.count)
+      if log.landed.isEmpty, log.inAir.isEmpty { throw DrillError.harness(log.words) }
       landed += log.landed
-      left.removeAll { number in log.landed.contains { $0.call == number } }
-      switch log.ending {
-      case .orderly:
-        // Nothing may be lost, and nothing may be flown for ever.
-        if !left.isEmpty, log.landed.isEmpty {
-          throw DrillError.harness("the subject's process ended without having made its calls")
-        }
-      case .silenced:
-        landed += log.inAir.map { fallen($0, .hung, log) }
-        left.removeAll { log.inAir.contains($0) }
-        if log.inAir.isEmpty, log.landed.isEmpty {
-          throw DrillError.harness("the subject's process did not begin within its deadline")
-        }
-      case .crashed:
-        if log.inAir.isEmpty, log.landed.isEmpty {
-          throw DrillError.harness("the subject's process crashed before its first call")
-        }
-        for number in log.inAir { landed.append(try await alone(number, log)) }
-        left.removeAll { log.inAir.contains($0) }
-      }
+      let fallen = try await fallen(log, landed: &landed)
+      landed += fallen
+      let done = Set(landed.map(\.call))
+      left.removeAll { done.contains($0) }
       progress(landed.count)
     }
     return landed.sorted { $0.call < $1.call }
   }
 
-  /// Of several calls that were in the air at a crash one is to blame. Each is flown again by
-  /// itself: it meets the same decisions, since its lane is its own.
-  private func alone(_ number: Int, _ log: Log) async throws -> Observation {
-    if log.inAir.count == 1 { return fallen(number, .crashed, log) }
-    let again = try await run([number], concurrency: 1)
-    if let observation = again.landed.first { return observation }
-    return fallen(number, again.ending == .silenced ? .hung : .crashed, again)
+  /// The calls that were in the air when their process ended, each with what became of it.
+  ///
+  /// Of several one is to blame. Each is flown again by itself: it meets the same decisions, since
+  /// its lane is its own.
+  private func fallen(_ log: FlightLog, landed: inout [Observation]) async throws -> [Observation] {
+    let inAir = log.inAir
+    if inAir.isEmpty {
+      // It died between two calls, and not from the one that follows.
+      if log.ending == .crashed, let last = landed.indices.last { landed[last].ending = .crashed }
+      return []
+    }
+    if inAir.count == 1 { return [observation(of: inAir[0], log)] }
+    var again: [Observation] = []
+    for number in inAir {
+      let log = try await run([number], concurrency: 1, landed: landed.count + again.count)
+      again.append(log.landed.first ?? observation(of: number, log))
+    }
+    if !again.contains(where: { $0.ending == .crashed || $0.ending == .hung }) {
+      // They fall only together. The one that was heard of last is as near as one can tell, and the
+      // fall must not go unseen.
+      let last = inAir.firstIndex(of: log.lastHeard) ?? 0
+      again[last] = observation(of: inAir[last], log)
+    }
+    return again
   }
 
-  private func fallen(_ number: Int, _ ending: Observation.Ending, _ log: Log) -> Observation {
+  private func observation(of number: Int, _ log: FlightLog) -> Observation {
     let request = itinerary.request(of: number)
     let attempts = log.attempts[number] ?? []
+    let stage = Stage(rawValue: orders.stage) ?? .inProcess
     return Observation(
       call: number,
       endpoint: itinerary.endpoint(of: number),
       isCritical: scenario.isCritical(request),
-      ending: ending,
+      ending: log.ending == .silenced ? .hung : .crashed,
       showed: false,
       latency: .milliseconds(orders.deadlineMilliseconds),
-      attemptCount: attempts.isEmpty ? nil : attempts.count,
+      attemptCount: Sites.seesAttempts(in: scenario, on: stage) ? attempts.count : nil,
       attempts: attempts
     )
   }
 
-  private struct Log: Sendable {
-    var attempts: [Int: [Observation.Attempt]] = [:]
-    var landed: [Observation] = []
-    var inAir: [Int] = []
-    var refusal: String?
-    var ending = ChildProcess.Ending.orderly
-  }
-
-  private func run(_ calls: [Int], concurrency: Int) async throws -> Log {
+  private func run(_ calls: [Int], concurrency: Int, landed: Int) async throws -> FlightLog {
     var orders = orders
     orders.calls = calls
     orders.concurrency = concurrency
-    let log = Locked(Log())
-    let before = self.orders.calls.count - calls.count
-    // Beyond a call's own patience: time to start, and for a machine that is busy.
-    let silence = orders.patience + .seconds(15)
-    let ending = try await process.run(orders, silence: silence) { telegram in
-      let count = log.withLock { log -> Int? in
-        switch telegram {
-        case .began(let call): log.inAir.append(call)
-        case .attempt(let call, let attempt): log.attempts[call, default: []].append(attempt)
-        case .refused(let reason): log.refusal = reason
-        case .ended(var observation):
-          observation.attempts = log.attempts.removeValue(forKey: observation.call) ?? []
-          log.inAir.removeAll { $0 == observation.call }
-          log.landed.append(observation)
-          return log.landed.count
-        }
-        return nil
-      }
-      if let count { progress(before + count) }
+    let log = Locked(FlightLog())
+    let patience = ChildProcess.Patience(
+      first: grace.first,
+      later: orders.patience + grace.later
+    )
+    let ending = try await process.run(orders, patience: patience) { telegram in
+      if let count = log.withLock({ $0.take(telegram) }) { progress(landed + count) }
     }
     return try log.withLock { log in
       if let refusal = log.refusal { throw DrillError.harness(refusal) }

@@ -33,7 +33,7 @@ public struct DrillCall: Sendable {
   public var url: URL {
     var base = baseURL.absoluteString
     if base.hasSuffix("/") { base.removeLast() }
-    return URL(string: base + request.url.target) ?? baseURL
+    return URL(string: base + request.url.target.withURLCharactersOnly) ?? baseURL
   }
 }
 
@@ -63,5 +63,24 @@ public struct Landing: Sendable {
     guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return true }
     // What does not decode cannot be shown; why does not matter here.
     return (try? JSON(parsing: body, source: "")) != nil
+  }
+}
+
+extension String {
+  /// Every byte that has no place in a path or query (RFC 3986 §3.3 and §3.4) as its escape; what
+  /// is escaped already stays as it is. `URL` would escape those, too, and their percent signs.
+  fileprivate var withURLCharactersOnly: String {
+    var text = ""
+    for byte in utf8 {
+      let character = Character(UnicodeScalar(byte))
+      let isFine = byte < 128 && (character.isLetter || character.isNumber)
+      if isFine || "-._~!$&'()*+,;=:@/?%".contains(character) {
+        text.append(character)
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return text
   }
 }

@@ -20,36 +20,36 @@ struct SubjectProcess {
   let scenario: Scenario
   let itinerary: Itinerary
   let site: any Site
+  let seesAttempts: Bool
+  let parent: ParentLine
   private let queue = CallQueue()
 
-  /// Runs to the end of the orders and never returns.
+  /// Runs to the end of the orders and never returns. Standard input and output are the parent's.
   static func main(subjects: [any Subject]) async -> Never {
-    // A parent that is gone must not end this process in the middle of a line.
-    signal(SIGPIPE, SIG_IGN)
+    let parent = ParentLine()
     do {
-      let orders = try JSONDecoder().decode(
-        Orders.self,
-        from: FileHandle.standardInput.readDataToEndOfFile()
-      )
+      let orders = try JSONDecoder().decode(Orders.self, from: parent.orders())
+      parent.endWithParent()
       guard let subject = subjects.first(where: { $0.name == orders.subject }) else {
         throw FormatError(source: "orders", place: "subject", problem: "no \(orders.subject) here")
       }
-      try await Self(orders, subject).run()
+      try await Self(orders, subject, parent).run()
     } catch {
-      Wire.send(.refused("\(error)"))
+      parent.send(.refused("\(error)"))
       _exit(70)
     }
     // Not `exit`: OpenSSL's clean-up there races with threads that still free its handles.
     _exit(0)
   }
 
-  private init(_ orders: Orders, _ subject: any Subject) async throws {
+  private init(_ orders: Orders, _ subject: any Subject, _ parent: ParentLine) async throws {
     self.orders = orders
+    self.parent = parent
     self.subject = subject
     scenario = try Scenario(data: orders.scenario, source: "scenario")
     let cassette =
-      try orders.cassette.map { try Cassette(contentsOf: URL(filePath: $0)) }
-      ?? Shipped.cassette()
+      try orders.cassetteFile.map { try Cassette(contentsOf: URL(filePath: $0)) }
+      ?? Cassette(data: orders.cassette, source: "cassette")
     itinerary = Itinerary(cassette, matcher: .pathAndQuery)
     let deck = Deck(
       cassette,
@@ -57,20 +57,22 @@ struct SubjectProcess {
       seed: orders.seed,
       matcher: .pathAndQuery,
       then: .repeat
-    ) { entry in Self.tell(of: entry) }
+    ) { entry in Self.tell(of: entry, parent) }
     let errors = Symptom.Platform(rawValue: orders.errors) ?? .current
-    site = try await Sites.site(Stage(rawValue: orders.stage) ?? .inProcess, deck, scenario, errors)
+    let stage = Stage(rawValue: orders.stage) ?? .inProcess
+    seesAttempts = Sites.seesAttempts(in: scenario, on: stage)
+    site = try await Sites.site(stage, deck, scenario, errors)
   }
 
   /// Tells of an attempt before anything of it can happen. A connection that goes on is none; its
   /// request will be.
-  private static func tell(of entry: Journal.Entry) {
+  private static func tell(of entry: Journal.Entry, _ parent: ParentLine) {
     if entry.take == .connection, entry.decision.faults.isEmpty { return }
     guard let number = entry.decision.lane.name.split(separator: "/").last.flatMap({ Int($0) })
     else { return }
     let attempt = Observation.Attempt(decision: entry.decision.line, take: entry.take.words)
     AttemptCounts.shared.count(number)
-    Wire.send(.attempt(call: number, attempt))
+    parent.send(.attempt(call: number, attempt))
   }
 
   private func run() async {
@@ -85,14 +87,13 @@ struct SubjectProcess {
   }
 
   private func fly(_ number: Int) async {
-    Wire.send(.began(number))
+    parent.send(.began(number))
     let request = itinerary.request(of: number)
-    let start = DispatchTime.now()
     let way: Way
     do {
       way = try await site.enter(Itinerary.lane(scenario.name, number))
     } catch {
-      return Wire.send(.refused("\(error)"))
+      return parent.send(.refused("\(error)"))
     }
     let call = DrillCall(
       number: number,
@@ -102,12 +103,13 @@ struct SubjectProcess {
       attemptTimeout: .milliseconds(orders.attemptTimeoutMilliseconds),
       deadline: .milliseconds(orders.deadlineMilliseconds)
     )
+    let start = DispatchTime.now()
     let landing = await Landed.first(within: orders.patience) { [subject] in
       await subject.fly(call)
     }
     let nanoseconds = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
     site.leave(way, isHung: landing == nil)
-    Wire.send(
+    parent.send(
       .ended(
         Observation(
           call: number,
@@ -116,7 +118,7 @@ struct SubjectProcess {
           ending: landing.map { $0.isSuccess ? .succeeded : .failed($0.reason) } ?? .hung,
           showed: landing?.showed ?? false,
           latency: .microseconds(Int64(nanoseconds / 1000)),
-          attemptCount: site.seesAttempts ? AttemptCounts.shared.take(number) : nil
+          attemptCount: seesAttempts ? AttemptCounts.shared.take(number) : nil
         )
       )
     )
@@ -138,24 +140,6 @@ private struct AttemptCounts {
 
   func count(_ call: Int) { counts.withLock { $0[call, default: 0] += 1 } }
   func take(_ call: Int) -> Int { counts.withLock { $0.removeValue(forKey: call) ?? 0 } }
-}
-
-/// Standard output, one whole line at a time.
-private enum Wire {
-  private static let lock = Locked(())
-
-  static func send(_ telegram: Telegram) {
-    let bytes = Array(telegram.line.utf8)
-    lock.withLock { _ in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-        // Nobody listens any more.
-        guard count > 0 else { return }
-        rest = rest.dropFirst(count)
-      }
-    }
-  }
 }
 
 /// The first of a call's end and the end of patience. A call that is late is abandoned and not

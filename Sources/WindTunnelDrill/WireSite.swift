@@ -19,24 +19,20 @@ extension URLSession {
 /// On the wire: a loopback server, and a base URL for each call that names its lane.
 struct WireSite: Site {
   private let server: ReplayServer
-  private let session = URLSession.wire()
-  let seesAttempts = true
 
   init(_ server: ReplayServer) { self.server = server }
 
   func enter(_ lane: Lane) throws -> Way {
-    Way(baseURL: try url(server.url + lane.basePath), session: session, belongings: .nothing)
+    Way(baseURL: try url(server.url + lane.basePath), session: .wire(), belongings: .nothing)
   }
 
-  func leave(_ way: Way, isHung: Bool) {}
+  func leave(_ way: Way, isHung: Bool) { way.session.finishTasksAndInvalidate() }
 }
 
 /// On the wire where connections fail in the TLS handshake: no request names a lane, so each call
 /// has a port of its own.
 struct HandshakeSite: Site {
   private let server: ReplayServer
-  private let session = URLSession.wire()
-  let seesAttempts = true
 
   init(_ server: ReplayServer) { self.server = server }
 
@@ -44,12 +40,13 @@ struct HandshakeSite: Site {
     let port = try await server.openDoor(lane: lane)
     return Way(
       baseURL: try url("https://127.0.0.1:\(port)"),
-      session: session,
+      session: .wire(),
       belongings: .port(port)
     )
   }
 
   func leave(_ way: Way, isHung: Bool) {
+    way.session.finishTasksAndInvalidate()
     if case .port(let port) = way.belongings { server.closeDoor(port) }
   }
 }
@@ -57,9 +54,7 @@ struct HandshakeSite: Site {
 /// On the wire where there is nobody to connect to: what a client tries there, nobody sees.
 struct UnreachableSite: Site {
   private let baseURL: URL
-  private let session = URLSession.wire()
   private let closed: ClosedPort?
-  let seesAttempts = false
 
   init(closed: ClosedPort) throws {
     baseURL = try url("http://127.0.0.1:\(closed.port)")
@@ -71,9 +66,9 @@ struct UnreachableSite: Site {
     closed = nil
   }
 
-  func enter(_ lane: Lane) -> Way { Way(baseURL: baseURL, session: session, belongings: .nothing) }
+  func enter(_ lane: Lane) -> Way { Way(baseURL: baseURL, session: .wire(), belongings: .nothing) }
 
-  func leave(_ way: Way, isHung: Bool) {}
+  func leave(_ way: Way, isHung: Bool) { way.session.finishTasksAndInvalidate() }
 }
 
 private func url(_ text: String) throws -> URL {

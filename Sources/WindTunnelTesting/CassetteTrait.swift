@@ -44,6 +44,7 @@ extension Trait where Self == CassetteTrait {
   ///   - matcher: What requests are compared by.
   ///   - then: What follows when the recordings of a request are used up.
   ///   - file: The test's file.
+  /// - Returns: The trait.
   public static func cassette(
     _ name: String,
     matching matcher: Matcher = .url,

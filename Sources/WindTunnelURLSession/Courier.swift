@@ -11,7 +11,8 @@ internal import WindTunnel
 /// Always a response before the end, and only one terminal call, whatever it is told. Where only
 /// the last piece of a body would reach the caller, the pieces are joined first.
 struct Courier {
-  private let interceptor: Interceptor
+  /// Weak: the interceptor holds the flight, and the flight its courier.
+  private weak let interceptor: Interceptor?
   private let context: LoadingContext
   private let errors: Symptom.Platform
   private var url: URL?
@@ -19,6 +20,8 @@ struct Courier {
   private var expected: Int?
   private var received = 0
   private var joined = Data()
+  /// How the body is still coded; the platforms undo that for their own protocols only.
+  private var coding: String?
 
   init(to interceptor: Interceptor, context: LoadingContext, errors: Symptom.Platform) {
     self.interceptor = interceptor
@@ -27,26 +30,29 @@ struct Courier {
     url = interceptor.request.url
   }
 
-  private var client: (any URLProtocolClient)? { interceptor.client }
-
   /// Hands over the status line and the fields.
-  mutating func receive(_ head: ResponseHead, at url: URL?) {
-    guard let url, let response = Responses.response(head, at: url) else { return }
+  ///
+  /// A live answer's body `isOpen`: it comes without its content coding, whatever the fields say.
+  mutating func receive(_ head: ResponseHead, at url: URL?, isOpen: Bool = false) {
+    guard let interceptor, let url, let response = Responses.response(head, at: url) else {
+      return
+    }
     self.url = url
     self.response = response
     let method = interceptor.request.httpMethod ?? "GET"
     let isEmpty = Response.hasNoContent(method: method, status: head.status)
     expected = isEmpty ? 0 : head.headers["Content-Length"].flatMap { Int($0) }
+    coding = isOpen || isEmpty ? nil : ContentCoding.coding(of: head)
     storeCookies(of: head, at: url)
-    client?.urlProtocol(interceptor, didReceive: response, cacheStoragePolicy: .notAllowed)
+    tell { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
   }
 
   /// Hands over a piece of the body.
   mutating func receive(_ data: Data) {
     guard !data.isEmpty else { return }
     received += data.count
-    if context.takesPieces {
-      client?.urlProtocol(interceptor, didLoad: data)
+    if context.takesPieces, coding == nil {
+      tell { $0.urlProtocol($1, didLoad: data) }
     } else if joined.isEmpty {
       joined = data
     } else {
@@ -57,8 +63,21 @@ struct Courier {
   /// Ends well.
   mutating func finish() {
     guard let response else { return fail(.malformedResponse) }
-    if !joined.isEmpty { client?.urlProtocol(interceptor, didLoad: joined) }
-    Responses.finishing(response) { client?.urlProtocolDidFinishLoading(interceptor) }
+    if !joined.isEmpty {
+      guard let body = ContentCoding.open(joined, coding) else {
+        return ContentCoding.refusal(coding).map { fail($0) } ?? fail(.undecodableBody)
+      }
+      tell { $0.urlProtocol($1, didLoad: body) }
+    }
+    Responses.finishing(response) { tell { $0.urlProtocolDidFinishLoading($1) } }
+  }
+
+  /// Whether everything that was announced has come, so that nothing that follows matters.
+  var isWhole: Bool { response != nil && expected.map { received >= $0 } == true }
+
+  /// Ends with what a client would see, unless it has everything already.
+  mutating func broken(_ symptom: Symptom) {
+    if isWhole { finish() } else { fail(symptom) }
   }
 
   /// Ends as a client takes it that the connection was closed now.
@@ -77,7 +96,11 @@ struct Courier {
 
   /// Ends with an error as it is.
   mutating func fail(_ error: any Error) {
-    client?.urlProtocol(interceptor, didFailWithError: error)
+    tell { $0.urlProtocol($1, didFailWithError: error) }
+  }
+
+  private func tell(_ call: (any URLProtocolClient, Interceptor) -> Void) {
+    if let interceptor, let client = interceptor.client { call(client, interceptor) }
   }
 
   /// Lets the session's cookie storage have what an answer sets.

@@ -20,24 +20,29 @@ final class Flight {
 
   let seat: Seat
   let context: LoadingContext
-  private let timeouts: Timeouts
+  let timeouts: Timeouts
   private var state = State.waiting
   private var isPaused = true
   /// Counts pauses, so that a timer that was set before one does nothing after it.
   private var generation = 0
+  /// What came from elsewhere while the task was suspended.
+  private var held: [(Flight) -> Void] = []
 
-  private var request: URLRequest
-  private var redirects = 0
-  private var outcome: Outcome?
+  var request: URLRequest
+  /// What is sent with the request, wherever the platform keeps it.
+  var body = Data()
+  var redirects = 0
+  /// Whether the task's delegate is being asked about a redirect; the answer waits with it.
+  var isAsking = false
+  private(set) var outcome: Outcome?
   private var player: Player?
-  private var courier: Courier
-  private var forwarding: Forwarding?
-  private var held: [Forwarding.Event] = []
+  var courier: Courier
+  var forwarding: Forwarding?
   /// Where the answer that is being forwarded leads.
-  private var redirect: Redirect?
-  private let start = DispatchTime.now()
-  private var lastActivity = DispatchTime.now()
-  private var watches = false
+  var redirect: Redirect?
+  let start = DispatchTime.now()
+  private(set) var lastActivity = DispatchTime.now()
+  var watches = false
 
   init(of interceptor: Interceptor, in seat: Seat) {
     self.seat = seat
@@ -54,19 +59,13 @@ final class Flight {
     guard isPaused, state != .landed else { return }
     isPaused = false
     lastActivity = .now()
-    switch state {
-    case .waiting: depart()
-    case .aloft:
-      watch()
-      advance(.tick)
-      if let forwarding, let outcome {
-        let events = held
-        held = []
-        for event in events { pass(event, of: outcome) }
-        if state == .aloft { forwarding.resume() }
-      }
-    case .landed: break
-    }
+    guard state == .aloft else { return depart() }
+    watch()
+    advance(.tick)
+    let waiting = held
+    held = []
+    for body in waiting { goOn(body) }
+    if state == .aloft { forwarding?.resume() }
   }
 
   /// Stops; whether for good or for a while, a protocol is not told.
@@ -79,19 +78,27 @@ final class Flight {
     if let outcome { seat.deck.finished(outcome) }
   }
 
+  /// Does something now, or when a suspended task is resumed, or never if the task has ended.
+  func goOn(_ body: @escaping (Flight) -> Void) {
+    guard state == .aloft else { return }
+    if isPaused { held.append(body) } else { body(self) }
+  }
+
   private func depart() {
     if let refusal = context.refusal { return land { $0.fail(refusal) } }
     state = .aloft
     RequestBridge.body(of: request, context) { [self] body in
-      guard !isPaused, state == .aloft else { return }
-      switch body {
-      case .success(let data): decide(body: data)
-      case .failure(let error): land { $0.fail(error) }
+      goOn { flight in
+        switch body {
+        case .success(let data): flight.decide(body: data)
+        case .failure(let error): flight.land { $0.fail(error) }
+        }
       }
     }
   }
 
-  private func decide(body: Data) {
+  func decide(body: Data) {
+    self.body = body
     let asked = RequestBridge.request(request, body: body, context.configuration)
     let deck = seat.deck
     let lane = asked.headers[Lane.header].map { Lane($0) } ?? seat.lane
@@ -109,24 +116,47 @@ final class Flight {
     advance(.arrived(.requestEnd))
   }
 
-  private var now: Duration {
+  /// Forgets the answer in hand: there will be another.
+  func drop() {
+    if let outcome { seat.deck.finished(outcome) }
+    outcome = nil
+    player = nil
+    forwarding = nil
+    redirect = nil
+  }
+
+  var now: Duration {
     .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds))
   }
 
+  func touch() { lastActivity = .now() }
+
   /// Feeds the player and does what it says.
-  private func advance(_ event: Player.Event) {
-    guard !isPaused, state == .aloft, let actions = player?.next(event, at: now) else { return }
-    for action in actions {
-      guard state == .aloft, !isPaused else { return }
+  func advance(_ event: Player.Event) {
+    guard !isPaused, !isAsking, state == .aloft, let actions = player?.next(event, at: now) else {
+      return
+    }
+    carry(actions[...])
+  }
+
+  func carry(_ actions: ArraySlice<Player.Action>) {
+    var actions = actions
+    while state == .aloft, !isPaused, let action = actions.popFirst() {
       switch action {
       case .wake(let moment):
         after(moment - now) { $0.advance(.tick) }
         watch()
-      case .stall: watch()
+      case .stall: if courier.isWhole { land { $0.finish() } } else { watch() }
       case .live: forward()
       case .head(let head):
         touch()
-        if let next = Redirect(head, from: request) { return follow(next, head) }
+        if let next = Redirect(head, from: request) {
+          return follow(next, head) { flight in
+            flight.courier.receive(head, at: flight.request.url)
+            flight.carry(actions)
+            flight.advance(.tick)
+          }
+        }
         courier.receive(head, at: request.url)
       case .bytes(let data):
         touch()
@@ -135,8 +165,8 @@ final class Flight {
       case .finish where forwarding != nil: break
       case .finish: land { $0.finish() }
       case .close, .closeWrite: land { $0.closed() }
-      case .reset: land { $0.fail(Symptom.connectionLost) }
-      case .fail(let symptom): land { $0.fail(symptom) }
+      case .reset: land { $0.broken(.connectionLost) }
+      case .fail(let symptom): land { $0.broken(symptom) }
       // Nothing in process has two ends to relay between.
       case .relay: land { $0.fail(Symptom.unknown) }
       }
@@ -144,118 +174,24 @@ final class Flight {
   }
 
   /// Makes the one terminal call.
-  private func land(_ end: (inout Courier) -> Void) {
+  func land(_ end: (inout Courier) -> Void) {
     guard state != .landed else { return }
     state = .landed
     watches = false
     generation += 1
     if let outcome { seat.deck.finished(outcome) }
     forwarding = nil
+    held = []
     end(&courier)
   }
 
   /// Runs something later on the task's queue, unless the flight was paused or ended meanwhile.
-  private func after(_ delay: Duration, _ body: @escaping (Flight) -> Void) {
+  func after(_ delay: Duration, _ body: @escaping (Flight) -> Void) {
     let set = generation
     // A task that has ended must not be held by its last timer.
     context.after(delay) { [weak self] in
       guard let self, generation == set, !isPaused, state == .aloft else { return }
       body(self)
-    }
-  }
-}
-
-// MARK: - Timeouts
-
-extension Flight {
-  private func touch() { lastActivity = .now() }
-
-  /// Timers are looked at in steps of at most this long, so that none outlives its task by more.
-  private static let step = Duration.seconds(30)
-
-  /// Starts the timers once something is waited for; an answer that is there needs none.
-  private func watch() {
-    guard !watches, timeouts.idle != nil || timeouts.resource != nil else { return }
-    watches = true
-    look()
-  }
-
-  private func look() {
-    let silent = Duration.nanoseconds(
-      Int64(DispatchTime.now().uptimeNanoseconds - lastActivity.uptimeNanoseconds)
-    )
-    let left = min(
-      timeouts.idle.map { $0 - silent } ?? Self.step,
-      timeouts.resource.map { $0 - now } ?? Self.step,
-      Self.step
-    )
-    if left <= .zero { return land { $0.fail(Symptom.timedOut) } }
-    after(left) { $0.look() }
-  }
-}
-
-// MARK: - Redirects
-
-extension Flight {
-  /// How many redirects are followed, as by the platforms' own protocol.
-  private static let redirectsMax = 20
-
-  private func follow(_ redirect: Redirect, _ head: ResponseHead) {
-    if let outcome { seat.deck.finished(outcome) }
-    outcome = nil
-    player = nil
-    forwarding = nil
-    self.redirect = nil
-    redirects += 1
-    courier.storeCookies(of: head, at: request.url)
-    guard redirects <= Self.redirectsMax else {
-      return land { $0.fail(Symptom.tooManyRedirects) }
-    }
-    let from = request
-    context.ask(about: redirect.request, head, from: from) { [self] allowed in
-      guard !isPaused, state == .aloft else { return }
-      guard var next = allowed else {
-        courier.receive(head, at: from.url)
-        return land { $0.finish() }
-      }
-      context.addCookies(to: &next)
-      request = next
-      decide(body: redirect.keepsBody ? next.httpBody ?? Data() : Data())
-    }
-  }
-}
-
-// MARK: - Forwarding
-
-extension Flight {
-  /// Asks the live origin, passes its answer through and lets the deck keep it.
-  private func forward() {
-    guard let outcome else { return }
-    watch()
-    let forwarding = Forwarding(outcome.request, in: context) { [weak self] event in
-      self?.pass(event, of: outcome)
-    }
-    self.forwarding = forwarding
-    forwarding.resume()
-  }
-
-  private func pass(_ event: Forwarding.Event, of outcome: Outcome) {
-    guard state == .aloft else { return }
-    // What was on its way when the task was suspended waits with it.
-    guard !isPaused else { return held.append(event) }
-    touch()
-    switch event {
-    case .head(let head):
-      redirect = Redirect(head, from: request)
-      if redirect == nil { courier.receive(head, at: request.url) }
-    case .bytes(let data): if redirect == nil { courier.receive(data) }
-    case .end(let answer, let timing, let error):
-      // Kept before a next hop asks, so that the hops stand in order on the tape.
-      seat.deck.keep(Interaction(outcome.request, answer, timing: timing), for: outcome)
-      if let redirect, error == nil, case .response(let response) = answer {
-        return follow(redirect, response.head)
-      }
-      land { courier in if let error { courier.fail(error) } else { courier.finish() } }
     }
   }
 }

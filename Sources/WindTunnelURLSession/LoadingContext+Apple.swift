@@ -58,30 +58,5 @@
       from request: URLRequest,
       _ answer: @escaping (URLRequest?) -> Void
     ) { answer(next) }
-
-    private var cookies: HTTPCookieStorage? {
-      guard let configuration, configuration.httpShouldSetCookies,
-        configuration.httpCookieAcceptPolicy != .never
-      else { return nil }
-      return configuration.httpCookieStorage
-    }
-
-    /// Stores cookies for the next hop and the next request.
-    func storeCookies(_ values: [String], at url: URL) {
-      for value in values {
-        let parsed = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": value], for: url)
-        cookies?.setCookies(parsed, for: url, mainDocumentURL: nil)
-      }
-    }
-
-    /// Puts the stored cookies into a request that the platform has not made.
-    func addCookies(to request: inout URLRequest) {
-      guard let url = request.url, let stored = cookies?.cookies(for: url), !stored.isEmpty else {
-        return
-      }
-      for (name, value) in HTTPCookie.requestHeaderFields(with: stored) {
-        request.setValue(value, forHTTPHeaderField: name)
-      }
-    }
   }
 #endif

@@ -30,6 +30,7 @@ struct Arguments {
     var rest = words[...]
     while let word = rest.popFirst() {
       if word == "--", takesCommand {
+        guard !rest.isEmpty else { throw .commandMissing }
         command = Array(rest)
         break
       }
@@ -40,22 +41,22 @@ struct Arguments {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       guard let flag = flags.first(where: { $0.name == name }) else {
-        let near = nearest(to: name, in: flags.map(\.name)).map { " Did you mean \($0)?" } ?? ""
-        throw .usage("Unknown flag \(name).\(near)")
+        throw .unknownFlag(name, among: flags.map(\.name) + ["--help"])
       }
       guard let placeholder = flag.value else {
-        guard parts.count == 1 else { throw .usage("\(name) takes no value.") }
+        guard parts.count == 1 else { throw .valueUnwanted(name) }
         values[name] = []
         continue
       }
-      guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
-        throw .usage("\(name) wants \(placeholder) after it.")
+      // The next flag is no value; one that begins so can be given with an equals sign.
+      let next = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
+      guard let value = parts.count == 2 ? String(parts[1]) : next, !value.isEmpty else {
+        throw .valueMissing(name, placeholder)
       }
+      if parts.count == 1 { rest.removeFirst() }
       values[name, default: []].append(value)
     }
-    guard operands.count <= operandsMax else {
-      throw .usage("Unexpected argument \"\(operands[operandsMax])\".")
-    }
+    guard operands.count <= operandsMax else { throw .unexpected(operands[operandsMax]) }
   }
 
   /// Whether a flag without value was given.
@@ -67,23 +68,29 @@ struct Arguments {
   /// The value of a flag that may be given once.
   func value(_ name: String) throws(Refusal) -> String? {
     let all = values[name] ?? []
-    guard all.count <= 1 else { throw .usage("\(name) is given \(all.count) times.") }
+    guard all.count <= 1 else { throw .repeated(name, count: all.count) }
     return all.first
   }
 
   /// The value of a flag that must be given.
   func required(_ name: String, _ what: String) throws(Refusal) -> String {
-    guard let value = try value(name) else { throw .usage("\(name) is missing: \(what).") }
+    guard let value = try value(name) else { throw .flagMissing(name, what) }
     return value
+  }
+
+  /// An operand that must be given.
+  func operand(_ index: Int, _ placeholder: String, _ what: String) throws(Refusal) -> String {
+    guard operands.count > index, !operands[index].isEmpty else {
+      throw .operandMissing(placeholder, what)
+    }
+    return operands[index]
   }
 
   /// A whole number.
   func int(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
     guard let text = try value(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
-      throw .usage(
-        "\(name) \(text): a whole number from \(range.lowerBound) to \(range.upperBound) should stand here."
-      )
+      throw .number(name, text, in: range)
     }
     return number
   }
@@ -93,8 +100,10 @@ struct Arguments {
     guard let text = try value(name) else { return nil }
     let units: [(suffix: String, milliseconds: Double)] = [("ms", 1), ("s", 1000), ("m", 60_000)]
     let unit = units.first { text.hasSuffix($0.suffix) } ?? ("", 1000)
-    guard let number = Double(text.dropLast(unit.suffix.count)), number > 0, number <= 1e6 else {
-      throw .usage("\(name) \(text): a length of time such as 500ms, 10s or 2m should stand here.")
+    guard let number = Double(text.dropLast(unit.suffix.count)), number <= 1e6,
+      number * unit.milliseconds >= 1
+    else {
+      throw .value(name, text, shouldBe: "a length of time such as 500ms, 10s or 2m")
     }
     return .milliseconds(Int64(number * unit.milliseconds))
   }
@@ -106,9 +115,7 @@ struct Arguments {
   ) throws(Refusal) -> Choice? {
     guard let text = try value(name) else { return nil }
     guard let found = choices.first(where: { $0.key == text }) else {
-      let names = choices.map(\.key)
-      let near = nearest(to: text, in: names).map { " Did you mean \($0)?" } ?? ""
-      throw .usage("\(name) \(text): there are \(names.joined(separator: ", ")).\(near)")
+      throw .choice(name, text, among: choices.map(\.key))
     }
     return found.value
   }

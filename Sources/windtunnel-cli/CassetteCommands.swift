@@ -13,14 +13,12 @@ enum CassetteShowCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    guard let path = arguments.operands.first else { throw Refusal.usage("Which cassette?") }
+    let path = try arguments.operand(0, "FILE", "which cassette to show")
     let cassette = try Cassette(contentsOf: URL(filePath: path))
     let interactions = cassette.interactions
     if let number = try arguments.int("--number", in: 1...Int.max) {
       guard number <= interactions.count else {
-        throw Refusal.usage(
-          "There is no interaction #\(number); the last is #\(interactions.count)."
-        )
+        throw Refusal.noInteraction(number, last: interactions.count)
       }
       Terminal.answer(Self.whole(interactions[number - 1]))
       return .done

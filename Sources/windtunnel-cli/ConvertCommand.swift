@@ -12,10 +12,8 @@ enum CassetteConvertCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    guard arguments.operands.count == 2 else {
-      throw Refusal(.usage, "A file to read and a file to write are wanted.")
-    }
-    let (input, output) = (arguments.operands[0], arguments.operands[1])
+    let input = try arguments.operand(0, "IN", "which file to read")
+    let output = try arguments.operand(1, "OUT", "which file to write")
     let (from, to) = (URL(filePath: input), URL(filePath: output))
     let keeps = arguments.has("--keep-secrets")
     let (count, warnings): (Int, [String])
@@ -31,10 +29,7 @@ enum CassetteConvertCommand: Command {
       try FileError.writing(result.data, to: to)
       (count, warnings) = (cassette.interactions.count, result.warnings)
     default:
-      throw Refusal(
-        .usage,
-        "\(input) → \(output): one of them should end in .har and the other in .json."
-      )
+      throw Refusal.conversion(input, output)
     }
     for warning in warnings { Terminal.complain("\(warning)\n") }
     if keeps { Terminal.complain("\(output): secrets were kept; do not commit it.\n") }

@@ -46,7 +46,7 @@ enum CassetteDiffCommand: Command {
       }
     }
     guard arguments.operands.count == 2 else {
-      throw Refusal(.usage, "Two cassettes are wanted, or --git REF.")
+      throw Refusal.twoOrGit
     }
     let (old, new) = (arguments.operands[0], arguments.operands[1])
     return [

@@ -26,7 +26,7 @@ enum DrillCommand: Command {
     Flag("--timeout", "T", "How long a call may take, such as 10s (default: 10s)."),
     Flag("--seed", "N", "What all draws start from (default: 1)."),
     Flag("--stage", "STAGE", "auto, in-process or wire (default: auto)."),
-    Flag("--errors", "WHOSE", "Whose errors faults surface as in process: current or apple."),
+    Flag("--errors", "WHOSE", "Whose errors in process: current or apple (default: current)."),
     Flag("--report", "FILE", "Write the report as JSON; the name ends in .json."),
     Flag("--json", nil, "Print the report as JSON instead of the table."),
   ]
@@ -36,28 +36,40 @@ enum DrillCommand: Command {
     let reports = arguments.all("--report").map { URL(filePath: $0) }
     for file in reports {
       guard file.pathExtension == "json" else {
-        throw Refusal.usage("--report \(file.relativePath): the name should end in .json.")
+        throw Refusal.value("--report", file.relativePath, shouldBe: "a name that ends in .json")
       }
       // Told now, not after the drill.
       try FileError.probeWriting(to: file)
     }
     guard let executable = Bundle.main.executableURL else {
-      throw Refusal(.software, "The tool does not find itself, so it cannot start subjects.")
+      throw Refusal.selfNotFound
     }
     let drill = try Drill(plan, executable: executable, arguments: [Tool.subjectWord])
+    let interruption = Task {
+      await Interruption().wait()
+      // Nobody interrupted; the drill is over.
+      if Task.isCancelled { return }
+      if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K") }
+      // The subject's process ends by itself when this one is gone.
+      _exit(ExitCode.interrupted.rawValue)
+    }
     let report = try await drill.fly { show($0) }
-    for file in reports { try FileError.writing(report.data(), to: file) }
+    interruption.cancel()
+    // Shown before it is written: what took minutes is not lost to a disk that is full.
     if arguments.has("--json") {
       Terminal.answer(String(decoding: report.data(), as: UTF8.self))
     } else {
-      if Build.isDebug {
-        Terminal.answer(
-          "This is a debug build: part of each latency is the harness's own. "
-            + "For figures: swift run -c release windtunnel drill\n\n"
-        )
-      }
       Terminal.answer(report.text())
     }
+    var unwritable: FileError?
+    for file in reports {
+      do throws(FileError) {
+        try FileError.writing(report.data(), to: file)
+      } catch {
+        unwritable = unwritable ?? error
+      }
+    }
+    if let unwritable { throw unwritable }
     return report.judgedSubjectFell ? .fell : .done
   }
 
@@ -74,8 +86,7 @@ enum DrillCommand: Command {
     }
     if let subject = try arguments.value("--subject") {
       guard plan.subjects.contains(subject) else {
-        let known = plan.subjects.joined(separator: ", ")
-        throw Refusal.usage("--subject \(subject): there are \(known).")
+        throw Refusal.choice("--subject", subject, among: plan.subjects)
       }
       plan.subjects = [subject] + plan.subjects.filter { $0 != subject }
     }
@@ -102,27 +113,6 @@ enum DrillCommand: Command {
       Terminal.complain(
         Terminal.showsProgress ? "\r\u{1B}[K" : "\(scenario), \(subject): flown\n"
       )
-    }
-  }
-}
-
-/// Finds scenarios by name or by file.
-enum Scenarios {
-  static func find(_ text: String, in shipped: [Scenario]) throws -> Scenario {
-    if let scenario = shipped.first(where: { $0.name == text }) { return scenario }
-    let isFile = text.hasSuffix(".json") || text.contains("/")
-    guard isFile else {
-      let names = shipped.map(\.name)
-      let near = nearest(to: text, in: names).map { " Did you mean \($0)?" } ?? ""
-      throw Refusal.usage(
-        "There is no scenario \"\(text)\".\(near) There are \(names.joined(separator: ", ")); "
-          + "a file's name ends in .json."
-      )
-    }
-    do {
-      return try Scenario(contentsOf: URL(filePath: text))
-    } catch let error as FormatError {
-      throw Refusal.usage("\(error)")
     }
   }
 }

@@ -6,7 +6,7 @@ internal import WindTunnelServer
 enum ExitCode: Int32 {
   /// Done.
   case done = 0
-  /// Something was found: the command that was run against the server failed.
+  /// Something was found: a difference, or the command that was run against the server failed.
   case found = 1
   /// Asked wrongly: an unknown flag, scenario or subject, a scenario that does not read.
   case usage = 64
@@ -22,21 +22,11 @@ enum ExitCode: Int32 {
   case cannotWrite = 73
   /// The judged subject crashed or hung.
   case fell = 97
+  /// A drill that was interrupted.
+  case interrupted = 130
 }
 
-/// What a command has to say when it cannot go on: one sentence and a code.
-struct Refusal: Error {
-  var code: ExitCode
-  var sentence: String
-
-  init(_ code: ExitCode, _ sentence: String) {
-    self.code = code
-    self.sentence = sentence
-  }
-
-  /// Asked wrongly.
-  static func usage(_ sentence: String) -> Refusal { Refusal(.usage, sentence) }
-
+extension Refusal {
   /// What an error of a library means for a command.
   init(_ error: any Error) {
     switch error {

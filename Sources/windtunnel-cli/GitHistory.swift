@@ -17,13 +17,13 @@ struct GitHistory {
 
   init(_ ref: String) throws {
     guard let top = try Self.git(["rev-parse", "--show-toplevel"]) else {
-      throw Refusal(.noInput, "There is no git repository here.")
+      throw Refusal.noRepository
     }
     let spelled = "\(ref)^{commit}"
     let isFlag = ref.hasPrefix("-")
     let arguments = ["rev-parse", "--verify", "--quiet", spelled]
     guard !isFlag, let commit = try Self.git(arguments) else {
-      throw Refusal(.usage, "--git \(ref): there is no such commit or branch.")
+      throw Refusal.noCommit(ref)
     }
     self.top = URL(filePath: Self.line(top))
     self.commit = Self.line(commit)
@@ -34,7 +34,7 @@ struct GitHistory {
     for path in paths where !FileManager.default.fileExists(atPath: path) {
       let names = try Self.git(["ls-tree", "-r", "--name-only", commit, "--", path])
       guard let names, !names.isEmpty else {
-        throw Refusal(.noInput, "\(path): no such file, neither here nor at \(commit.prefix(12)).")
+        throw Refusal.noFile(path, at: commit)
       }
     }
     let among = ["--"] + (paths.isEmpty ? [":/"] : paths)
@@ -44,7 +44,7 @@ struct GitHistory {
     ]
     let names = try lists.flatMap { list in
       guard let data = try Self.git(list) else {
-        throw Refusal(.noInput, "git cannot compare \(paths.joined(separator: " ")).")
+        throw Refusal.notCompared(paths)
       }
       return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -90,12 +90,12 @@ struct GitHistory {
     process.standardOutput = output
     // Its reasons are told in our own words.
     process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { throw Refusal(.unavailable, "git cannot be started.") }
+    do { try process.run() } catch { throw Refusal.noGit }
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     // What `env` says where there is no such program (POSIX).
     guard process.terminationStatus != 127 else {
-      throw Refusal(.unavailable, "git is wanted and is not installed.")
+      throw Refusal.noGit
     }
     return process.terminationStatus == 0 ? data : nil
   }

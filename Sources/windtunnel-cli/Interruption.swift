@@ -2,10 +2,14 @@ internal import Dispatch
 internal import Foundation
 
 /// SIGINT and SIGTERM, which end a server in good order.
-enum Interruption {
-  /// Comes back when one of them has come.
-  static func wait() async {
-    let signals = AsyncStream<Void> { continuation in
+///
+/// They are heard from the moment it is made, so it is made before anybody is told that the server
+/// is ready.
+struct Interruption {
+  private let signals: AsyncStream<Void>
+
+  init() {
+    signals = AsyncStream { continuation in
       let sources = [SIGINT, SIGTERM].map { number in
         // The default action would end the process before its source hears of it.
         signal(number, SIG_IGN)
@@ -17,6 +21,10 @@ enum Interruption {
       nonisolated(unsafe) let watched = sources
       continuation.onTermination = { _ in for source in watched { source.cancel() } }
     }
+  }
+
+  /// Comes back when one of them has come, or when the task is cancelled.
+  func wait() async {
     for await _ in signals { return }
   }
 }

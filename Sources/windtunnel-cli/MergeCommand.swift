@@ -12,7 +12,7 @@ enum CassetteMergeCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let inputs = arguments.operands.dropLast()
     guard let output = arguments.operands.last, inputs.count >= 2 else {
-      throw Refusal(.usage, "Two cassettes or more and a file to write are wanted.")
+      throw Refusal.mergeOperands
     }
     let file = URL(filePath: output)
     let isInput = inputs.contains {
@@ -20,10 +20,7 @@ enum CassetteMergeCommand: Command {
     }
     // `merge *.json` would write over the last one.
     if !isInput, FileManager.default.fileExists(atPath: file.path) {
-      throw Refusal(
-        .cannotWrite,
-        "\(output) is there already. To add to it, name it among the cassettes, too."
-      )
+      throw Refusal.mergeOver(output)
     }
     let cassettes = try inputs.map { ($0, try Cassette(contentsOf: URL(filePath: $0))) }
     let merge: CassetteMerge

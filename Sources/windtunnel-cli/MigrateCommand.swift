@@ -12,9 +12,7 @@ enum CassetteMigrateCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    guard !arguments.operands.isEmpty else {
-      throw Refusal(.usage, "FILE is missing: which cassette to migrate.")
-    }
+    _ = try arguments.operand(0, "FILE", "which cassette to migrate")
     for path in arguments.operands {
       // Version 1 is the first one: whatever reads at all is new enough.
       _ = try Cassette(contentsOf: URL(filePath: path))

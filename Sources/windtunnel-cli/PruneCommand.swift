@@ -16,13 +16,11 @@ enum CassettePruneCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    guard let path = arguments.operands.first else {
-      throw Refusal(.usage, "FILE is missing: which cassette to prune.")
-    }
+    let path = try arguments.operand(0, "FILE", "which cassette to prune")
     let (numbers, reports) = (arguments.all("--number"), arguments.all("--unused"))
     let days = try arguments.int("--older-than", in: 0...36_500)
     guard !numbers.isEmpty || !reports.isEmpty || days != nil else {
-      throw Refusal(.usage, "What should go? --number, --unused or --older-than says so.")
+      throw Refusal.pruneWhat
     }
     let file = URL(filePath: path)
     let cassette = try Cassette(contentsOf: file)
@@ -30,7 +28,7 @@ enum CassettePruneCommand: Command {
     var going: Set<Int> = []
     for text in numbers {
       guard let number = Int(text), all.contains(number), !cassette.interactions.isEmpty else {
-        throw Refusal(.usage, "--number \(text): the interactions are #1 to #\(all.upperBound).")
+        throw Refusal.pruneNumber(text, last: all.upperBound)
       }
       going.insert(number)
     }
@@ -58,18 +56,12 @@ enum CassettePruneCommand: Command {
     for path in reports {
       let met = try Report(contentsOf: URL(filePath: path)).interactionsUsed
       guard met.isSubset(of: all) else {
-        throw Refusal(
-          .data,
-          "\(path) met #\(met.max() ?? 0), and the cassette ends with #\(all.count): "
-            + "the drill flew on another one."
-        )
+        throw Refusal.otherDrill(path, met: met.max() ?? 0, last: all.count)
       }
       used.formUnion(met)
     }
     // A drill that met nothing says nothing of the cassette, and would empty it.
-    guard !used.isEmpty else {
-      throw Refusal(.data, "No call of \(reports.joined(separator: ", ")) met an interaction.")
-    }
+    guard !used.isEmpty else { throw Refusal.metNothing(reports) }
     return all.subtracting(used)
   }
 }

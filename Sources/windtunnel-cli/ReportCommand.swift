@@ -10,7 +10,7 @@ enum ReportCommand: Command {
   static let flags = [Flag("--format", "FORMAT", "text or json (default: text).")]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    guard let path = arguments.operands.first else { throw Refusal.usage("Which report?") }
+    let path = try arguments.operand(0, "FILE", "which report to show")
     let asJSON = try arguments.choice("--format", ["text": false, "json": true]) ?? false
     let report = try Report(contentsOf: URL(filePath: path))
     Terminal.answer(asJSON ? String(decoding: report.data(), as: UTF8.self) : report.text())

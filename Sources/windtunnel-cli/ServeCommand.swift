@@ -22,10 +22,7 @@ enum ServeCommand: Command {
       try Scenarios.find($0, in: try DrillPlan().scenarios)
     }
     if let scenario, scenario.hasConnectionFaults {
-      throw Refusal.usage(
-        "Scenario \"\(scenario.name)\" fails connections, and serve has one port for all of them; "
-          + "fly it with windtunnel drill --scenario \(scenario.name)."
-      )
+      throw Refusal.connectionFaults(of: scenario.name)
     }
     let deck = Deck(
       cassette,
@@ -37,8 +34,9 @@ enum ServeCommand: Command {
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
     let server = try await ReplayServer(deck, options)
+    let interruption = Interruption()
     Terminal.answer("\(server.url)\n")
-    await Interruption.wait()
+    await interruption.wait()
     await server.stop()
     return .done
   }

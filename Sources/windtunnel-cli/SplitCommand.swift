@@ -12,26 +12,25 @@ enum CassetteSplitCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    guard arguments.operands.count == 2 else {
-      throw Refusal(.usage, "A cassette and a folder are wanted.")
-    }
+    let path = try arguments.operand(0, "FILE", "which cassette to split")
+    let output = try arguments.operand(1, "FOLDER", "where the parts should be written")
     guard
       let key = try arguments.choice(
         "--by",
         ["host": Cassette.SplitKey.host, "path": Cassette.SplitKey.path]
       )
-    else { throw Refusal(.usage, "--by is missing: host or path.") }
-    let folder = URL(filePath: arguments.operands[1])
-    let parts = try Cassette(contentsOf: URL(filePath: arguments.operands[0])).split(by: key)
+    else { throw Refusal.flagMissing("--by", "host or path") }
+    let folder = URL(filePath: output)
+    let parts = try Cassette(contentsOf: URL(filePath: path)).split(by: key)
     let files = parts.map { folder.appendingPathComponent("\($0.name).json") }
     // Before the first is written, so that none is where not all are.
     for file in files where FileManager.default.fileExists(atPath: file.path) {
-      throw Refusal(.cannotWrite, "\(file.relativePath) is there already; nothing was written.")
+      throw Refusal.splitOver(file.relativePath)
     }
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw Refusal(.cannotWrite, "\(folder.relativePath) cannot be made.")
+      throw Refusal.noFolder(output)
     }
     for (part, file) in zip(parts, files) {
       try part.cassette.write(to: file)

@@ -43,17 +43,14 @@ enum Tool {
   }
 
   static func run(_ words: [String]) async -> ExitCode {
-    guard let first = words.first else {
+    switch words.first {
+    case nil:
       Terminal.complain(help)
       return .usage
-    }
-    switch first {
-    case "--help", "-h", "help":
-      Terminal.answer(help)
-      return .done
-    case "--version":
-      Terminal.answer("windtunnel \(version)\n")
-      return .done
+    case "--help", "-h": return answer(help)
+    // `help drill` is `drill --help`.
+    case "help": return words.count == 1 ? answer(help) : await run(words.dropFirst() + ["--help"])
+    case "--version": return answer("windtunnel \(version)\n")
     default: break
     }
     guard let command = commands.first(where: { isMeant($0, by: words) }) else {
@@ -62,8 +59,7 @@ enum Tool {
     let rest = Array(words.dropFirst(command.name.split(separator: " ").count))
     // What stands behind `--` is another program's.
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-      Terminal.answer(help(for: command))
-      return .done
+      return answer(help(for: command))
     }
     do {
       let arguments = try Arguments(
@@ -74,13 +70,20 @@ enum Tool {
       )
       return try await command.run(arguments)
     } catch {
-      let refusal = Refusal(error)
-      Terminal.complain("windtunnel: \(refusal.sentence)\n")
-      if refusal.code == .usage {
-        Terminal.complain("For help: windtunnel \(command.name) --help\n")
-      }
-      return refusal.code
+      return refuse(Refusal(error), helpFor: "windtunnel \(command.name)")
     }
+  }
+
+  private static func answer(_ text: String) -> ExitCode {
+    Terminal.answer(text)
+    return .done
+  }
+
+  /// Says why not, and where help is if the question was wrong.
+  private static func refuse(_ refusal: Refusal, helpFor command: String) -> ExitCode {
+    Terminal.complain("windtunnel: \(refusal.sentence)\n")
+    if refusal.code == .usage { Terminal.complain("For help: \(command) --help\n") }
+    return refusal.code
   }
 
   private static func isMeant(_ command: any Command.Type, by words: [String]) -> Bool {
@@ -88,56 +91,28 @@ enum Tool {
     return Array(words.prefix(name.count)) == name
   }
 
+  /// A word that is no command, or one that others follow, such as `cassette`.
   private static func unknown(_ words: [String]) -> ExitCode {
-    let group = commands.filter { $0.name.hasPrefix("\(words[0]) ") }
-    if !group.isEmpty {
-      let wantsHelp = words.contains { $0 == "--help" || $0 == "-h" }
-      let text = group.map { "  windtunnel \($0.name) \($0.synopsis)\n" }.joined()
-      if wantsHelp { Terminal.answer(text) } else { Terminal.complain(text) }
-      return wantsHelp ? .done : .usage
+    let word = words[0]
+    let group = commands.filter { $0.name.hasPrefix("\(word) ") }
+    guard !group.isEmpty else {
+      let refusal: Refusal =
+        word.hasPrefix("-")
+        ? .unknownFlag(word, among: ["--help", "--version"])
+        : .unknownCommand(word, among: topWords)
+      return refuse(refusal, helpFor: "windtunnel")
     }
-    let names = commands.map { $0.name }
-    let near = nearest(to: words[0], in: names).map { " Did you mean \($0)?" } ?? ""
-    Terminal.complain("windtunnel: There is no command \"\(words[0])\".\(near)\n")
-    Terminal.complain("For help: windtunnel --help\n")
-    return .usage
+    if words.contains(where: { $0 == "--help" || $0 == "-h" }) { return answer(help(of: group)) }
+    guard words.count > 1, !words[1].hasPrefix("-") else {
+      let rest = group.map { String($0.name.dropFirst(word.count + 1)) }
+      return refuse(.incompleteCommand(word, rest), helpFor: "windtunnel \(word)")
+    }
+    let refusal = Refusal.unknownCommand("\(word) \(words[1])", among: group.map { $0.name })
+    return refuse(refusal, helpFor: "windtunnel \(word)")
   }
 
-  static var help: String {
-    let width = commands.map { $0.name.count }.max() ?? 0
-    let lines = commands.map { command in
-      let padding = String(repeating: " ", count: width - command.name.count)
-      return "  \(command.name)\(padding)  \(command.summary)"
-    }
-    return """
-      Put your network layer in the wind tunnel: record its real traffic, replay it,
-      make the weather bad on purpose, and read off how the client flew.
-
-      \(lines.joined(separator: "\n"))
-
-      Example: windtunnel drill
-      Each command has its own --help. --version says which windtunnel this is.
-
-      """
-  }
-
-  static func help(for command: any Command.Type) -> String {
-    let shown = command.flags.map { flag in
-      (flag.name + (flag.value.map { " \($0)" } ?? ""), flag.summary)
-    }
-    let width = shown.map(\.0.count).max() ?? 0
-    let lines = shown.map { name, summary in
-      "  \(name)\(String(repeating: " ", count: width - name.count))  \(summary)"
-    }
-    return """
-      \(command.summary)
-
-        windtunnel \(command.name) \(command.synopsis)
-
-      \(lines.joined(separator: "\n"))
-
-      Example: \(command.example)
-
-      """
+  /// The words that a command line can begin with.
+  private static var topWords: [String] {
+    commands.map { $0.name.split(separator: " ").first.map(String.init) ?? $0.name }
   }
 }

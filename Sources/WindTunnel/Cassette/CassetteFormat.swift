@@ -44,10 +44,12 @@ enum CassetteFormat {
     var top = try ObjectReader(json, source: source, path: "")
     try checkVersion(&top, key: "windtunnel", noun: "cassette")
     var cassette = Cassette()
-    guard let interactions = try top.array("interactions") else {
+    let list = try top.array("interactions")
+    // A misspelt key is told before the one that is missing for it.
+    try top.refuseUnknownKeys()
+    guard let interactions = list else {
       throw top.error("interactions", "a list of interactions should stand here")
     }
-    try top.refuseUnknownKeys()
     cassette.notes = top.notes
     cassette.interactions = try interactions.enumerated().map { index, json in
       var reader = InteractionReader(sideFile: sideFile)

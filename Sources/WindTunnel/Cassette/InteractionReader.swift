@@ -16,11 +16,16 @@ struct InteractionReader {
 
   mutating func interaction(_ object: ObjectReader) throws -> Interaction {
     var object = object
-    guard let request = try object.object("request").map({ try self.request($0) }) else {
-      throw object.error("request", "the request is missing")
-    }
+    let request = try object.object("request").map { try self.request($0) }
     let response = try object.object("response").map { try self.response($0) }
     let failure = try object.object("failure").map { try self.failure($0) }
+    let timing = try object.object("timing").map { try self.timing($0) }
+    let messages = try messages(&object)
+    let then = try object.choice("then", EndPolicy.self)
+    let recordedAt = try object.string("recordedAt")
+    // A misspelt key is told before the one that is missing for it.
+    try object.refuseUnknownKeys()
+    guard let request else { throw object.error("request", "the request is missing") }
     let answer: Answer
     switch (response, failure) {
     case (let response?, nil): answer = .response(response)
@@ -29,11 +34,10 @@ struct InteractionReader {
     case (nil, nil): throw object.error("response", "a \"response\" or a \"failure\" is missing")
     }
     var interaction = Interaction(request, answer)
-    interaction.timing = try object.object("timing").map { try timing($0) }
-    interaction.messages = try messages(&object)
-    interaction.then = try object.choice("then", EndPolicy.self)
-    interaction.recordedAt = try object.string("recordedAt")
-    try object.refuseUnknownKeys()
+    interaction.timing = timing
+    interaction.messages = messages
+    interaction.then = then
+    interaction.recordedAt = recordedAt
     interaction.notes = object.notes
     interaction.innerNotes = innerNotes
     return interaction
@@ -45,12 +49,11 @@ struct InteractionReader {
     guard method.isHTTPToken else {
       throw object.error("method", "\(JSON.text(method)) is no method (RFC 9110 §9.1)")
     }
-    guard let url = try object.string("url") else {
-      throw object.error("url", "the URL is missing")
-    }
+    let url = try object.string("url")
     let headers = try headers(&object)
     let body = try body(&object)
     try close(object, "request")
+    guard let url else { throw object.error("url", "the URL is missing") }
     return Request(method, RequestURL(url), headers: headers ?? [:], body: body?.body ?? .empty)
   }
 

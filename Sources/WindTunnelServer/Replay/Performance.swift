@@ -23,7 +23,7 @@ final class Performance {
   var player: Player
   /// What the player said and what has not been done.
   var queue: [Player.Action] = []
-  private let exchange: Exchange?
+  let exchange: Exchange?
   private let house: House
   private var framing: Framing?
   private(set) var keepsAlive = false
@@ -47,7 +47,7 @@ final class Performance {
     let answer = AnswerFraming(
       status: head.status,
       to: exchange.head,
-      length: Self.length(head, exchange.delivery),
+      length: Self.length(head, exchange),
       keepsAlive: exchange.delivery.afterwards == .keep && !house.options.closesConnections
     )
     framing = answer.framing
@@ -56,11 +56,11 @@ final class Performance {
   }
 
   /// The length to announce: what the head says, which is more than comes where an answer is cut;
-  /// none where the recording was chunked; else what there is.
-  private static func length(_ head: ResponseHead, _ delivery: Delivery) -> Int? {
+  /// none where the recording was chunked, or where a HEAD leaves it open; else what there is.
+  private static func length(_ head: ResponseHead, _ exchange: Exchange) -> Int? {
     if let text = head.headers["Content-Length"] { return Int(text) }
-    if head.headers["Transfer-Encoding"] != nil { return nil }
-    return delivery.steps.reduce(0) { sum, step in
+    if head.headers["Transfer-Encoding"] != nil || exchange.head.method == "HEAD" { return nil }
+    return exchange.delivery.steps.reduce(0) { sum, step in
       guard case .bytes(.data(let data)) = step else { return sum }
       return sum + data.count
     }

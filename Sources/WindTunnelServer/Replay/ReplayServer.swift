@@ -83,7 +83,7 @@ public final class ReplayServer: Sendable {
       let once = Once { continuation.resume() }
       let isPosted = loop.execute { reactor in
         for door in doors { door.listener.close() }
-        live.drain { once.run() }
+        live.drain(on: reactor) { once.run() }
         reactor.schedule(after: grace.inNanoseconds) { _ in once.run() }
       }
       if !isPosted { once.run() }
@@ -119,50 +119,6 @@ public final class ReplayServer: Sendable {
 private struct Door: @unchecked Sendable {
   let port: Int
   let listener: Listener
-}
-
-/// What every connection of a port shares. On the loop's thread only.
-final class House {
-  let deck: Deck
-  let lane: Lane
-  let options: ReplayServer.Options
-  let live: LiveConnections
-  var port = 0
-
-  init(deck: Deck, lane: Lane, options: ReplayServer.Options, live: LiveConnections) {
-    (self.deck, self.lane, self.options, self.live) = (deck, lane, options, live)
-  }
-}
-
-/// The connections that are open. On the loop's thread only.
-final class LiveConnections: @unchecked Sendable {
-  private var connections: [ObjectIdentifier: ClientConnection] = [:]
-  private var drained: (() -> Void)?
-
-  var count: Int { connections.count }
-  var isDraining: Bool { drained != nil }
-
-  func insert(_ connection: ClientConnection) {
-    connections[ObjectIdentifier(connection)] = connection
-  }
-
-  func remove(_ connection: ClientConnection) {
-    connections[ObjectIdentifier(connection)] = nil
-    tellIfEmpty()
-  }
-
-  /// Closes idle connections now and busy ones after their answer.
-  func drain(_ drained: @escaping () -> Void) {
-    self.drained = drained
-    for connection in connections.values { connection.leaveWhenIdle() }
-    tellIfEmpty()
-  }
-
-  private func tellIfEmpty() {
-    guard connections.isEmpty, let drained else { return }
-    self.drained = nil
-    drained()
-  }
 }
 
 /// Something that happens once, whoever asks first.

@@ -1,0 +1,47 @@
+internal import WindTunnel
+
+/// What one process of a subject told.
+struct FlightLog: Sendable {
+  /// What calls met that have not ended.
+  private(set) var attempts: [Int: [Observation.Attempt]] = [:]
+  /// The calls that ended.
+  private(set) var landed: [Observation] = []
+  /// The calls that began and did not end, in order.
+  private(set) var inAir: [Int] = []
+  /// The call that was told of last, while it was in the air.
+  private(set) var lastHeard = -1
+  /// Why the process could not do what it was told.
+  private(set) var refusal: String?
+  /// How it ended.
+  var ending = ChildProcess.Ending.orderly
+
+  /// Takes a telegram; the number of ended calls if it is about an end.
+  mutating func take(_ telegram: Telegram) -> Int? {
+    switch telegram {
+    case .began(let call):
+      inAir.append(call)
+      lastHeard = call
+    case .attempt(let call, let attempt):
+      // One that was given up may still try.
+      guard inAir.contains(call) else { return nil }
+      attempts[call, default: []].append(attempt)
+      lastHeard = call
+    case .refused(let reason): refusal = reason
+    case .ended(var observation):
+      observation.attempts = attempts.removeValue(forKey: observation.call) ?? []
+      inAir.removeAll { $0 == observation.call }
+      landed.append(observation)
+      return landed.count
+    }
+    return nil
+  }
+
+  /// Why a process that made no call ended, in words.
+  var words: String {
+    switch ending {
+    case .orderly: "the subject's process ended without having made a call"
+    case .crashed: "the subject's process crashed before its first call"
+    case .silenced: "the subject's process did not make its first call in time"
+    }
+  }
+}

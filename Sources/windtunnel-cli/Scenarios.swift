@@ -1,0 +1,18 @@
+internal import Foundation
+internal import WindTunnel
+
+/// Finds scenarios by name or by file.
+enum Scenarios {
+  static func find(_ text: String, in shipped: [Scenario]) throws -> Scenario {
+    if let scenario = shipped.first(where: { $0.name == text }) { return scenario }
+    let isFile = text.hasSuffix(".json") || text.contains("/")
+    guard isFile else {
+      throw Refusal.unknownScenario(text, among: shipped.map(\.name))
+    }
+    do {
+      return try Scenario(contentsOf: URL(filePath: text))
+    } catch let error as FormatError {
+      throw Refusal.usage("\(error)")
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// What goes to standard output is the answer and nothing else.
+@Suite(.timeLimit(.minutes(2))) struct AnswerTests {
+  @Test func `a short calm drill ends with 0, and its report has the promised keys`() async throws {
+    let scratch = try Scratch()
+    let drill = ["drill", "--calls", "5", "--scenario", "calm"]
+    let run = try await Program.run(drill + ["--report", "drill.json", "--json"], in: scratch)
+    #expect(run.code == 0)
+    let text = try scratch.text("drill.json")
+    #expect(run.out == text)
+    let keys = [
+      "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "scenarios",
+    ]
+    let report = try JSON(parsing: text.utf8, source: "drill.json")
+    #expect(report.keys == keys)
+    let scenario = try #require(report["scenarios"]?[0])
+    #expect(scenario["name"] == "calm")
+    #expect(scenario["stage"] == "wire")
+    let subject = try #require(scenario["subjects"]?[0])
+    let figures = [
+      "name", "calls", "successRate", "successRateLower", "firstTrySuccessRate", "averageRetries",
+      "p50Milliseconds", "p95Milliseconds", "p99Milliseconds", "blankPageRate",
+    ]
+    #expect(Array(subject.keys.prefix(figures.count)) == figures)
+    #expect(subject["calls"]?.intValue == 5)
+    #expect(subject["successRate"]?.doubleValue == 1)
+    #expect(scenario["subjects"]?[1]?["name"] == "urlsession")
+    // The report is read back to the same text, and to the table that the drill prints.
+    let again = try await Program.run("report", "drill.json", "--format", "json", in: scratch)
+    #expect(again == Program.Run(code: 0, out: text, err: ""))
+    let table = try await Program.run("report", "drill.json", in: scratch)
+    #expect(table.code == 0)
+    #expect(table.out == (try Report(contentsOf: scratch.file("drill.json")).text()))
+    #expect(table.out.hasPrefix("seed 1, decisions "))
+  }
+
+  @Test func `a drill prints its table and nothing else on standard output`() async throws {
+    let run = try await Program.run(
+      ["drill", "--calls", "5", "--scenario", "calm", "--stage", "in-process"],
+      in: Scratch()
+    )
+    #expect(run.code == 0)
+    let lines = run.out.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.first?.hasPrefix("seed 1, decisions ") == true)
+    let table = lines.drop { !$0.hasPrefix("scenario  stage") }
+    #expect(table.count == 4, "\(run.out)")
+    #expect(
+      table.dropFirst().first?.hasPrefix("calm      in-process  network-layer      5  100.0 %")
+        == true
+    )
+    #expect(run.err.contains("calm, network-layer: flown\n"))
+  }
+
+  @Test func `a report with a figure that is not its log's is refused`() async throws {
+    let scratch = try Scratch()
+    let drill = ["drill", "--calls", "1", "--scenario", "calm", "--stage", "in-process"]
+    _ = try await Program.run(drill + ["--report", "drill.json"], in: scratch)
+    let text = try scratch.text("drill.json")
+    try scratch.write(
+      text.replacing("\"successRate\": 1,", with: "\"successRate\": 0.5,"),
+      to: "drill.json"
+    )
+    let run = try await Program.run("report", "drill.json", in: scratch)
+    #expect(run.code == 65)
+    #expect(run.out.isEmpty)
+    #expect(run.err.contains("successRate: the figure is not the one of the log, which is 1."))
+  }
+
+  @Test func `cassette show lists one interaction a line`() async throws {
+    let run = try await Program.run("cassette", "show", Repository.shop, in: Scratch())
+    #expect(
+      run
+        == Program.Run(
+          code: 0,
+          out: """
+            #1 GET https://shop.example.test/home → 200, 116 bytes of application/json
+            #2 POST https://shop.example.test/login → 200, 44 bytes of application/json
+            #3 POST https://shop.example.test/payments → 201, 48 bytes of application/json
+            #4 POST https://shop.example.test/telemetry → 202, 17 bytes of application/json
+            #5 GET https://shop.example.test/recommendations?user=7 → 200, 57 bytes of application/json
+
+            """,
+          err: ""
+        )
+    )
+  }
+
+  @Test func `cassette show opens one interaction`() async throws {
+    let run = try await Program.run(
+      ["cassette", "show", Repository.shop, "--number", "4"],
+      in: Scratch()
+    )
+    let out = """
+      POST https://shop.example.test/telemetry
+      Content-Type: application/json
+
+      {"event":"home-shown","milliseconds":412}
+
+      → 202, 17 bytes of application/json
+      Content-Type: application/json
+      Content-Length: 17
+
+      {"accepted":true}
+
+      """
+    #expect(run == Program.Run(code: 0, out: out, err: ""))
+    let beyond = try await Program.run(
+      ["cassette", "show", Repository.shop, "--number", "9"],
+      in: Scratch()
+    )
+    #expect(beyond.code == 64)
+    #expect(beyond.err.hasPrefix("windtunnel: There is no interaction #9; the last is #5.\n"))
+  }
+
+  @Test func `cassette convert makes a cassette of a HAR without its secrets`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Texts.har, to: "a.har")
+    let run = try await Program.run("cassette", "convert", "a.har", "a.json", in: scratch)
+    #expect(run.code == 0)
+    #expect(run.out.isEmpty)
+    #expect(run.err.hasSuffix("a.json: 1 interactions\n"))
+    let text = try scratch.text("a.json")
+    #expect(!text.contains("a-secret-of-a-test"))
+    let shown = try await Program.run("cassette", "show", "a.json", in: scratch)
+    #expect(
+      shown.out
+        == "#1 GET https://api.example.test/users/7 → 200, 8 bytes of application/json\n"
+    )
+  }
+}
+
+extension JSON {
+  /// The names of an object's members, in order.
+  var keys: [String] {
+    guard case .object(let members) = self else { return [] }
+    return members.map(\.name.value)
+  }
+
+  /// An element of a list.
+  subscript(index: Int) -> JSON? {
+    guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+    return elements[index]
+  }
+}

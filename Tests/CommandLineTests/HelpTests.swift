@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct HelpTests {
+  @Test(arguments: [
+    ["--help"], ["drill", "--help"], ["record", "--help"], ["serve", "--help"],
+    ["report", "--help"], ["cassette", "--help"], ["cassette", "show", "--help"],
+    ["cassette", "convert", "--help"], ["cassette", "diff", "--help"],
+    ["cassette", "merge", "--help"], ["cassette", "split", "--help"],
+    ["cassette", "prune", "--help"], ["cassette", "migrate", "--help"],
+  ])
+  func `help says what its golden file says`(words: [String]) async throws {
+    let name = (words.dropLast().isEmpty ? ["windtunnel"] : words.dropLast()).joined(separator: "-")
+    let run = try await Program.run(words, in: Scratch())
+    let golden = Repository.root.appendingPathComponent("Tests/CommandLineTests/Golden/\(name).txt")
+    let text = FileManager.default.contents(atPath: golden.path)
+      .map { String(decoding: $0, as: UTF8.self) }
+    #expect(
+      run == Program.Run(code: 0, out: text ?? "", err: ""),
+      "If this is what is meant: windtunnel \(words.joined(separator: " ")) > Golden/\(name).txt"
+    )
+  }
+
+  @Test func `help of a command can be asked for from the front`() async throws {
+    let scratch = try Scratch()
+    let asked = try await Program.run("help", "cassette", "show", in: scratch)
+    let flagged = try await Program.run("cassette", "show", "-h", in: scratch)
+    #expect(asked == flagged)
+    #expect(asked.code == 0)
+  }
+
+  @Test func `no line of a help text is wider than a hundred columns`() throws {
+    let folder = Repository.root.appendingPathComponent("Tests/CommandLineTests/Golden")
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      let text = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
+      for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(file): \(line)") }
+    }
+  }
+
+  @Test func `the version is one line`() async throws {
+    let run = try await Program.run("--version", in: Scratch())
+    #expect(run == Program.Run(code: 0, out: "windtunnel 0.1.0\n", err: ""))
+  }
+
+  @Test func `without words the help goes to standard error`() async throws {
+    let scratch = try Scratch()
+    let run = try await Program.run(in: scratch)
+    let help = try await Program.run("--help", in: scratch).out
+    #expect(run == Program.Run(code: 64, out: "", err: help))
+  }
+}

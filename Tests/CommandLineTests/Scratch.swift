@@ -1,0 +1,73 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A folder of a test's own, which goes with it.
+final class Scratch: Sendable {
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("windtunnel-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    // A folder that stays behind is the system's to clear away.
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
+
+  func write(_ text: String, to name: String) throws {
+    try Data(text.utf8).write(to: file(name))
+  }
+
+  func text(_ name: String) throws -> String { try String(contentsOf: file(name), encoding: .utf8) }
+
+  func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name).path) }
+}
+
+/// The repository that the tests lie in.
+enum Repository {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  static let shop = root.appendingPathComponent("Cassettes/examples/shop.json").path
+}
+
+/// Texts that several tests feed to the tool.
+enum Texts {
+  /// A cassette as nobody's writer would lay it out, so that a rewrite shows.
+  static let cassette = """
+    {"windtunnel":1,   "interactions":[
+      {"request":{"url":"https://api.example.test/a"},"response":{"json":{"a":1}}}]}
+
+    """
+
+  static let har = """
+    {"log": {"version": "1.2", "creator": {"name": "test", "version": "1"}, "entries": [
+      {"startedDateTime": "2024-05-01T10:00:00.000Z", "time": 12,
+       "request": {"method": "GET", "url": "https://api.example.test/users/7",
+         "headers": [{"name": "Authorization", "value": "Bearer a-secret-of-a-test"}]},
+       "response": {"status": 200,
+         "headers": [{"name": "Content-Type", "value": "application/json"}],
+         "content": {"size": 8, "mimeType": "application/json", "text": "{\\"id\\":7}"}},
+       "timings": {"send": 0, "wait": 10, "receive": 2}}]}}
+    """
+}
+
+/// Asks a server once.
+func ask(_ text: String) async -> (status: Int?, body: String) {
+  guard let url = URL(string: text) else { return (nil, "no URL: \(text)") }
+  // By completion handler: it is safe to cancel on every platform.
+  return await withCheckedContinuation { continuation in
+    let session = URLSession(configuration: .ephemeral)
+    session.dataTask(with: url) { data, response, error in
+      let body = data.map { String(decoding: $0, as: UTF8.self) } ?? "\(error as Any)"
+      continuation.resume(returning: ((response as? HTTPURLResponse)?.statusCode, body))
+    }.resume()
+    session.finishTasksAndInvalidate()
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// A `windtunnel serve` of a test.
+enum Server {
+  /// Starts one and waits until it listens.
+  static func start(
+    _ cassette: String = Repository.shop,
+    _ more: String...,
+    in scratch: Scratch
+  ) async throws -> (flight: Flight, url: String) {
+    let flight = try Flight(["serve", "--cassette", cassette] + more, in: scratch)
+    return (flight, try #require(await flight.line()))
+  }
+
+  /// The URL of a port that was free a moment ago: a server had it and has gone.
+  static func closedPort(in scratch: Scratch) async throws -> String {
+    let (flight, url) = try await start(in: scratch)
+    flight.signal(SIGINT)
+    _ = try await flight.end()
+    return url
+  }
+
+  /// A command that asks for a path: what every machine with a shell has.
+  static func client(of path: String) -> [String] {
+    [
+      "bash", "-c",
+      "exec 3<>/dev/tcp/127.0.0.1/${WINDTUNNEL_URL##*:}; "
+        + "printf 'GET \(path) HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3",
+    ]
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ServingTests {
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `serve prints its URL, answers, and ends in good order on a signal`(signal: Int32)
+    async throws
+  {
+    let scratch = try Scratch()
+    let (flight, url) = try await Server.start(in: scratch)
+    #expect(url.hasPrefix("http://127.0.0.1:"))
+    let home = await ask("\(url)/home")
+    #expect(home.status == 200)
+    #expect(home.body.contains("\"greeting\":\"Good morning\""), "\(home.body)")
+    let stranger = await ask("\(url)/hoem")
+    #expect(stranger.status == 501)
+    #expect(stranger.body.contains("/home"), "\(stranger.body)")
+    flight.signal(signal)
+    #expect(try await flight.end() == Program.Run(code: 0, out: "\(url)\n", err: ""))
+  }
+
+  @Test func `serve plays the weather that it is given`() async throws {
+    let scratch = try Scratch()
+    let weather = #"{"windtunnelScenario":1,"name":"x","rules":[{"when":{"first":1},"#
+    try scratch.write(weather + #""faults":[{"status":503}]}]}"#, to: "rain.json")
+    let (flight, url) = try await Server.start(
+      Repository.shop,
+      "--scenario",
+      "rain.json",
+      in: scratch
+    )
+    #expect(await ask("\(url)/home").status == 503)
+    #expect(await ask("\(url)/home").status == 200)
+    flight.signal(SIGINT)
+    #expect(try await flight.end().code == 0)
+  }
+
+  @Test func `a port in use ends with 69 and says which`() async throws {
+    let scratch = try Scratch()
+    let (flight, url) = try await Server.start(in: scratch)
+    let port = try #require(url.split(separator: ":").last.map(String.init))
+    let second = try await Program.run(
+      ["serve", "--cassette", Repository.shop, "--port", port],
+      in: scratch
+    )
+    let err = "windtunnel: Port \(port) is in use; choose another, or 0 for any that is free.\n"
+    #expect(second == Program.Run(code: 69, out: "", err: err))
+    flight.signal(SIGINT)
+    _ = try await flight.end()
+  }
+
+  @Test func `record runs a command against an upstream and writes what passed`() async throws {
+    let scratch = try Scratch()
+    let (upstream, url) = try await Server.start(in: scratch)
+    let words = ["record", "--upstream", url, "--cassette", "new.json"]
+    let origin = ["--as", "https://api.example.test"]
+    let run = try await Program.run(
+      words + origin + ["--"] + Server.client(of: "/home"),
+      in: scratch
+    )
+    #expect(run.code == 0)
+    #expect(run.out.contains("Good morning"), "\(run.out)")
+    #expect(run.err == "new.json: 1 interactions\n")
+    let cassette = try Cassette(contentsOf: scratch.file("new.json"))
+    let interaction = try #require(cassette.interactions.first)
+    #expect("\(interaction.request.url)" == "https://api.example.test/home")
+    #expect(interaction.response?.status == 200)
+    // No address of this machine.
+    #expect(!(try scratch.text("new.json")).contains("127.0.0.1"))
+    // Once recorded it is played, and not a byte of it changes.
+    let text = try scratch.text("new.json")
+    let again = try await Program.run(
+      words + origin + ["--"] + Server.client(of: "/home"),
+      in: scratch
+    )
+    #expect(again.code == 0)
+    #expect(again.out.contains("Good morning"))
+    #expect(try scratch.text("new.json") == text)
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `record without a command records until a signal`() async throws {
+    let scratch = try Scratch()
+    let (upstream, url) = try await Server.start(in: scratch)
+    let words = ["record", "--upstream", url, "--cassette", "new.json"]
+    let flight = try Flight(words, in: scratch)
+    let proxy = try #require(await flight.line())
+    #expect(await ask("\(proxy)/home").status == 200)
+    flight.signal(SIGINT)
+    let run = try await flight.end()
+    #expect(run == Program.Run(code: 0, out: "\(proxy)\n", err: "new.json: 1 interactions\n"))
+    #expect(try Cassette(contentsOf: scratch.file("new.json")).interactions.count == 1)
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `a signal is passed on to the command, and what was recorded is kept`() async throws {
+    let scratch = try Scratch()
+    let (upstream, url) = try await Server.start(in: scratch)
+    var client = Server.client(of: "/home")
+    client[2] += "; echo; echo asked; exec sleep 600"
+    let flight = try Flight(
+      ["record", "--upstream", url, "--cassette", "new.json", "--"] + client,
+      in: scratch
+    )
+    while let line = await flight.line(), line != "asked" {}
+    flight.signal(SIGINT)
+    let run = try await flight.end()
+    #expect(run.code == 0)
+    #expect(run.err == "new.json: 1 interactions\n")
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// A cassette that exists is not harmed by a command that fails.
+@Suite(.timeLimit(.minutes(1))) struct UntouchedTests {
+  @Test(arguments: [
+    (64, "record --upstream nonsense --cassette users.json --mode rewrite"),
+    (64, "record --upstream http://127.0.0.1:1 --cassette users.json --mode rewirte"),
+    (64, "record --upstream http://127.0.0.1:1 --cassette users.json --mode rewrite --"),
+    (
+      66,
+      "record --upstream http://127.0.0.1:1 --cassette users.json --mode rewrite -- no-such-word"
+    ),
+    (1, "record --upstream http://127.0.0.1:1 --cassette users.json --mode rewrite -- false"),
+    (65, "cassette convert broken.har users.json"),
+    (65, "cassette convert cassette.har users.json"),
+    (66, "cassette convert nowhere.har users.json"),
+    (64, "cassette convert a.har users.json stray"),
+  ])
+  func `a failing command leaves every byte of the cassette`(code: Int, line: String) async throws {
+    let scratch = try Scratch()
+    try scratch.write(Texts.cassette, to: "users.json")
+    try scratch.write(Texts.cassette, to: "cassette.har")
+    try scratch.write(Texts.har, to: "a.har")
+    try scratch.write("{", to: "broken.har")
+    let run = try await Program.run(line.split(separator: " ").map(String.init), in: scratch)
+    #expect(run.code == code, "\(run.err)")
+    #expect(run.out.isEmpty)
+    #expect(!run.err.isEmpty)
+    #expect(try scratch.text("users.json") == Texts.cassette)
+    let files = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path)
+    #expect(
+      files.filter { !$0.hasPrefix(".") }.sorted()
+        == ["a.har", "broken.har", "cassette.har", "users.json"]
+    )
+  }
+
+  @Test func `a dead upstream does not replace a recording`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Texts.cassette, to: "users.json")
+    let dead = try await Server.closedPort(in: scratch)
+    let client = Server.client(of: "/home")
+    let run = try await Program.run(
+      ["record", "--upstream", dead, "--cassette", "users.json", "--mode", "rewrite", "--"]
+        + client,
+      in: scratch
+    )
+    #expect(run.code == 69)
+    #expect(
+      run.err
+        == "windtunnel: The upstream \(dead) is not there: every connection was refused. "
+        + "users.json is as it was.\n"
+    )
+    #expect(try scratch.text("users.json") == Texts.cassette)
+  }
+}

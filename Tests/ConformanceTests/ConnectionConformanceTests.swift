@@ -1,0 +1,97 @@
+import Foundation
+import Symptoms
+import Testing
+import WindTunnel
+import WindTunnelServer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What fails before there is a request: made for real at a port, a closed port or a name, and the
+/// same by name in process.
+@Suite struct ConnectionConformanceTests {
+  private static func inProcess(_ fault: ConnectionFault) async throws -> Seen {
+    let deck = Deck(
+      [.get("http://api.example.test/n", json: [:])],
+      scenario: [.always(.always, .connection(fault))]
+    )
+    return try await Theatre.play(deck, on: .inProcess) { theatre async throws in
+      try await theatre.ask("/n")
+    }
+  }
+
+  private static func asking(_ url: String) async throws -> Seen {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    let request = URLRequest(url: try #require(URL(string: url)))
+    return await Seen.asking(request, configuration, follows: true)
+  }
+
+  @Test(arguments: [TLSFault.handshakeFailure, .plaintext, .closeAfterClientHello])
+  func `a handshake fails as it is said to`(fault: TLSFault) async throws {
+    let expected = Seen(nil, "", fault.symptom)
+    #expect(try await Self.inProcess(.tls(fault)) == expected)
+    let deck = Deck([], scenario: [.always(.always, .connection(.tls(fault)))])
+    let server = try await ReplayServer(deck)
+    let port = try await server.openDoor(lane: Lane("call/1"))
+    #expect(try await Self.asking("https://127.0.0.1:\(port)/n") == expected)
+    await server.stop(grace: .zero)
+    let decision = deck.scenario.decideConnection(seed: deck.seed, lane: Lane("call/1"), ordinal: 1)
+    #expect(deck.journal.all.map(\.decision).first == decision)
+  }
+
+  @Test func `only the connections that a rule means fail`() async throws {
+    let deck = Deck(
+      [.get("/n", json: ["n": 1], then: .repeat)],
+      scenario: [.always(.first(1), .connection(.tls(.closeAfterClientHello)))]
+    )
+    let server = try await ReplayServer(deck)
+    let port = try await server.openDoor(lane: Lane("call/1"))
+    #expect(try await Self.asking("https://127.0.0.1:\(port)/n").symptom == .secureConnectionFailed)
+    // The second connection of this lane goes through; another lane's first does not.
+    #expect(try await Self.asking("http://127.0.0.1:\(port)/n") == Seen(200, #"{"n":1}"#))
+    let other = try await server.openDoor(lane: Lane("call/2"))
+    #expect(
+      try await Self.asking("https://127.0.0.1:\(other)/n").symptom == .secureConnectionFailed
+    )
+    server.closeDoor(other)
+    await server.stop(grace: .zero)
+  }
+
+  @Test func `a closed port refuses`() async throws {
+    let port = try ClosedPort()
+    let expected = Seen(nil, "", .connectionRefused)
+    #expect(try await Self.inProcess(.refused) == expected)
+    #expect(try await Self.asking("http://127.0.0.1:\(port.port)/n") == expected)
+    withExtendedLifetime(port) {}
+  }
+
+  @Test func `a name that is too long has no address`() async throws {
+    let labels = Array(repeating: String(repeating: "a", count: 60), count: 5)
+    let expected = Seen(nil, "", .hostNotFound)
+    #expect(try await Self.inProcess(.hostNotFound) == expected)
+    #expect(try await Self.asking("http://\(labels.joined(separator: "."))/n") == expected)
+  }
+
+  @Test func `without a network a platform says what it says`() async throws {
+    #if canImport(Darwin)
+      #expect(try await Self.inProcess(.offline) == Seen(nil, "", .offline))
+    #else
+      // Linux has no word of its own for it: the connection attempt fails.
+      #expect(try await Self.inProcess(.offline) == Seen(nil, "", .connectionRefused))
+    #endif
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `a connection rule on a request surfaces on both stages`(stage: Stage) async throws {
+    let deck = Deck(
+      [.get("http://api.example.test/n", json: ["n": 1])],
+      scenario: [.on("GET /n", .first(1), .connection(.refused))]
+    )
+    try await Theatre.play(deck, on: stage) { theatre async throws in
+      #expect(try await theatre.ask("/n").symptom != nil)
+      #expect(try await theatre.ask("/n") == Seen(200, #"{"n":1}"#))
+    }
+  }
+}

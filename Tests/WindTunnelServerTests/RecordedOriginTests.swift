@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// What a recorder writes down of an origin that is known by another name than its own.
+@Suite(.timeLimit(.minutes(1))) struct RecordedOriginTests {
+  /// Records one GET of `/start` that `answer` is the answer to.
+  private func record(_ answer: String, as name: RequestURL) async throws
+    -> (seen: [ResponseParser.Event], kept: Interaction)
+  {
+    let loop = try EventLoop()
+    let address = try await loop.serve { script in
+      script.received = { channel, _ in
+        channel.write(Array(answer.utf8))
+        channel.close()
+      }
+    }
+    var options = ReplayServer.Options()
+    options.upstream = try Upstream(RequestURL("http://\(address)"))
+    options.recordedOrigin = name
+    let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite)
+    let server = try await ReplayServer(deck, options)
+    let client = try RawClient(.loopback(port: server.port))
+    await client.send("GET /start HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+    let (bytes, end) = await client.receiveAll()
+    client.close()
+    #expect(end == .finished)
+    await server.stop()
+    await loop.stop()
+    var parser = ResponseParser()
+    parser.expectAnswer(to: "GET")
+    let kept = try #require(deck.recorded().cassette.interactions.first)
+    return (parser.events(of: bytes, by: bytes.count), kept)
+  }
+
+  @Test(arguments: [
+    // Asked over plain HTTP, it does not know that it is behind TLS.
+    ("https://api.example.test", "http://api.example.test/next?a=1", true),
+    ("https://api.example.test", "https://api.example.test/next?a=1", true),
+    ("https://api.example.test:8443", "http://api.example.test:8443/next?a=1", true),
+    ("https://api.example.test", "http://api.example.test:8080/next?a=1", false),
+    ("https://api.example.test", "http://other.example.test/next?a=1", false),
+  ])
+  func `a redirect to the origin itself is one, whatever scheme it thinks it has`(
+    name: RequestURL,
+    location: String,
+    isOwn: Bool
+  ) async throws {
+    let answer = "HTTP/1.1 302 Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n"
+    let (seen, kept) = try await record(answer, as: name)
+    let shown = seen.first?.headOrNil?.head.headers["Location"]
+    #expect(shown == (isOwn ? "http://127.0.0.1/next?a=1" : location))
+    let written = kept.response?.headers["Location"]
+    #expect(written == (isOwn ? "\(name.origin ?? "")/next?a=1" : location))
+  }
+
+  @Test func `the mark of a streamed answer stays where it stood`() async throws {
+    let fields = "Server: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\nDate: today\r\n"
+    let answer = "HTTP/1.1 200 OK\r\n\(fields)\r\n2\r\nhi\r\n0\r\n\r\n"
+    let (seen, kept) = try await record(answer, as: "http://api.example.test")
+    let expected = ["Server", "Transfer-Encoding", "Date"]
+    #expect(kept.response?.headers.map(\.name) == expected)
+    #expect(kept.response?.body.text == "hi")
+    #expect(seen.first?.headOrNil?.head.headers.map(\.name) == expected + ["Connection"])
+  }
+}

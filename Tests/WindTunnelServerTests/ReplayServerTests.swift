@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// The replay server as a raw client sees it.
+@Suite(.timeLimit(.minutes(1))) struct ReplayServerTests {
+  static let end = "Connection: close\r\n\r\n"
+
+  @Test func `an answer bears a length, and the connection serves the next request`() async throws {
+    try await ReplayServer.serving(.echo("/a", "/b")) { server async throws in
+      let client = try server.client()
+      let answer =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 6\r\n\r\nGET "
+      for path in ["/a", "/b", "/a"] {
+        await client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+        let expected = answer + path
+        #expect(
+          String(decoding: await client.receive(atLeast: expected.utf8.count), as: UTF8.self)
+            == expected
+        )
+      }
+      client.close()
+    }
+  }
+
+  @Test func `two requests in one piece are answered in order`() async throws {
+    try await ReplayServer.serving(.echo("/a", "/b")) { server async throws in
+      let text = try await server.answer(
+        to: "GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n" + Self.end
+      )
+      #expect(text.count(of: "HTTP/1.1 200 OK") == 2)
+      #expect(text.hasSuffix("\r\n\r\nGET /b"))
+      #expect(text.contains("GET /aHTTP/1.1"))
+    }
+  }
+
+  @Test func `thousands of requests in one piece are answered, too`() async throws {
+    try await ReplayServer.serving(.echo("/a")) { server async throws in
+      let count = 10_000
+      let requests = String(repeating: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n", count: count)
+      let client = try server.client()
+      async let isSent = client.send(requests + "GET /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
+      let (bytes, end) = await client.receiveAll()
+      #expect(await isSent)
+      #expect(end == .finished)
+      #expect(String(decoding: bytes, as: UTF8.self).count(of: "HTTP/1.1 200 OK") == count + 1)
+      client.close()
+    }
+  }
+
+  @Test func `a HEAD has the fields of a GET and no content`() async throws {
+    let head = Interaction(
+      Request("HEAD", "/a"),
+      Response(headers: ["Content-Length": "7000", "X-A": "1"], body: .empty)
+    )
+    try await ReplayServer.serving(Deck(Cassette([head]))) { server async throws in
+      let text = try await server.answer(to: "HEAD /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
+      #expect(
+        text == "HTTP/1.1 200 OK\r\nContent-Length: 7000\r\nX-A: 1\r\nConnection: close\r\n\r\n"
+      )
+    }
+  }
+
+  @Test func `a HEAD whose length nobody recorded announces none`() async throws {
+    let head = Interaction(Request("HEAD", "/a"), Response(headers: ["X-A": "1"]))
+    try await ReplayServer.serving(Deck(Cassette([head]))) { server async throws in
+      let text = try await server.answer(to: "HEAD /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
+      #expect(text == "HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\n\r\n")
+    }
+  }
+
+  @Test func `a 204 has neither content nor length`() async throws {
+    let empty = Interaction(Request("GET", "/a"), Response(status: 204, headers: ["X-A": "1"]))
+    try await ReplayServer.serving(Deck(Cassette([empty]))) { server async throws in
+      let text = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
+      #expect(text == "HTTP/1.1 204 No Content\r\nX-A: 1\r\nConnection: close\r\n\r\n")
+    }
+  }
+
+  @Test func `a chunked recording goes out in chunks, and as it is to a client that knows none`()
+    async throws
+  {
+    let chunked = Interaction(
+      Request("GET", "/a"),
+      Response(headers: ["Transfer-Encoding": "chunked"], body: Body("hello")),
+      then: .repeat
+    )
+    try await ReplayServer.serving(Deck(Cassette([chunked]))) { server async throws in
+      let text = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
+      #expect(
+        text
+          == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+      )
+      let old = try await server.answer(to: "GET /a HTTP/1.0\r\n\r\n")
+      #expect(old == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")
+    }
+  }
+
+  @Test func `an HTTP 1.0 client keeps its connection only if it asks`() async throws {
+    try await ReplayServer.serving(.echo("/a")) { server async throws in
+      let text = try await server.answer(
+        to: "GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /a HTTP/1.0\r\n\r\n"
+      )
+      #expect(text.count(of: "200 OK") == 2)
+      #expect(text.contains("Connection: keep-alive\r\n\r\nGET /aHTTP"))
+    }
+  }
+
+  @Test func `a client that waits for leave to send its content gets it`() async throws {
+    try await ReplayServer.serving(.echo("/a")) { server async throws in
+      let client = try server.client()
+      await client.send(
+        "POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n" + Self.end
+      )
+      let leave = "HTTP/1.1 100 Continue\r\n\r\n"
+      #expect(await client.receive(atLeast: leave.utf8.count) == Array(leave.utf8))
+      await client.send("hello")
+      let (bytes, _) = await client.receiveAll()
+      #expect(String(decoding: bytes, as: UTF8.self).content == "5 hello")
+      client.close()
+    }
+  }
+
+  @Test func `chunked content is put together`() async throws {
+    try await ReplayServer.serving(.echo("/a")) { server async throws in
+      let text = try await server.answer(
+        to: "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n" + Self.end
+          + "3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX-T: 1\r\n\r\n"
+      )
+      #expect(text.content == "5 hello")
+    }
+  }
+
+  @Test func `a client that is silent is left`() async throws {
+    var options = ReplayServer.Options()
+    options.limits.idleSeconds = 0.05
+    try await ReplayServer.serving(.echo("/a"), options) { server async throws in
+      #expect(try await server.answer(to: "") == "")
+    }
+  }
+
+  @Test func `a client that is slow is told so`() async throws {
+    var options = ReplayServer.Options()
+    options.limits.requestSeconds = 0.05
+    try await ReplayServer.serving(.echo("/a"), options) { server async throws in
+      let answer = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n")
+      #expect(answer.hasPrefix("HTTP/1.1 408 "))
+    }
+  }
+}

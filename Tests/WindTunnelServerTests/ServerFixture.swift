@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+extension ReplayServer {
+  /// Starts a server for the length of a test.
+  static func serving<Result>(
+    _ deck: Deck,
+    _ options: Options = Options(),
+    _ body: (ReplayServer) async throws -> Result
+  ) async throws -> Result {
+    let server = try await ReplayServer(deck, options)
+    do {
+      let result = try await body(server)
+      await server.stop(grace: .zero)
+      return result
+    } catch {
+      await server.stop(grace: .zero)
+      throw error
+    }
+  }
+
+  func client() throws -> RawClient { try RawClient(.loopback(port: port)) }
+
+  /// Sends a text and answers everything that comes until the server ends the connection.
+  func answer(to text: String) async throws -> String {
+    let client = try client()
+    await client.send(text)
+    let (bytes, end) = await client.receiveAll()
+    client.close()
+    #expect(end == .finished)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension Deck {
+  /// Answers each path with what was asked, as often as it is.
+  static func echo(_ paths: String...) -> Deck {
+    Deck(
+      paths.flatMap { path in
+        [
+          Stub.get(RequestURL(path)) { .text(Body("\($0.method) \($0.url.target)")) },
+          .post(RequestURL(path)) { .text(Body("\($0.body.data.count) \($0.body.text ?? "-")")) },
+        ]
+      },
+      matcher: .pathAndQuery
+    )
+  }
+
+  /// What was recorded, without what differs from run to run.
+  var recordedWithoutTimes: [Interaction] {
+    recorded().cassette.interactions.map { interaction in
+      var interaction = interaction
+      interaction.timing = nil
+      return interaction
+    }
+  }
+}
+
+extension String {
+  /// What follows the first empty line.
+  var content: String {
+    range(of: "\r\n\r\n").map { String(self[$0.upperBound...]) } ?? ""
+  }
+
+  var statusLine: String { prefix { $0 != "\r\n" }.description }
+
+  func count(of text: String) -> Int { components(separatedBy: text).count - 1 }
+}

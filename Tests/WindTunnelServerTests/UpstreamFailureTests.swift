@@ -1,0 +1,82 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// An upstream that fails: what the client sees and what the tape says.
+@Suite(.timeLimit(.minutes(1))) struct UpstreamFailureTests {
+  @Test func `an upstream that refuses is a 502 and a failure on the tape`() async throws {
+    let port = try ClosedPort()
+    let deck = Deck(Cassette(), mode: .rewrite)
+    var options = ReplayServer.Options()
+    options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(port.port)"))
+    try await ReplayServer.serving(deck, options) { server async throws in
+      let answer = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
+    }
+    let failures = deck.recordedWithoutTimes.map { interaction -> Symptom? in
+      guard case .failure(let failure) = interaction.answer else { return nil }
+      return failure.symptom
+    }
+    #expect(failures == [.connectionRefused])
+    withExtendedLifetime(port) {}
+  }
+
+  @Test(arguments: [
+    ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", Origin.End.close, Symptom.truncated),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", .reset, .connectionLost),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", .close, .truncated),
+    (
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n", .stays,
+      .malformedResponse
+    ),
+  ])
+  func `an answer that breaks off breaks off for the client and on the tape`(
+    text: String,
+    end: Origin.End,
+    symptom: Symptom
+  ) async throws {
+    let origin = try await Origin { _ in ([text], end) }
+    try await origin.recording { server, deck async throws in
+      let client = try server.client()
+      await client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+      let (bytes, ending) = await client.receiveAll()
+      let answer = String(decoding: bytes, as: UTF8.self)
+      client.close()
+      #expect(ending == (symptom == .connectionLost ? .reset : .finished))
+      #expect(answer.content.contains("hello") && !answer.hasSuffix("0\r\n\r\n"))
+      let recorded = try #require(deck.recorded().cassette.interactions.first)
+      guard case .cut(let response, let failure) = recorded.answer else {
+        Issue.record("\(recorded.answer)")
+        return
+      }
+      #expect(response.body == Body("hello"))
+      #expect(failure.symptom == symptom)
+    }
+  }
+
+  @Test(arguments: [
+    ("", Origin.End.close, Symptom.emptyAnswer), ("", .reset, .connectionLost),
+    ("HTTP/1.1 200 OK\r\nX-A", .close, .connectionLost),
+    ("what?\r\n\r\n", .close, .malformedResponse),
+  ])
+  func `an upstream without an answer is a 502 and a failure`(
+    text: String,
+    end: Origin.End,
+    symptom: Symptom
+  ) async throws {
+    let origin = try await Origin { _ in ([text], end) }
+    try await origin.recording { server, deck async throws in
+      let answer = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
+      let recorded = try #require(deck.recorded().cassette.interactions.first)
+      guard case .failure(let failure) = recorded.answer else {
+        Issue.record("\(recorded.answer)")
+        return
+      }
+      #expect(failure.symptom == symptom)
+    }
+  }
+}
