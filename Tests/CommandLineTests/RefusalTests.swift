@@ -25,7 +25,7 @@ import Testing
   @Test(arguments: [
     Usage("drlil", "There is no command \"drlil\". Did you mean drill?"),
     Usage("--verison", "Unknown flag --verison. Did you mean --version?"),
-    Usage("cassette", "After cassette one of show, convert should stand.", help: "cassette"),
+    Usage("cassette", "After cassette one of show, convert, lint should stand.", help: "cassette"),
     Usage(
       "cassette shwo a.json",
       "There is no command \"cassette shwo\". Did you mean cassette show?",
