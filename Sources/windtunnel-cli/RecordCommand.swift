@@ -7,7 +7,7 @@ enum RecordCommand: Command {
   static let name = "record"
   static let summary = "Stand in front of a real server and record what passes."
   static let synopsis =
-    "--upstream URL --cassette FILE [--as URL] [--mode MODE] [-- CMD …]"
+    "--upstream URL --cassette FILE [--as URL] [--mode MODE] [--port N] [-- CMD …]"
   static let example =
     "windtunnel record --upstream http://127.0.0.1:8000 --cassette a.json -- curl {url}/users"
   static let takesCommand = true
