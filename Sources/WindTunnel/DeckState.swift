@@ -79,6 +79,11 @@ extension Deck {
       return cassette
     }
 
+    /// What was on the cassette and is recorded anew.
+    var replacedInteractions: [Interaction] {
+      mode == .rewrite ? stubs.compactMap(\.interaction) : []
+    }
+
     /// The interactions in their order; a function stands in as an empty answer.
     var interactions: [Interaction] {
       stubs.map { $0.interaction ?? Interaction($0.request, Response()) }

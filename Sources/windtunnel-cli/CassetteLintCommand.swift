@@ -4,7 +4,7 @@ internal import WindTunnel
 /// A gate for what is about to be committed: it says where a secret stands and never what it is.
 enum CassetteLintCommand: Command {
   static let name = "cassette lint"
-  static let summary = "Look for secrets on cassettes; ends with 1 if there are any."
+  static let summary = "Look for secrets on cassettes; 1 if there are any."
   static let synopsis = "FILE … [--json]"
   static let example = "windtunnel cassette lint Cassettes/examples/shop.json"
   static let operandsMax = 10_000

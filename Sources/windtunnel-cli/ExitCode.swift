@@ -6,8 +6,8 @@ internal import WindTunnelServer
 enum ExitCode: Int32 {
   /// Done.
   case done = 0
-  /// Something was found: no recording answers, or the command that was run against the server
-  /// failed.
+  /// Something was found: a difference, a secret, no recording that answers, or the command that was
+  /// run against the server failed.
   case found = 1
   /// The live origin answers otherwise than it was recorded.
   case drift = 3

@@ -11,6 +11,8 @@ struct RecordOrder {
   let origin: RequestURL?
   /// The hosts that are passed on to unrecorded.
   let ignored: [RequestURL]
+  /// Whether each new interaction bears its day.
+  let isDated: Bool
   /// What is taken out beside what always is.
   let redaction: RedactionRules
   private let port: Int
@@ -44,6 +46,7 @@ struct RecordOrder {
       return url
     }
     port = try arguments.int("--port", in: 0...65535) ?? 0
+    isDated = arguments.has("--dates")
     redaction = try RedactionRules(arguments)
   }
 

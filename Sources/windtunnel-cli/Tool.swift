@@ -37,7 +37,8 @@ enum Tool {
     [
       DrillCommand.self, RecordCommand.self, ServeCommand.self, ReportCommand.self,
       CassetteShowCommand.self, CassetteExplainCommand.self, CassetteConvertCommand.self,
-      CassetteLintCommand.self,
+      CassetteLintCommand.self, CassetteDiffCommand.self, CassetteMergeCommand.self,
+      CassetteSplitCommand.self, CassettePruneCommand.self, CassetteMigrateCommand.self,
     ]
   }
 

@@ -27,7 +27,8 @@ import Testing
     Usage("--verison", "Unknown flag --verison. Did you mean --version?"),
     Usage(
       "cassette",
-      "After cassette one of show, explain, convert should stand.",
+      "After cassette one of show, explain, convert, lint, diff, merge, split, prune, migrate should "
+        + "stand.",
       help: "cassette"
     ),
     Usage(
@@ -107,15 +108,15 @@ import Testing
     Usage("report", "FILE is missing: which report to show.", help: "report"),
     Usage("cassette show", "FILE is missing: which cassette to show.", help: "cassette show"),
     Usage("cassette show a.json b.json", "Unexpected argument \"b.json\".", help: "cassette show"),
-    Usage("cassette convert", "IN.har is missing: which file to read.", help: "cassette convert"),
+    Usage("cassette convert", "IN is missing: which file to read.", help: "cassette convert"),
     Usage(
       "cassette convert a.har",
-      "OUT.json is missing: which file to write.",
+      "OUT is missing: which file to write.",
       help: "cassette convert"
     ),
     Usage(
-      "cassette convert a.json b.har",
-      "a.json → b.har: this windtunnel converts .har to .json.",
+      "cassette convert a.json b.json",
+      "a.json → b.json: one should end in .har and the other in .json.",
       help: "cassette convert"
     ),
   ])

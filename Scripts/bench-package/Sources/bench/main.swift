@@ -20,6 +20,14 @@ case "session":
   report("session  10,000, last 10", try many.ratios(rounds: 21, requests: 1_000, last: 10))
 case "session-profile":
   try SessionBench(interactions: 10_000).fly(words.dropFirst().first.flatMap { Int($0) } ?? 20_000)
+case "record":
+  for isFresh in [false, true] {
+    let what = isFresh ? "a secret each" : "one secret"
+    let ratios = try RecordBench.ratios(rounds: 7, count: 400, freshSecrets: isFresh)
+    report("record   400 : 200 of 4 KiB, \(what)", ratios)
+    let milliseconds = try (0..<5).map { _ in try RecordBench.milliseconds(400, isFresh) }.median
+    print("record   400 of 4 KiB, \(what): \(milliseconds.shown()) ms")
+  }
 case "deck":
   print("decide  100,000 : 10: \(DeckBench.line())")
 case "serve":
@@ -32,6 +40,6 @@ case "serve":
   while readLine() != nil {}
   await server.stop()
 default:
-  FileHandle.standardError.write(Data("usage: bench session|deck|serve [COUNT]\n".utf8))
+  FileHandle.standardError.write(Data("usage: bench session|deck|record|serve [COUNT]\n".utf8))
   exit(64)
 }
