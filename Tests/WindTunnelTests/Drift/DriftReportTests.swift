@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct DriftReportTests {
+  private let request = Request("GET", "https://api.example.test/users/7")
+
+  @Test func `the report names what drifted and what was skipped, and counts`() {
+    let drift = Drift([
+      Drift.Entry(1, request, .same),
+      Drift.Entry(2, request, .skipped("POST is not safe to ask again")),
+      Drift.Entry(3, request, .drifted([Drift.Difference("status", recorded: "200", live: nil)])),
+    ])
+    #expect(!drift.isEmpty)
+    #expect(
+      "\(drift)" == """
+        skipped #2 GET https://api.example.test/users/7: POST is not safe to ask again
+        drifted #3 GET https://api.example.test/users/7
+          status: recorded 200, live nothing
+        1 same, 1 drifted, 1 skipped
+
+        """
+    )
+    #expect(
+      String(decoding: drift.data, as: UTF8.self) == """
+        {
+          "windtunnelDrift": 1,
+          "same": 1,
+          "drifted": 1,
+          "skipped": 1,
+          "interactions": [
+            { "number": 1, "request": "GET https://api.example.test/users/7", "verdict": "same" },
+            {
+              "number": 2,
+              "request": "GET https://api.example.test/users/7",
+              "verdict": "skipped",
+              "reason": "POST is not safe to ask again"
+            },
+            {
+              "number": 3,
+              "request": "GET https://api.example.test/users/7",
+              "verdict": "drifted",
+              "differences": [
+                { "place": "status", "recorded": "200", "live": null }
+              ]
+            }
+          ]
+        }
+
+        """
+    )
+  }
+}
