@@ -65,7 +65,7 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       // The tool is run as a process; the dependency has it built.
-      dependencies: ["WindTunnel", "windtunnel-cli"],
+      dependencies: ["WindTunnel", "WindTunnelDrill", "windtunnel-cli"],
       exclude: ["Golden"]
     ),
     .testTarget(

@@ -40,7 +40,7 @@ struct ChildProcess {
     patience: Patience,
     _ receive: @escaping @Sendable (Telegram) -> Void
   ) async throws -> Ending {
-    let process = Process()
+    let process = SpawnedProcess()
     process.executableURL = executable
     process.arguments = arguments
     process.environment = Self.environment

@@ -22,11 +22,11 @@ final class ChildWatch: @unchecked Sendable {
   }
 
   // `Process` is not Sendable; what is used of it here may be used on any thread.
-  private let process: Process
+  private let process: SpawnedProcess
   private let patience: ChildProcess.Patience
   private let state = Locked(State())
 
-  init(_ process: Process, _ patience: ChildProcess.Patience) {
+  init(_ process: SpawnedProcess, _ patience: ChildProcess.Patience) {
     self.process = process
     self.patience = patience
   }

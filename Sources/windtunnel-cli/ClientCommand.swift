@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelDrill
 
 /// A command that is run against a server: what stands behind `--`.
 struct ClientCommand {
@@ -26,7 +27,7 @@ struct ClientCommand {
   /// Runs it to its end with `{url}` filled in and `WINDTUNNEL_URL` set. An interruption of ours
   /// is passed on.
   func run(url: String) async throws -> Ending {
-    let process = Process()
+    let process = SpawnedProcess()
     process.executableURL = executable
     process.arguments = words.map { $0.replacing("{url}", with: url) }
     var environment = ProcessInfo.processInfo.environment

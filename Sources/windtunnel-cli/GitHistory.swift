@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelDrill
 
 /// What the files of a repository were at a commit, asked of `git`.
 struct GitHistory {
@@ -83,7 +84,7 @@ struct GitHistory {
 
   /// What git answers; `nil` where it refuses.
   private static func git(_ arguments: [String]) throws -> Data? {
-    let process = Process()
+    let process = SpawnedProcess()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["git"] + arguments
     let output = Pipe()

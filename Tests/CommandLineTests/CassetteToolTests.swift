@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WindTunnelDrill
 
 /// The commands that compare cassettes and make others of them, as processes.
 @Suite(.timeLimit(.minutes(1))) struct CassetteToolTests {
@@ -73,7 +74,7 @@ import Testing
   }
 
   private func git(_ words: [String], in scratch: Scratch) throws {
-    let process = Process()
+    let process = SpawnedProcess()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["git", "-c", "user.name=a", "-c", "user.email=a@a.test"] + words
     process.currentDirectoryURL = scratch.folder

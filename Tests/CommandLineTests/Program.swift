@@ -1,4 +1,5 @@
 import Foundation
+import WindTunnelDrill
 
 /// The built `windtunnel`, run as a process.
 enum Program {
@@ -43,7 +44,7 @@ enum Program {
 
 /// A run of the tool that is under way.
 final class Flight: Sendable {
-  private let process: Process
+  private let process: SpawnedProcess
   private let out: URL
   private let err: URL
   private let ends: AsyncStream<Int32>
@@ -51,7 +52,7 @@ final class Flight: Sendable {
 
   /// Starts the tool in a folder; what it prints goes into files there.
   init(_ words: [String], in scratch: Scratch) throws {
-    let process = Process()
+    let process = SpawnedProcess()
     self.process = process
     process.executableURL = try Program.executable()
     process.arguments = words

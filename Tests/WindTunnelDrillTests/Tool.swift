@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelDrill
 
 /// The built tool, which stands beside this test program.
 enum Tool {
@@ -11,7 +12,7 @@ enum Tool {
   }
 
   static func run(_ words: [String]) async throws -> End {
-    let process = Process()
+    let process = SpawnedProcess()
     let program = try #require(Bundle.main.executableURL)
     process.executableURL = program.deletingLastPathComponent().appending(path: "windtunnel")
     process.arguments = words
