@@ -88,6 +88,7 @@ struct SecretNames {
 
   private static let plain: Set<String> = [
     "", "true", "false", "null", "nil", "none", "undefined", "yes", "no", "bearer", "basic", "*",
+    "include", "omit", "same-origin",
   ]
 
   private static let endings = [
@@ -110,7 +111,7 @@ struct SecretNames {
   /// Ends like a secret and is a cursor, a switch or a list of names.
   private static let harmless: Set<String> = [
     "pagetoken", "nextpagetoken", "previouspagetoken", "nexttoken", "continuationtoken",
-    "paginationtoken", "cancellationtoken", "accesscontrolallowcredentials",
+    "paginationtoken", "cancellationtoken", "accesscontrolallowcredentials", "withcredentials",
   ]
 
   private static let contactEndings = [
