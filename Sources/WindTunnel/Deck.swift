@@ -6,6 +6,8 @@
 public final class Deck: Sendable {
   /// What the requests are compared by.
   public let matcher: Matcher
+  /// The origin that most of the cassette was recorded from, such as `https://api.example.com`.
+  public let origin: RequestURL?
   private let state: Locked<State>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
   /// What ``recorded()`` takes out beside what it always does.
@@ -37,17 +39,17 @@ public final class Deck: Sendable {
     self.observe = observe
     self.redaction = redaction
     let stubs = cassette.interactions.map(Stub.recorded)
-    state = Locked(
-      State(
-        stubs,
-        notes: cassette.notes,
-        scenario: scenario,
-        seed: seed,
-        matcher: matcher,
-        then: then,
-        mode: mode
-      )
+    let state = State(
+      stubs,
+      notes: cassette.notes,
+      scenario: scenario,
+      seed: seed,
+      matcher: matcher,
+      then: then,
+      mode: mode
     )
+    origin = state.origin
+    self.state = Locked(state)
   }
 
   /// Loads a deck with answers written by hand.
@@ -61,9 +63,16 @@ public final class Deck: Sendable {
     self.matcher = matcher
     observe = nil
     redaction = .standard
-    state = Locked(
-      State(stubs, scenario: scenario, seed: seed, matcher: matcher, then: then, mode: .none)
+    let state = State(
+      stubs,
+      scenario: scenario,
+      seed: seed,
+      matcher: matcher,
+      then: then,
+      mode: .none
     )
+    origin = state.origin
+    self.state = Locked(state)
   }
 
   /// Decides what a connection meets before there is a request on it; `Delivery.nothing` where it
@@ -112,7 +121,8 @@ public final class Deck: Sendable {
   }
 
   /// Everything that is on the cassette and what was recorded since, in the order of the requests
-  /// and without secrets; what cannot be looked into or rewritten is left out, and named.
+  /// and without secrets; what cannot be looked into or rewritten is left out, and named. An
+  /// interaction that was recorded anew and differs in volatile parts alone is the old one.
   public func recorded() -> (cassette: Cassette, leftOut: [String]) {
     recorded(onto: state.withLock { $0.keptCassette })
   }
@@ -121,9 +131,11 @@ public final class Deck: Sendable {
   /// file by now.
   package func recorded(onto cassette: Cassette) -> (cassette: Cassette, leftOut: [String]) {
     var cassette = cassette
-    let new = state.withLock { $0.recording.sorted { $0.key < $1.key }.map(\.value) }
+    let (new, old) = state.withLock { state in
+      (state.recording.sorted { $0.key < $1.key }.map(\.value), state.replacedInteractions)
+    }
     var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
-    cassette.interactions += redaction.redact(new)
+    cassette.interactions += Rerecording.keepingOld(old, under: redaction.redact(new))
     return (cassette, redaction.leftOut)
   }
 
@@ -154,9 +166,6 @@ public final class Deck: Sendable {
 
   /// What was decided so far.
   public var journal: Journal { state.withLock { $0.journal } }
-
-  /// The origin that most of the cassette was recorded from, such as `https://api.example.com`.
-  public var origin: RequestURL? { state.withLock { $0.origin } }
 
   /// A lane for one more session of this deck.
   package func sessionLane() -> Lane {

@@ -18,13 +18,28 @@ extension Deck {
     private let then: EndPolicy
     private let mode: RecordMode
     private var playhead = Playhead()
-    private var ordinals: [LaneKey: Int] = [:]
-    private var inFlight: [LaneKey: Set<Int>] = [:]
+    private var arrivals: [LaneKey: Arrivals] = [:]
+    private var bindings = Bindings()
     private var nextID = 0
 
     private struct LaneKey: Hashable {
       var lane: Lane
       var key: String
+    }
+
+    /// The requests of one key in one lane.
+    private struct Arrivals {
+      /// How many came so far.
+      var count = 0
+      /// The outcomes that are being carried.
+      var inFlight: [Int] = []
+
+      /// Counts one more and answers its ordinal and who is in flight beside it.
+      mutating func arrive(_ id: Int) -> (ordinal: Int, others: [Int]) {
+        defer { inFlight.append(id) }
+        count += 1
+        return (count, inFlight)
+      }
     }
 
     init(
@@ -62,6 +77,11 @@ extension Deck {
       return cassette
     }
 
+    /// What was on the cassette and is recorded anew.
+    var replacedInteractions: [Interaction] {
+      mode == .rewrite ? stubs.compactMap(\.interaction) : []
+    }
+
     /// The interactions in their order; a function stands in as an empty answer.
     var interactions: [Interaction] {
       stubs.map { $0.interaction ?? Interaction($0.request, Response()) }
@@ -77,16 +97,14 @@ extension Deck {
       return nextID
     }
 
-    private mutating func ordinal(_ lane: Lane, _ key: String) -> Int {
-      ordinals[LaneKey(lane: lane, key: key), default: 0] += 1
-      return ordinals[LaneKey(lane: lane, key: key), default: 1]
-    }
-
     mutating func open(lane: Lane) -> Journal.Entry {
+      let place = LaneKey(lane: lane, key: Decision.connectionKey)
+      // A connection's end is not told, so it is not in flight.
+      arrivals[place, default: Arrivals()].count += 1
       let decision = scenario.decideConnection(
         seed: seed,
         lane: lane,
-        ordinal: ordinal(lane, Decision.connectionKey)
+        ordinal: arrivals[place, default: Arrivals()].count
       )
       let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
       if !decision.faults.isEmpty { journal.append(entry) }
@@ -100,22 +118,15 @@ extension Deck {
       matcher: Matcher
     ) -> (Journal.Entry, Outcome, Later?) {
       let id = newID()
-      let decision = scenario.decide(
-        request,
-        key: key,
-        seed: seed,
-        lane: lane,
-        ordinal: ordinal(lane, key.text)
-      )
+      let place = LaneKey(lane: lane, key: key.text)
+      let (ordinal, others) = arrivals[place, default: Arrivals()].arrive(id)
+      let decision = scenario.decide(request, key: key, seed: seed, lane: lane, ordinal: ordinal)
       let (source, take, later) = deal(request, key, decision, id: id)
       var entry = Journal.Entry(id: id, decision: decision, take: take)
-      let place = LaneKey(lane: lane, key: key.text)
-      let others = inFlight[place, default: []]
       entry.overlapping = !others.isEmpty
       journal.append(entry)
       // Of two and more all are marked already.
       if others.count == 1, let other = others.first { journal.markOverlapping(id: other) }
-      inFlight[place, default: []].insert(id)
       let outcome = Outcome(
         id: id,
         request: request,
@@ -128,8 +139,8 @@ extension Deck {
 
     mutating func finished(_ outcome: Outcome) {
       let place = LaneKey(lane: outcome.decision.lane, key: outcome.decision.key)
-      inFlight[place]?.remove(outcome.id)
-      if inFlight[place]?.isEmpty == true { inFlight[place] = nil }
+      // A courier that was stopped twice has told of it twice.
+      arrivals[place]?.inFlight.removeAll { $0 == outcome.id }
     }
 
     private func path(_ decision: Decision) -> Outcome.Path? {
@@ -155,21 +166,28 @@ extension Deck {
       id: Int
     ) -> (Outcome.Source, Journal.Take, Later?) {
       if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil) }
-      guard let sequence = index.sequence(for: request, key: key) else {
-        return missing(id, exhausted: nil)
+      let sequence = index.sequence(
+        for: request,
+        key: key,
+        lane: decision.lane,
+        bindings: &bindings
+      )
+      guard let sequence else {
+        return missing(id, decision.lane, exhausted: nil)
       }
       let isWithheld = decision.faults.contains(where: \.replacesOrCuts)
       let (stubs, then) = (stubs, then)
       let take = playhead.deal(
         sequence,
         lane: decision.lane,
-        key: key,
+        key: index.playKey(request, key),
         // A function answers for ever, so it is never used up.
         using: { !isWithheld && stubs[$0].interaction != nil },
         then: { stubs[$0].interaction?.then ?? then }
       )
       switch take {
-      case .exhausted(let times, let last): return missing(id, exhausted: (times, last))
+      case .exhausted(let times, let last):
+        return missing(id, decision.lane, exhausted: (times, last))
       case .recording(let place):
         switch stubs[place] {
         case .computed(_, let answer):
@@ -183,11 +201,12 @@ extension Deck {
 
     private func missing(
       _ id: Int,
+      _ lane: Lane,
       exhausted: (times: Int, last: Int)?
     ) -> (Outcome.Source, Journal.Take, Later?) {
       if mode == .newEpisodes { return (.forward(ticket: id), .forwarded, nil) }
       let empty = Mismatch(asked: "", nearest: nil, played: 0, count: 0)
-      return (.unmatched(empty), .unmatched, .explain(stubs, exhausted: exhausted))
+      return (.unmatched(empty), .unmatched, .explain(stubs, journal, lane, exhausted: exhausted))
     }
   }
 }

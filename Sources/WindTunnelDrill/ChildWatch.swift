@@ -62,7 +62,9 @@ final class ChildWatch: @unchecked Sendable {
     }
     guard let left else { return }
     if left <= .zero { return kill() }
-    let deadline = DispatchTime.now() + .nanoseconds(Int(left.inNanoseconds))
+    // Once it has told something it has less time than it had for that.
+    let next = min(left, patience.later)
+    let deadline = DispatchTime.now() + .nanoseconds(Int(next.inNanoseconds))
     DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in self?.look() }
   }
 

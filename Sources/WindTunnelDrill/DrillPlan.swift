@@ -71,7 +71,7 @@ public enum DrillError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The harness itself failed.
   case harness(String)
 
-  /// The sentence for a person.
+  /// The sentence.
   public var description: String {
     switch self {
     case .plan(let problem): problem

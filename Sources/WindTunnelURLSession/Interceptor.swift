@@ -10,6 +10,10 @@ internal import WindTunnel
 ///
 /// It keeps to what is safe on Linux: the client is called on the task's own queue only, nothing
 /// after a stop, one terminal call, and no call into `URLSession` from within these methods.
+///
+/// One thing no protocol can mend: on Linux a task that is resumed once more while it ends finds its
+/// protocol gone and its entry, too, and the platform ends the process. An answer without a delay is
+/// there at once, so a client that suspends and resumes wants one with a delay.
 class Interceptor: URLProtocol {
   private var flight: Flight?
 

@@ -13,26 +13,11 @@
     private let task: URLSessionTask?
     private let queue: DispatchQueue?
     private let session: URLSession?
-    private let knownBody: Any?
 
     init(of interceptor: Interceptor, configuration: URLSessionConfiguration?) {
       task = interceptor.task
-      var queue: DispatchQueue?
-      var session: URLSession?
-      var knownBody: Any?
-      var mirror = task.map { Mirror(reflecting: $0) }
-      while let current = mirror {
-        for child in current.children {
-          switch child.label {
-          case "workQueue": queue = child.value as? DispatchQueue
-          case "session": session = child.value as? URLSession
-          case "knownBody": knownBody = child.value
-          default: break
-          }
-        }
-        mirror = current.superclassMirror
-      }
-      (self.queue, self.session, self.knownBody) = (queue, session, knownBody)
+      queue = task.flatMap { StoredProperty("workQueue", of: $0) }?.value as? DispatchQueue
+      session = task.flatMap { StoredProperty("session", of: $0) }?.value as? URLSession
     }
 
     /// The session's own; on Linux `session.configuration` is the object itself.
@@ -91,8 +76,10 @@
 
     /// What an upload task was given; `URLRequest` does not show it.
     var uploadBody: UploadBody? {
-      guard let knownBody else { return nil }
-      var value = knownBody
+      // What other tasks send stands in their request.
+      guard let task = task as? URLSessionUploadTask,
+        var value = StoredProperty("knownBody", of: task)?.value
+      else { return nil }
       let optional = Mirror(reflecting: value)
       if optional.displayStyle == .optional {
         guard let wrapped = optional.children.first?.value else { return nil }

@@ -69,26 +69,3 @@ enum CassetteShowCommand: Command {
     return "\n\(text)\(text.hasSuffix("\n") ? "" : "\n")"
   }
 }
-
-enum CassetteConvertCommand: Command {
-  static let name = "cassette convert"
-  static let summary = "Make a cassette of a HAR file."
-  static let synopsis = "IN.har OUT.json"
-  static let example = "windtunnel cassette convert browser.har Cassettes/browser.json"
-  static let operandsMax = 2
-  static let flags: [Flag] = []
-
-  static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let input = try arguments.operand(0, "IN.har", "which file to read")
-    let output = try arguments.operand(1, "OUT.json", "which file to write")
-    guard input.hasSuffix(".har"), output.hasSuffix(".json") else {
-      throw Refusal.conversion(input, output)
-    }
-    let data = try FileError.reading(URL(filePath: input), bytesMax: Cassette.fileBytesMax)
-    let imported = try HARImport(data, source: URL(filePath: input).lastPathComponent)
-    for warning in imported.warnings { Terminal.complain("\(warning)\n") }
-    try imported.cassette.write(to: URL(filePath: output))
-    Terminal.complain("\(output): \(imported.cassette.interactions.count) interactions\n")
-    return .done
-  }
-}

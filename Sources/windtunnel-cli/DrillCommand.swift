@@ -26,7 +26,7 @@ enum DrillCommand: Command {
     Flag("--timeout", "T", "How long a call may take, such as 10s (default: 10s)."),
     Flag("--seed", "N", "What all draws start from (default: 1)."),
     Flag("--stage", "STAGE", "auto, in-process or wire (default: auto)."),
-    Flag("--errors", "WHOSE", "Whose errors faults surface as in process: current or apple."),
+    Flag("--errors", "WHOSE", "Whose errors in process: current or apple (default: current)."),
     Flag("--report", "FILE", "Write the report as JSON; the name ends in .json."),
     Flag("--json", nil, "Print the report as JSON instead of the table."),
   ]

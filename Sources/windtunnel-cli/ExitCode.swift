@@ -6,7 +6,8 @@ internal import WindTunnelServer
 enum ExitCode: Int32 {
   /// Done.
   case done = 0
-  /// Something was found: the command that was run against the server failed.
+  /// Something was found: a difference, a secret, no recording that answers, or the command that was
+  /// run against the server failed.
   case found = 1
   /// Asked wrongly: an unknown flag, scenario or subject, a scenario that does not read.
   case usage = 64

@@ -34,7 +34,7 @@ extension Tool {
   /// The commands behind one word.
   static func help(of group: [any Command.Type]) -> String {
     """
-    \(columns(group.map { ("windtunnel \($0.name) \($0.synopsis)", $0.summary) }))
+    \(group.map { "  windtunnel \($0.name) \($0.synopsis)\n      \($0.summary)" }.joined(separator: "\n"))
 
     Each has its own --help.
 

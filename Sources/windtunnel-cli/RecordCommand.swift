@@ -18,6 +18,7 @@ enum RecordCommand: Command {
     Flag("--mode", "MODE", "once, new-episodes or rewrite (default: once)."),
     Flag("--redact", "NAME", "One more name of a secret, or a place in JSON such as $.user.code."),
     Flag("--personal-data", nil, "Take out e-mail addresses, telephone numbers and names, too."),
+    Flag("--dates", nil, "Keep in each new interaction the day it was recorded."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
     Flag("-- CMD", nil, "Run a command with {url} and $WINDTUNNEL_URL, and stop when it ends."),
   ]
@@ -66,7 +67,8 @@ enum RecordCommand: Command {
   }
 
   private static func keep(_ deck: Deck, over tape: Cassette, _ order: RecordOrder) throws {
-    let (recorded, leftOut) = deck.recorded()
+    var (recorded, leftOut) = deck.recorded()
+    if order.isDated { recorded.date(Date(), whereNotIn: tape) }
     for line in leftOut { Terminal.complain("left out: \(line)\n") }
     // Nothing new: the old text stays as it is, to the byte.
     guard recorded != tape else { return }
@@ -89,6 +91,7 @@ private struct RecordOrder {
   let path: String
   let mode: RecordMode
   let redaction: RedactionRules
+  let isDated: Bool
   private let origin: RequestURL?
   private let port: Int
 
@@ -111,6 +114,7 @@ private struct RecordOrder {
       }
       return url
     }
+    isDated = arguments.has("--dates")
     port = try arguments.int("--port", in: 0...65535) ?? 0
     redaction = try RedactionRules(arguments)
   }

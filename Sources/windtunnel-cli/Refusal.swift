@@ -94,7 +94,7 @@ extension Refusal {
   }
 
   static func conversion(_ input: String, _ output: String) -> Refusal {
-    .usage("\(input) → \(output): this windtunnel converts .har to .json.")
+    .usage("\(input) → \(output): one should end in .har and the other in .json.")
   }
 
   // MARK: The world

@@ -6,11 +6,12 @@ internal import WindTunnelServer
 enum ServeCommand: Command {
   static let name = "serve"
   static let summary = "Play a cassette on a port, for clients in any language."
-  static let synopsis = "--cassette FILE [--scenario NAME|FILE] [--port N]"
+  static let synopsis = "--cassette FILE [--scenario NAME|FILE] [--match FILE] [--port N]"
   static let example = "windtunnel serve --cassette Cassettes/examples/shop.json --port 8080"
   static let flags = [
     Flag("--cassette", "FILE", "What is played."),
     Flag("--scenario", "NAME|FILE", "The weather (default: calm)."),
+    Flag("--match", "FILE", "What requests are compared by (default: method, path and query)."),
     Flag("--seed", "N", "What all draws start from (default: 1)."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
   ]
@@ -28,7 +29,7 @@ enum ServeCommand: Command {
       cassette,
       scenario: scenario ?? .calm,
       seed: UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1),
-      matcher: .pathAndQuery,
+      matcher: try Matching.matcher(arguments, over: .pathAndQuery),
       then: .repeat
     )
     var options = ReplayServer.Options()

@@ -36,7 +36,9 @@ enum Tool {
   static var commands: [any Command.Type] {
     [
       DrillCommand.self, RecordCommand.self, ServeCommand.self, ReportCommand.self,
-      CassetteShowCommand.self, CassetteConvertCommand.self, CassetteLintCommand.self,
+      CassetteShowCommand.self, CassetteExplainCommand.self, CassetteConvertCommand.self,
+      CassetteLintCommand.self, CassetteDiffCommand.self, CassetteMergeCommand.self,
+      CassetteSplitCommand.self, CassettePruneCommand.self, CassetteMigrateCommand.self,
     ]
   }
 

@@ -5,7 +5,11 @@ import Testing
   @Test(arguments: [
     ["--help"], ["drill", "--help"], ["record", "--help"], ["serve", "--help"],
     ["report", "--help"], ["cassette", "--help"], ["cassette", "show", "--help"],
-    ["cassette", "convert", "--help"], ["cassette", "lint", "--help"],
+    ["cassette", "convert", "--help"], ["cassette", "explain", "--help"],
+    ["cassette", "lint", "--help"],
+    ["cassette", "diff", "--help"],
+    ["cassette", "merge", "--help"], ["cassette", "split", "--help"],
+    ["cassette", "prune", "--help"], ["cassette", "migrate", "--help"],
   ])
   func `help says what its golden file says`(words: [String]) async throws {
     let name = (words.dropLast().isEmpty ? ["windtunnel"] : words.dropLast()).joined(separator: "-")

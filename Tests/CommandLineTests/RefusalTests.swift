@@ -25,7 +25,12 @@ import Testing
   @Test(arguments: [
     Usage("drlil", "There is no command \"drlil\". Did you mean drill?"),
     Usage("--verison", "Unknown flag --verison. Did you mean --version?"),
-    Usage("cassette", "After cassette one of show, convert, lint should stand.", help: "cassette"),
+    Usage(
+      "cassette",
+      "After cassette one of show, explain, convert, lint, diff, merge, split, prune, migrate should "
+        + "stand.",
+      help: "cassette"
+    ),
     Usage(
       "cassette shwo a.json",
       "There is no command \"cassette shwo\". Did you mean cassette show?",
@@ -103,15 +108,15 @@ import Testing
     Usage("report", "FILE is missing: which report to show.", help: "report"),
     Usage("cassette show", "FILE is missing: which cassette to show.", help: "cassette show"),
     Usage("cassette show a.json b.json", "Unexpected argument \"b.json\".", help: "cassette show"),
-    Usage("cassette convert", "IN.har is missing: which file to read.", help: "cassette convert"),
+    Usage("cassette convert", "IN is missing: which file to read.", help: "cassette convert"),
     Usage(
       "cassette convert a.har",
-      "OUT.json is missing: which file to write.",
+      "OUT is missing: which file to write.",
       help: "cassette convert"
     ),
     Usage(
-      "cassette convert a.json b.har",
-      "a.json → b.har: this windtunnel converts .har to .json.",
+      "cassette convert a.json b.json",
+      "a.json → b.json: one should end in .har and the other in .json.",
       help: "cassette convert"
     ),
   ])

@@ -100,29 +100,4 @@ import Testing
       #expect(answer.content == "X-End: 2")
     }
   }
-
-  @Test func `what is in flight when the server stops is finished, and nothing else is begun`()
-    async throws
-  {
-    let deck = Deck(
-      [.get("/n", json: ["n": 1], then: .repeat)],
-      scenario: [.always(.always, .delay(.exactly(.seconds(1))))]
-    )
-    let server = try await ReplayServer(deck)
-    let idle = try server.client()
-    let busy = try server.client()
-    let request = "GET /n HTTP/1.1\r\nHost: x\r\n\r\n"
-    await busy.send(request + request)
-    while deck.journal.all.isEmpty { await Task.yield() }
-    // Neither client closes its end, and neither is waited for.
-    let clock = ContinuousClock()
-    let start = clock.now
-    await server.stop(grace: .seconds(30))
-    #expect(clock.now - start < .seconds(15))
-    let (bytes, end) = await busy.receiveAll()
-    #expect(String(decoding: bytes, as: UTF8.self).content == #"{"n":1}"#)
-    #expect(end == .finished)
-    #expect(await idle.receiveAll() == ([], .finished))
-    #expect(deck.journal.all.count == 1)
-  }
 }

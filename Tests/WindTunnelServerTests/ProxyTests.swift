@@ -123,4 +123,28 @@ import Testing
       )
     }
   }
+
+  @Test func `weather is met before the upstream is asked`() async throws {
+    let origin = try await Origin { _ in
+      (["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"], .stays)
+    }
+    let deck = Deck(
+      Cassette(),
+      scenario: [
+        .on("GET /late", .always, .delay(.exactly(.milliseconds(80)))),
+        .on("GET /down", .always, .status(503)),
+      ],
+      mode: .rewrite
+    )
+    try await origin.recording(deck) { server, deck async throws in
+      let down = try await server.answer(to: "GET /down HTTP/1.1\r\nHost: x\r\n" + Self.end)
+      #expect(down.statusLine == "HTTP/1.1 503 Service Unavailable")
+      let clock = ContinuousClock()
+      let start = clock.now
+      let late = try await server.answer(to: "GET /late HTTP/1.1\r\nHost: x\r\n" + Self.end)
+      #expect(late.statusLine == "HTTP/1.1 200 OK")
+      #expect(clock.now - start >= .milliseconds(80))
+      #expect(deck.recorded().cassette.interactions.map(\.request.url.path) == ["/late"])
+    }
+  }
 }

@@ -45,6 +45,10 @@ import WindTunnel
     expected.notes = [
       JSON.Member("_priority", "High"), JSON.Member("_resourceType", "fetch"),
     ]
+    expected.innerNotes = [
+      "response": [JSON.Member("_transferSize", 310)],
+      "timing": [JSON.Member("_blocked_queueing", 0.5)],
+    ]
     let result = try HARImport(Data(text.utf8), source: "chrome.har")
     #expect(result.cassette == Cassette([expected]))
     #expect(result.warnings == [])

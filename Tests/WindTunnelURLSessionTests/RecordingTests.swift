@@ -194,23 +194,3 @@ import WindTunnelURLSession
     #expect(cassette.interactions.count == 3)
   }
 }
-
-extension URLSession {
-  func uploading(_ request: URLRequest, _ data: Data) async -> Seen {
-    await withCheckedContinuation { continuation in
-      uploadTask(with: request, from: data) { data, response, error in
-        let response = response as? HTTPURLResponse
-        continuation.resume(returning: Seen(body: data, response: response, error: error))
-      }.resume()
-    }
-  }
-
-  func uploading(_ request: URLRequest, _ file: URL) async -> Seen {
-    await withCheckedContinuation { continuation in
-      uploadTask(with: request, fromFile: file) { data, response, error in
-        let response = response as? HTTPURLResponse
-        continuation.resume(returning: Seen(body: data, response: response, error: error))
-      }.resume()
-    }
-  }
-}

@@ -50,3 +50,8 @@ public struct Cassette: Sendable, Hashable {
     (try? CassetteFormat.encode(self, sideFile: { _ in nil })) ?? Data()
   }
 }
+
+extension Cassette {
+  /// The version of the text that is written, and the newest that is read.
+  public static var formatVersion: Int { CassetteFormat.version }
+}

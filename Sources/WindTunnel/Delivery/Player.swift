@@ -43,7 +43,8 @@ public struct Player: Sendable {
   private let delivery: Delivery
   private var position = 0
   private var shaper: Shaper?
-  private var arrived: Set<Delivery.Arrival> = []
+  /// There are few kinds, so a list is searched faster than hashed.
+  private var arrived: [Delivery.Arrival] = []
   private var waitsUntil: Duration?
   /// What is under way, in order of arrival.
   private var underWay: [(at: Duration, action: Action)] = []
@@ -64,7 +65,7 @@ public struct Player: Sendable {
 
   /// What is to be done now. Moments count from any one origin and never run backwards.
   public mutating func next(_ event: Event, at now: Duration) -> [Action] {
-    if case .arrived(let arrival) = event { arrived.insert(arrival) }
+    if case .arrived(let arrival) = event, !arrived.contains(arrival) { arrived.append(arrival) }
     var wake: Duration?
     while position < delivery.steps.count {
       if let moment = take(delivery.steps[position], at: now) {

@@ -48,7 +48,8 @@ struct Script {
     }
     body = response.body.data
     // What is played is whole, so a length that was written must be the body's.
-    if response.headers["Content-Length"] != nil {
+    let written = response.headers.values("Content-Length")
+    if !written.isEmpty, written != [String(body.count)] {
       head?.headers["Content-Length"] = String(body.count)
     }
   }

@@ -1,8 +1,11 @@
 extension StringProtocol {
   /// Whether two names are one but for the case of ASCII letters.
   package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
-    utf8.count == other.utf8.count
-      && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    // The length rules most names out before a byte is compared.
+    guard utf8.count == other.utf8.count else { return false }
+    var bytes = other.utf8.makeIterator()
+    for byte in utf8 where byte.asciiLowercased != bytes.next()?.asciiLowercased { return false }
+    return true
   }
 
   /// Without the spaces and tabs around it: OWS of RFC 9110 §5.6.3.
@@ -31,6 +34,10 @@ extension String {
 extension UInt8 {
   /// The same letter in lower case; every other byte as it is.
   package var asciiLowercased: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
+
+  var isASCIILetter: Bool { 0x61...0x7A ~= asciiLowercased }
+
+  var isASCIIDigit: Bool { 0x30...0x39 ~= self }
 }
 
 extension String {

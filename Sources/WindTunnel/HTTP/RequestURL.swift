@@ -18,29 +18,31 @@ public struct RequestURL: Sendable, Hashable {
 
   /// Takes a text apart; whatever is not scheme and authority is path and query.
   public init(_ text: String) {
-    var rest = text[...]
-    if let fragment = rest.firstIndex(of: "#") { rest = rest[..<fragment] }
-    if let colon = rest.firstIndex(of: ":"), rest[colon...].hasPrefix("://"),
-      Self.isScheme(rest[..<colon])
+    // Everything that parts an address is ASCII, so bytes are looked at and not characters.
+    var rest = text.utf8[...]
+    if let fragment = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<fragment] }
+    if let colon = rest.firstIndex(of: UInt8(ascii: ":")),
+      rest[colon...].starts(with: "://".utf8), Self.isScheme(rest[..<colon])
     {
-      scheme = rest[..<colon].lowercased()
+      scheme = Substring(rest[..<colon]).lowercased()
       rest = rest[rest.index(colon, offsetBy: 3)...]
-      let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-      let authority = Authority(rest[..<end])
+      let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+      let authority = Authority(rest[..<(end ?? rest.endIndex)])
       (userInfo, host, port) = (authority.userInfo, authority.host, authority.port)
-      rest = rest[end...]
+      rest = rest[(end ?? rest.endIndex)...]
     }
-    if let mark = rest.firstIndex(of: "?") {
-      query = String(rest[rest.index(after: mark)...])
+    if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+      query = String(Substring(rest[rest.index(after: mark)...]))
       rest = rest[..<mark]
     }
-    path = rest.hasPrefix("/") ? String(rest) : "/" + rest
+    let path = String(Substring(rest))
+    self.path = rest.first == UInt8(ascii: "/") ? path : "/" + path
   }
 
   /// RFC 3986 §3.1: a letter, then letters, digits, `+`, `-` and `.`.
-  private static func isScheme(_ text: Substring) -> Bool {
-    guard let first = text.first, first.isASCII, first.isLetter else { return false }
-    return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+  private static func isScheme(_ text: Substring.UTF8View) -> Bool {
+    guard let first = text.first, first.isASCIILetter else { return false }
+    return text.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
   }
 
   /// RFC 3986 §3.2: `[userinfo "@"] host [":" port]`.
@@ -49,22 +51,23 @@ public struct RequestURL: Sendable, Hashable {
     var host: String
     var port: Int?
 
-    init(_ text: Substring) {
+    init(_ text: Substring.UTF8View) {
       var rest = text
-      if let at = rest.lastIndex(of: "@") {
-        userInfo = String(rest[..<at])
+      if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
+        userInfo = String(Substring(rest[..<at]))
         rest = rest[rest.index(after: at)...]
       }
       // An IPv6 literal holds colons of its own.
-      let literal = rest.hasPrefix("[") ? rest.firstIndex(of: "]") : nil
-      if let colon = rest[(literal ?? rest.startIndex)...].lastIndex(of: ":") {
+      let isLiteral = rest.first == UInt8(ascii: "[")
+      let literal = isLiteral ? rest.firstIndex(of: UInt8(ascii: "]")) : nil
+      let behind = rest[(literal ?? rest.startIndex)...]
+      if let colon = behind.lastIndex(of: UInt8(ascii: ":")) {
         let digits = rest[rest.index(after: colon)...]
-        let isNumber = digits.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-        port = isNumber ? UInt16(digits).map(Int.init) : nil
+        port = digits.allSatisfy(\.isASCIIDigit) ? UInt16(Substring(digits)).map(Int.init) : nil
         // What is no port stays in sight: an address that is changed in silence is hard to find.
         if port != nil || digits.isEmpty { rest = rest[..<colon] }
       }
-      host = rest.lowercased()
+      host = Substring(rest).lowercased()
     }
   }
 

@@ -1,7 +1,7 @@
 /// Finds the recordings of a request without looking at the others.
 ///
-/// Literal requests are found by key in a dictionary. Those written with `{name}` segments are
-/// found by walking a tree of path segments, one level a segment, literal children first.
+/// Literal requests are found by key in a dictionary. Those with `{name}` segments or redacted
+/// parts are found by walking a tree of path segments.
 struct MatchIndex: Sendable {
   /// The recordings that answer one kind of request, in recorded order.
   struct Sequence: Sendable, Hashable {
@@ -9,147 +9,139 @@ struct MatchIndex: Sendable {
     var id: Int
     /// Places on the cassette.
     var places: [Int]
-  }
-
-  private struct Group: Sendable {
-    var all: Sequence
-    /// Where recordings differ in origin: those of each, with those of no host among them.
-    var byOrigin: [String: Sequence] = [:]
-    var hostless: Sequence?
-  }
-
-  private struct Node: Sendable {
-    var literal: [String: Node] = [:]
-    var any: [Node] = []
-    /// By method, query and, where bodies are compared, body, such as `GET ?page=2`.
-    var groups: [String: Int] = [:]
+    /// Whether the places were chosen for this very request from those of the sequence.
+    var isChosen = false
   }
 
   private let matcher: Matcher
-  private var groups: [Group] = []
+  private var groups: [MatchGroup] = []
   private var byKey: [RequestKey: Int] = [:]
-  private var templates = Node()
-  private var hasTemplates = false
+  private var tree = MatchTree()
+  private let chooser: MatchChooser
 
   init(_ requests: [Request], matcher: Matcher) {
     self.matcher = matcher
+    chooser = MatchChooser(requests, matcher.filters)
     var members: [[Int]] = []
     for (place, request) in requests.enumerated() {
-      let group =
-        Self.isTemplate(request) ? insertTemplate(request, &members) : insertKey(request, &members)
+      let group = insert(request, new: members.count)
+      if group == members.count { members.append([]) }
       members[group].append(place)
     }
     var nextID = 0
-    groups = members.map { Self.group($0, requests, &nextID) }
+    groups = members.map { MatchGroup($0, requests, matcher, &nextID) }
   }
 
-  private static func isTemplate(_ request: Request) -> Bool {
-    request.url.path.utf8.contains(UInt8(ascii: "{"))
+  /// The group of a recording: the one that is there, else `new`.
+  private mutating func insert(_ request: Request, new: Int) -> Int {
+    let mayBeMasked = Mask.mayBeIn(request, matcher)
+    guard mayBeMasked || request.url.path.utf8.contains(UInt8(ascii: "{")) else {
+      return insertLiteral(request, new: new)
+    }
+    let path = matcher.path(request)
+    let isFixed = matcher.paths.contains { $0.description == path }
+    let segments: [String?] = PathTemplate.segments(path).map { segment in
+      let isAny =
+        !isFixed && (PathTemplate.isVariable(segment) || RedactedText.isIn(String(segment)))
+      return isAny ? nil : String(segment)
+    }
+    if mayBeMasked {
+      var recorded = Anatomy(request, matcher, opens: true)
+      if let (mask, ordinals) = Mask.make(recorded) {
+        for slot in mask.slots { recorded.clear(slot.place) }
+        return tree.edit(segments) { leaf in
+          Self.insert(recorded.leaf, mask, ordinals, new: new, into: &leaf)
+        }
+      }
+    }
+    if segments.contains(nil) {
+      let name = matcher.leaf(request)
+      return tree.edit(segments) { leaf in
+        defer { leaf.groups[name] = leaf.groups[name] ?? new }
+        return leaf.groups[name] ?? new
+      }
+    }
+    return insertLiteral(request, new: new)
   }
 
-  private mutating func insertKey(_ request: Request, _ members: inout [[Int]]) -> Int {
-    let key = matcher.key(request)
-    if let group = byKey[key] { return group }
-    members.append([])
-    byKey[key] = members.count - 1
-    return members.count - 1
-  }
-
-  private mutating func insertTemplate(_ request: Request, _ members: inout [[Int]]) -> Int {
-    hasTemplates = true
-    members.append([])
-    let new = members.count - 1
-    let group = Self.insert(
-      Self.segments(request.url.path)[...],
-      name: leaf(request),
-      group: new,
-      into: &templates
-    )
-    if group != new { members.removeLast() }
-    return group
+  private mutating func insertLiteral(_ request: Request, new: Int) -> Int {
+    let key = matcher.lookUpKey(request, key: matcher.key(request))
+    defer { byKey[key] = byKey[key] ?? new }
+    return byKey[key] ?? new
   }
 
   private static func insert(
-    _ segments: ArraySlice<Substring>,
-    name: String,
-    group: Int,
-    into node: inout Node
+    _ name: String,
+    _ mask: Mask,
+    _ ordinals: [Int],
+    new: Int,
+    into leaf: inout MatchTree.Leaf
   ) -> Int {
-    guard let segment = segments.first else {
-      if let known = node.groups[name] { return known }
-      node.groups[name] = group
-      return group
+    let place = leaf.masked.firstIndex { $0.mask == mask }
+    if let place {
+      return leaf.masked[place].insert(leaf: name, ordinals: ordinals, id: new, group: new)
     }
-    if segment.hasPrefix("{"), segment.hasSuffix("}") {
-      if node.any.isEmpty { node.any.append(Node()) }
-      return insert(segments.dropFirst(), name: name, group: group, into: &node.any[0])
+    var groups = MaskedGroups(mask)
+    defer {
+      let later = leaf.masked.firstIndex { $0.mask.names.count > mask.names.count }
+      leaf.masked.insert(groups, at: later ?? leaf.masked.count)
     }
-    return insert(
-      segments.dropFirst(),
-      name: name,
-      group: group,
-      into: &node.literal[String(segment).canonicalPercentEncoding, default: Node()]
-    )
+    return groups.insert(leaf: name, ordinals: ordinals, id: new, group: new)
   }
 
-  private static func segments(_ path: String) -> [Substring] {
-    path.split(separator: "/", omittingEmptySubsequences: false)
-  }
-
-  private func leaf(_ request: Request) -> String { "\(request.method) \(matcher.rest(request))" }
-
-  private static func group(_ places: [Int], _ requests: [Request], _ nextID: inout Int) -> Group {
-    func sequence(_ places: [Int]) -> Sequence {
-      defer { nextID += 1 }
-      return Sequence(id: nextID, places: places)
-    }
-    let all = sequence(places)
-    let origins = Set(places.compactMap { requests[$0].url.origin })
-    let isHostless: (Int) -> Bool = { requests[$0].url.host == nil }
-    var group = Group(all: all)
-    if places.allSatisfy(isHostless) {
-      group.hostless = all
-    } else if origins.count == 1, !places.contains(where: isHostless) {
-      group.byOrigin = [origins.first ?? "": all]
-    } else {
-      for origin in origins.sorted() {
-        group.byOrigin[origin] = sequence(
-          places.filter { isHostless($0) || requests[$0].url.origin == origin }
-        )
-      }
-      let hostless = places.filter(isHostless)
-      if !hostless.isEmpty { group.hostless = sequence(hostless) }
-    }
-    return group
-  }
-
-  /// The recordings that answer a request, `nil` if none does.
-  func sequence(for request: Request, key: RequestKey) -> Sequence? {
-    if let group = byKey[key], let found = sequence(groups[group], request) { return found }
-    guard hasTemplates else { return nil }
-    let segments = Self.segments(request.url.path.canonicalPercentEncoding)
-    return find(segments[...], name: leaf(request), in: templates).flatMap {
-      sequence(groups[$0], request)
-    }
-  }
-
-  private func find(_ segments: ArraySlice<Substring>, name: String, in node: Node) -> Int? {
-    guard let segment = segments.first else { return node.groups[name] }
-    if let child = node.literal[String(segment)],
-      let found = find(segments.dropFirst(), name: name, in: child)
-    {
+  /// The recordings that answer a request, `nil` if none does. Values that redactions come to stand
+  /// for are bound.
+  func sequence(
+    for request: Request,
+    key: RequestKey,
+    lane: Lane,
+    bindings: inout Bindings
+  ) -> Sequence? {
+    let lookUp = matcher.lookUpKey(request, key: key)
+    if let group = byKey[lookUp], let found = open(group, request, lane, &bindings) {
       return found
     }
-    // A placeholder stands for one segment, and an empty one is none.
-    guard !segment.isEmpty else { return nil }
-    return node.any.first.flatMap { find(segments.dropFirst(), name: name, in: $0) }
+    guard !tree.isEmpty else { return nil }
+    let name = matcher.leaf(request)
+    // Taken apart only where a recording with redactions is met.
+    var asked: Anatomy?
+    return tree.find(PathTemplate.segments(matcher.path(request))) { leaf in
+      if let group = leaf.groups[name], let found = open(group, request, lane, &bindings) {
+        return found
+      }
+      for masked in leaf.masked {
+        let anatomy = asked ?? Anatomy(request, matcher, opens: true)
+        asked = anatomy
+        let found = masked.find(anatomy, lane: lane, bindings: &bindings) {
+          open($0, request, lane, &$1)
+        }
+        if let found { return found }
+      }
+      return nil
+    }
   }
 
-  private func sequence(_ group: Group, _ request: Request) -> Sequence? {
-    if let origin = request.url.origin, let own = group.byOrigin[origin] { return own }
-    switch matcher.authority {
-    case .breaksTies: return group.all
-    case .required: return group.hostless ?? (request.url.host == nil ? group.all : nil)
+  private func open(
+    _ group: Int,
+    _ request: Request,
+    _ lane: Lane,
+    _ bindings: inout Bindings
+  ) -> Sequence? {
+    groups[group].sequence(request, matcher).flatMap {
+      chooser.choose(from: $0, request, lane, &bindings)
     }
+  }
+
+  /// What equal requests are counted by.
+  func playKey(_ request: Request, _ key: RequestKey) -> RequestKey {
+    matcher.comparesMethod ? key : matcher.lookUpKey(request, key: key)
+  }
+}
+
+extension MatchIndex {
+  /// The same for a request that is the first of all.
+  func sequence(for request: Request, key: RequestKey) -> Sequence? {
+    var bindings = Bindings()
+    return sequence(for: request, key: key, lane: .deck, bindings: &bindings)
   }
 }

@@ -4,22 +4,56 @@
 /// needs no new recording.
 public struct Matcher: Sendable, Hashable {
   /// What the recorded scheme, host and port are for.
-  public enum Authority: Sendable, Hashable {
+  public enum Authority: String, Sendable, Hashable, CaseIterable {
     /// They must be the request's.
     case required
     /// They only decide between recordings that are otherwise alike.
     case breaksTies
   }
 
+  /// The parts of an origin (RFC 6454 §4).
+  public struct OriginParts: OptionSet, Sendable, Hashable {
+    /// The set as bits.
+    public let rawValue: Int
+    /// Makes a set of bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    /// `http` or `https`.
+    public static let scheme = OriginParts(rawValue: 1)
+    /// The name or address.
+    public static let host = OriginParts(rawValue: 2)
+    /// The port that is meant, written or not.
+    public static let port = OriginParts(rawValue: 4)
+    /// All three.
+    public static let all: OriginParts = [.scheme, .host, .port]
+  }
+
   /// What the recorded scheme, host and port are for.
   public var authority: Authority
-  /// Whether the bodies must be the same bytes.
-  public var comparesBodies: Bool
+  /// Which of scheme, host and port are looked at.
+  public var origin: OriginParts = .all
+  /// Whether the methods must be the same.
+  public var comparesMethod = true
+  /// Paths that are alike: those that one template fits, such as `/users/{id}`.
+  public var paths: [PathTemplate] = []
+  /// Query parameters that do not count.
+  public var ignoredQuery: [NamePattern] = []
+  /// The names of the header fields whose values must be the same; no other field counts.
+  public var headers: [String] = []
+  /// How bodies are compared.
+  public var body: BodyRule = .ignored
+  /// What else must hold between a recording and a request whose keys are the same.
+  public var filters: [Filter] = []
+
+  /// Whether bodies are compared at all; setting it compares their bytes.
+  public var comparesBodies: Bool {
+    get { body.reading != .ignored }
+    set { body = newValue ? (comparesBodies ? body : .bytes) : .ignored }
+  }
 
   /// Makes a matcher; method, path and query always count, the query in any order.
   public init(authority: Authority, comparesBodies: Bool = false) {
     self.authority = authority
-    self.comparesBodies = comparesBodies
+    body = comparesBodies ? .bytes : .ignored
   }
 
   /// Method and URL: what a test means by the same request.
@@ -28,29 +62,23 @@ public struct Matcher: Sendable, Hashable {
   public static let pathAndQuery = Matcher(authority: .breaksTies)
 
   /// The key of a request: requests of one key are asked for one after the other.
+  ///
+  /// Ignored parts are not in it, and neither are header fields.
   public func key(_ request: Request) -> RequestKey {
+    RequestKey(text: "\(request.method) \(path(request))\(rest(request))")
+  }
+
+  /// The canonical path, or the template that makes it like others.
+  func path(_ request: Request) -> String {
     let path = request.url.path.canonicalPercentEncoding
-    return RequestKey(text: "\(request.method) \(path)\(rest(request))")
+    return paths.first { $0.fits(path) }?.description ?? path
   }
 
   /// What follows the path in a key: the canonical query and the body's hash, where they count.
   func rest(_ request: Request) -> String {
-    let query = Self.canonical(query: request.url.query ?? "")
-    let hash = comparesBodies && !request.body.data.isEmpty
-    return (query.isEmpty ? "" : "?\(query)")
-      + (hash ? " \(SHA256.hexadecimal(request.body.data))" : "")
-  }
-
-  /// The parameters sorted by name; those of one name keep their order, which may mean something.
-  static func canonical(query: String) -> String {
-    guard query.utf8.contains(UInt8(ascii: "&")) else { return query.canonicalPercentEncoding }
-    let items = query.split(separator: "&", omittingEmptySubsequences: true).map { item in
-      let text = String(item).canonicalPercentEncoding
-      return (name: text.prefix { $0 != "=" }, text: text)
-    }
-    return items.enumerated()
-      .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
-      .map(\.element.text).joined(separator: "&")
+    let query = canonical(query: request.url.query ?? "")
+    let digest = ComparedBody(request, body).digest
+    return (query.isEmpty ? "" : "?\(query)") + (digest.isEmpty ? "" : " \(digest)")
   }
 }
 
@@ -62,45 +90,4 @@ public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
 
   /// The text.
   public var description: String { text }
-}
-
-extension String {
-  /// RFC 3986 §6.2.2: escapes in upper case, none for characters that need none, and all that
-  /// cannot stand in an address escaped, so that `/café` written by hand is what a client sends.
-  package var canonicalPercentEncoding: String {
-    guard utf8.contains(where: { $0 == UInt8(ascii: "%") || !$0.isVisibleASCII }) else {
-      return self
-    }
-    var result: [UInt8] = []
-    result.reserveCapacity(utf8.count)
-    var rest = Array(utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%"), rest.count >= 2,
-        let high = Character(UnicodeScalar(rest[rest.startIndex])).hexDigitValue,
-        let low = Character(UnicodeScalar(rest[rest.startIndex + 1])).hexDigitValue
-      else {
-        if byte.isVisibleASCII { result.append(byte) } else { Self.escape(byte, into: &result) }
-        continue
-      }
-      rest = rest.dropFirst(2)
-      let value = UInt8(high << 4 | low)
-      switch value {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        result.append(value)
-      default: Self.escape(value, into: &result)
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
-  }
-
-  private static func escape(_ byte: UInt8, into result: inout [UInt8]) {
-    let digits = String(byte, radix: 16, uppercase: true)
-    result.append(contentsOf: "%\(digits.count == 1 ? "0" : "")\(digits)".utf8)
-  }
-}
-
-extension UInt8 {
-  fileprivate var isVisibleASCII: Bool { 0x21...0x7E ~= self }
 }

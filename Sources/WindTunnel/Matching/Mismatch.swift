@@ -1,14 +1,22 @@
-/// Why nothing on a cassette answers a request: what was asked, the nearest recording and the first
-/// difference to it.
-public struct Mismatch: Error, Sendable, Hashable, CustomStringConvertible {
+/// Why nothing on a cassette answers a request: what was asked, the nearest recordings and, part by
+/// part, how they differ from it.
+public struct Mismatch: Error, Sendable, Hashable {
   /// What was asked, such as `GET https://api.example.com/users?page=2`.
   public var asked: String
   /// The recording that comes nearest.
   public var nearest: Nearest?
+  /// The recordings that come nearest, nearest first; at most ``candidatesMax``.
+  public var candidates: [Candidate] = []
   /// How often the recordings of this very request were played before; zero if there are none.
   public var played: Int
   /// How many interactions there are.
   public var count: Int
+  /// The matcher under which the nearest recording would have answered, as a match file holds it;
+  /// `nil` where ignoring would not help or not be honest.
+  public var rule: JSON?
+
+  /// How many recordings are told.
+  public static let candidatesMax = 3
 
   /// A recording that would have answered, but for a difference.
   public struct Nearest: Sendable, Hashable {
@@ -20,125 +28,74 @@ public struct Mismatch: Error, Sendable, Hashable, CustomStringConvertible {
     public var difference: String
   }
 
-  /// What was asked, what was there and what differs, in sentences.
-  public var description: String {
-    if played > 0 {
-      let times = played == 1 ? "once" : "\(played) times"
-      return """
-        \(asked) was already played \(times), and there is no further recording of it.
-        To let it be played again, write "then": "repeat" into interaction \
-        #\(nearest?.number ?? 0), or record it once more.
-        """
-    }
-    guard let nearest else {
-      return "\(asked) is not on the cassette, which has no interactions."
-    }
-    return """
-      \(asked) is not on the cassette.
-      Nearest: #\(nearest.number) \(nearest.request), differs in \(nearest.difference).
-      """
-  }
-}
+  /// A recording that comes near, part by part.
+  public struct Candidate: Sendable, Hashable {
+    /// Its place, counted from one.
+    public var number: Int
+    /// What it records.
+    public var request: String
+    /// How often it was played to whoever asked.
+    public var played = 0
+    /// What the comparison came to, for each part.
+    public var verdicts: [Verdict]
 
-extension Mismatch {
-  /// Looks at every recording, which only a request that nothing answers has to pay for.
-  init(_ request: Request, among interactions: [Interaction], matcher: Matcher) {
-    self.init(asked: Self.shown(request), nearest: nil, played: 0, count: interactions.count)
-    let scored = interactions.lazy.enumerated().map { index, interaction in
-      (index: index, comparison: Comparison(interaction.request, request, matcher))
-    }
-    guard let best = scored.min(by: { $0.comparison.distance < $1.comparison.distance }) else {
-      return
-    }
-    nearest = Nearest(
-      number: best.index + 1,
-      request: Self.shown(interactions[best.index].request),
-      difference: best.comparison.first ?? "nothing that the matcher compares"
-    )
+    /// Every difference, in the order of the parts.
+    public var differences: [Difference] { verdicts.flatMap(\.differences) }
   }
 
-  /// The recordings of this request are used up.
-  init(exhausted request: Request, times: Int, last place: Int, of interactions: [Interaction]) {
-    self.init(
-      asked: Self.shown(request),
-      nearest: Nearest(
-        number: place + 1,
-        request: Self.shown(interactions[place].request),
-        difference: "nothing"
-      ),
-      played: times,
-      count: interactions.count
-    )
+  /// A part of a request.
+  public enum Part: String, Sendable, Hashable, CaseIterable {
+    /// The method.
+    case method
+    /// `http` or `https`.
+    case scheme
+    /// The name or address.
+    case host
+    /// The port that is meant.
+    case port
+    /// The path.
+    case path
+    /// The query.
+    case query
+    /// The chosen header fields.
+    case headers
+    /// The body.
+    case body
+    /// A condition written in Swift.
+    case filter
   }
 
-  private static func shown(_ request: Request) -> String {
-    var url = request.url
-    url.userInfo = nil
-    return "\(request.method) \(url)"
-  }
-}
-
-/// How far a request is from a recording, and the first part in which they differ.
-private struct Comparison {
-  var distance = 0.0
-  var first: String?
-
-  init(_ recorded: Request, _ asked: Request, _ matcher: Matcher) {
-    if recorded.method != asked.method {
-      note(2, "method: recorded \(recorded.method), asked \(asked.method)")
-    }
-    if matcher.authority == .required, recorded.url.host != nil,
-      recorded.url.origin != asked.url.origin
-    {
-      let (there, here) = (recorded.url.origin ?? "none", asked.url.origin ?? "none")
-      note(2, "host: recorded \(there), asked \(here)")
-    }
-    comparePaths(recorded.url.path, asked.url.path)
-    compareQueries(recorded.url.query, asked.url.query)
-    if matcher.comparesBodies, recorded.body != asked.body {
-      let (there, here) = (recorded.body.data.count, asked.body.data.count)
-      note(1, "body: recorded \(there) bytes, asked \(here) other ones")
-    }
+  /// What the comparison of a part came to.
+  public struct Verdict: Sendable, Hashable {
+    /// The part.
+    public var part: Part
+    /// Whether the matcher looks at it.
+    public var isCompared: Bool
+    /// In what it differs; empty where it does not.
+    public var differences: [Difference] = []
   }
 
-  private mutating func note(_ weight: Double, _ difference: String) {
-    distance += weight
-    first = first ?? difference
-  }
+  /// One difference.
+  public struct Difference: Sendable, Hashable, CustomStringConvertible {
+    /// What it is called in a sentence, such as `query "page"` or `body at $.user.id`.
+    public var name: String
+    /// Where in its part: the name of a parameter, header or form field, or a JSON path; `nil` for
+    /// the whole.
+    public var at: String?
+    /// What the recording has; `nil` for nothing.
+    public var recorded: String?
+    /// What the request has; `nil` for nothing.
+    public var asked: String?
+    /// Whether the two are texts, which stand in quotes in a sentence.
+    public var isText = false
 
-  private mutating func comparePaths(_ recorded: String, _ asked: String) {
-    let there = recorded.canonicalPercentEncoding.split(separator: "/")
-    let here = asked.canonicalPercentEncoding.split(separator: "/")
-    let shared = zip(there, here).prefix { $0 == $1 || $0.hasPrefix("{") }.count
-    let most = max(there.count, here.count)
-    guard shared < most || recorded.hasSuffix("/") != asked.hasSuffix("/") else { return }
-    note(
-      1 + 3 * (1 - Double(shared) / Double(max(most, 1))),
-      "path: recorded \(recorded), asked \(asked)"
-    )
-  }
-
-  private mutating func compareQueries(_ recorded: String?, _ asked: String?) {
-    guard Matcher.canonical(query: recorded ?? "") != Matcher.canonical(query: asked ?? "") else {
-      return
-    }
-    let there = Self.parameters(recorded)
-    let here = Self.parameters(asked)
-    for name in Set(there.keys).union(here.keys).sorted() where there[name] != here[name] {
-      let shown: ([String]?) -> String = {
-        $0.map { "\"\($0.joined(separator: ", "))\"" } ?? "none"
+    /// Such as `query "page": recorded "1", asked "2"`.
+    public var description: String {
+      guard recorded != nil || asked != nil else { return name }
+      let shown: (String?) -> String = { value in
+        value.map { isText ? "\"\($0)\"" : $0 } ?? "none"
       }
-      note(0.5, "query \"\(name)\": recorded \(shown(there[name])), asked \(shown(here[name]))")
+      return "\(name): recorded \(shown(recorded)), asked \(shown(asked))"
     }
-  }
-
-  private static func parameters(_ query: String?) -> [String: [String]] {
-    Dictionary(
-      (query ?? "").split(separator: "&").map { item in
-        let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        return (String(parts[0]), [parts.count > 1 ? String(parts[1]) : ""])
-      },
-      uniquingKeysWith: +
-    )
   }
 }

@@ -5,6 +5,8 @@ struct Playhead: Sendable {
     var key: RequestKey
     /// Requests of one key may be meant for several origins, each with its own recordings.
     var sequence: Int
+    /// Where they were chosen for one request: which.
+    var chosen: [Int]
   }
 
   private var played: [Place: Int] = [:]
@@ -26,7 +28,12 @@ struct Playhead: Sendable {
     using: (Int) -> Bool,
     then: (Int) -> EndPolicy
   ) -> Take {
-    let place = Place(lane: lane, key: key, sequence: sequence.id)
+    let place = Place(
+      lane: lane,
+      key: key,
+      sequence: sequence.id,
+      chosen: sequence.isChosen ? sequence.places : []
+    )
     let count = played[place, default: 0]
     let take = Self.take(count, of: sequence, then: then)
     if case .recording(let recording) = take, using(recording) { played[place] = count + 1 }

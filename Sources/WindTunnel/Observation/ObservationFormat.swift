@@ -43,8 +43,17 @@ extension Observation {
     case "hung": ending = .hung
     default: throw object.error("ending", "none of succeeded, failed, crashed and hung")
     }
-    let attempts = object.take("attempts")
-    let met = try object.array("met") ?? []
+    // Null says that they could not be seen, which is not the same as none.
+    let isUnseen = object.take("attempts") == .null
+    let count = isUnseen ? nil : try object.int("attempts", in: whole)
+    var met: [Attempt] = []
+    for json in try object.array("met") ?? [] {
+      guard let decision = json["decision"]?.stringValue, let take = json["take"]?.stringValue
+      else {
+        throw object.error("met", "\(json) is no decision with what was dealt")
+      }
+      met.append(Attempt(decision: decision, take: take))
+    }
     try object.refuseUnknownKeys()
     self.init(
       call: call,
@@ -53,13 +62,8 @@ extension Observation {
       ending: ending,
       showed: showed,
       latency: Duration(milliseconds: latency),
-      attemptCount: attempts?.intValue,
-      attempts: met.map {
-        Attempt(
-          decision: $0["decision"]?.stringValue ?? "",
-          take: $0["take"]?.stringValue ?? ""
-        )
-      }
+      attemptCount: count,
+      attempts: met
     )
   }
 

@@ -44,14 +44,17 @@ extension Report {
     guard let seed = top.take("seed").flatMap({ UInt64($0.description) }) else {
       throw top.error("seed", "a whole number should stand here")
     }
-    let hash = try top.string("decisionHash") ?? ""
-    let errors = try top.string("platformErrors") ?? ""
+    let hash = try top.required("decisionHash")
+    let errors = try top.required("platformErrors")
     var environment: [Fact] = []
     if case .object(let members) = top.take("environment") {
       environment = members.map { Fact($0.name.value, $0.value.stringValue ?? "\($0.value)") }
     }
     var scenarios: [Flown] = []
-    for (index, json) in (try top.array("scenarios") ?? []).enumerated() {
+    guard let flown = try top.array("scenarios") else {
+      throw top.error("scenarios", "a list should stand here")
+    }
+    for (index, json) in flown.enumerated() {
       scenarios.append(
         try Flown(reading: ObjectReader(json, source: source, path: "scenarios[\(index)]"))
       )
@@ -78,7 +81,7 @@ extension Report.Flown {
 
   fileprivate init(reading object: ObjectReader) throws(FormatError) {
     var object = object
-    let name = try object.string("name") ?? ""
+    let name = try object.required("name")
     guard let stage = try object.choice("stage", Stage.self) else {
       throw object.error("stage", "the stage is missing")
     }
@@ -105,11 +108,14 @@ extension Report.Row {
 
   fileprivate init(reading object: ObjectReader) throws(FormatError) {
     var object = object
-    let name = try object.string("name") ?? ""
+    let name = try object.required("name")
     let source = object.source
     let place = object.place("log")
     var observations: [Observation] = []
-    for (index, json) in (try object.array("log") ?? []).enumerated() {
+    guard let log = try object.array("log") else {
+      throw object.error("log", "a list of the calls should stand here")
+    }
+    for (index, json) in log.enumerated() {
       observations.append(
         try Observation(reading: ObjectReader(json, source: source, path: "\(place)[\(index)]"))
       )
@@ -145,5 +151,13 @@ extension Metrics {
       JSON.Member("crashes", .number(crashes)),
       JSON.Member("hangs", .number(hangs)),
     ]
+  }
+}
+
+extension ObjectReader {
+  /// A string that must be there.
+  fileprivate mutating func required(_ name: String) throws(FormatError) -> String {
+    guard let text = try string(name) else { throw error(name, "it is missing") }
+    return text
   }
 }

@@ -1,7 +1,7 @@
 extension Report {
   /// The table that a person reads, 80 columns wide where the names are short.
   public func text() -> String {
-    let heads = ["scenario", "stage", "subject", "calls", "success", "retries", "P95", "blank"]
+    let heads = ["scenario", "stage", "subject", "calls", "success", "retries", "P95", "blank", ""]
     var rows: [[String]] = []
     for flown in scenarios {
       for (index, row) in flown.subjects.enumerated() {
@@ -10,7 +10,7 @@ extension Report {
           index == 0 ? flown.name : "", index == 0 ? flown.stage.rawValue : "", row.name,
           String(metrics.calls), Self.percent(metrics.successRate),
           Self.decimal(metrics.averageRetries), Self.time(metrics.p95),
-          Self.percent(metrics.blankPageRate) + Self.falls(metrics),
+          Self.percent(metrics.blankPageRate), Self.falls(metrics),
         ])
       }
     }
@@ -21,7 +21,7 @@ extension Report {
       row.indices.map { column in
         // Words stand left, figures right.
         let padding = String(repeating: " ", count: widths[column] - row[column].count)
-        return column < 3 ? row[column] + padding : padding + row[column]
+        return column < 3 || column == 8 ? row[column] + padding : padding + row[column]
       }.joined(separator: "  ").trimmingEnd
     }
     let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"
@@ -40,11 +40,15 @@ extension Report {
     var words: [String] = []
     if metrics.crashes > 0 { words.append("\(metrics.crashes) crashed") }
     if metrics.hangs > 0 { words.append("\(metrics.hangs) hung") }
-    return words.isEmpty ? "" : "  " + words.joined(separator: ", ")
+    return words.joined(separator: ", ")
   }
 
   private static func percent(_ share: Double?) -> String {
-    share.map { "\(fixed($0 * 100, places: 1)) %" } ?? "–"
+    guard let share else { return "–" }
+    // 2999 of 3000 are not all, and one of them is not none.
+    let rounded = (share * 1000).rounded()
+    let shown = share < 1 && rounded == 1000 ? 999 : share > 0 && rounded == 0 ? 1 : rounded
+    return "\(fixed(shown / 10, places: 1)) %"
   }
 
   private static func decimal(_ value: Double?) -> String {

@@ -7,27 +7,43 @@ internal import WindTunnel
 /// so that one takes the other's place before matching, and this server's takes it back in
 /// `Location` and nowhere else.
 struct Authority {
-  /// How the client calls this server, such as `127.0.0.1:8080`.
-  private let own: String
-  /// What the client means by it.
-  private let meant: RequestURL?
-  private var lane: Lane?
-  private let port: Int
-  private let origins: [String]
+  private let house: House
+  /// The `Host` field, empty where there is none.
+  private let host: String
+  /// What was asked for, as the request line has it.
+  private let asked: RequestURL
 
   init(of head: RequestHead, in house: House) {
-    let host = head.headers["Host"] ?? ""
-    port = house.port
-    own = host.isEmpty ? "127.0.0.1:\(house.port)" : host
-    let options = house.options
-    let tape = options.recordedOrigin ?? options.upstream?.url ?? house.deck.origin
+    self.house = house
+    host = head.headers["Host"] ?? ""
+    asked = head.url
+  }
+
+  /// How the client calls this server, such as `127.0.0.1:8080`.
+  private var own: String { host.isEmpty ? "127.0.0.1:\(house.port)" : host }
+
+  private var tape: RequestURL? {
+    house.options.recordedOrigin ?? house.options.upstream?.url ?? house.deck.origin
+  }
+
+  /// What the client means by its name for this server.
+  private var meant: RequestURL? {
+    if host.isEmpty || house.options.upstream != nil { return tape }
     let named = RequestURL("http://\(host)")
-    let isOwn = Self.isOwn(named, port: house.port)
-    meant = isOwn || host.isEmpty || options.upstream != nil ? tape : named
-    origins = [tape?.origin, options.upstream?.url.origin, "http://\(own)", Self.told(options)]
-      .compactMap { $0 }
-    var probe = Request(head.method, head.url)
-    lane = Lane.take(from: &probe)
+    return Self.isOwn(named, port: house.port) ? tape : named
+  }
+
+  /// What an answer may call the place that was asked.
+  private var origins: [String] {
+    let options = house.options
+    return [
+      tape?.origin, options.upstream?.url.origin, "http://\(own)", Self.told(options),
+    ].compactMap { $0 }
+  }
+
+  private var lane: Lane? {
+    var probe = Request("GET", asked)
+    return Lane.take(from: &probe)
   }
 
   /// What a recorded upstream calls itself: it is told the recorded name, but asked over plain HTTP.
@@ -45,9 +61,10 @@ struct Authority {
   /// The request as it is matched and recorded: with the origin it is meant for, without what
   /// belongs to this connection (RFC 9110 §7.6.1).
   func request(_ head: RequestHead, _ body: Data) -> Request {
-    var url = head.url
+    var url = asked
     // RFC 9112 §3.2.2: the target may be a whole URL, to this server, too.
-    if url.host == nil || Self.isOwn(url, port: port) {
+    if url.host == nil || Self.isOwn(url, port: house.port) {
+      let meant = meant
       (url.scheme, url.host, url.port) = (meant?.scheme, meant?.host, meant?.port)
     }
     var headers = head.headers
@@ -91,14 +108,24 @@ extension HeaderFields {
   /// Takes out what speaks of one connection only (RFC 9110 §7.6.1), but for the mark of content
   /// that had no length beforehand, which may stay at its place.
   mutating func removeConnectionFields(keepingCoding keepsCoding: Bool = false) {
-    for name in values("Connection").flatMap({ $0.split(separator: ",") }) {
-      let name = String(name.trimmingOptionalWhitespace())
+    let named = values("Connection").flatMap { $0.split(separator: ",") }
+      .map { $0.trimmingOptionalWhitespace() }
       // `Connection: close` names no field.
-      if !name.equalsIgnoringASCIICase("close") { remove(name) }
-    }
-    for name in ["Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Upgrade"] {
-      remove(name)
-    }
-    if keepsCoding { self["Transfer-Encoding"] = "chunked" } else { remove("Transfer-Encoding") }
+      .filter { !$0.equalsIgnoringASCIICase("close") }
+    self = HeaderFields(
+      filter { field in
+        if named.contains(where: { field.name.equalsIgnoringASCIICase($0) }) { return false }
+        // The length rules most names out before a byte is compared.
+        switch field.name.utf8.count {
+        case 2: return !field.isNamed("TE")
+        case 7: return !field.isNamed("Trailer") && !field.isNamed("Upgrade")
+        case 10: return !field.isNamed("Connection") && !field.isNamed("Keep-Alive")
+        case 16: return !field.isNamed("Proxy-Connection")
+        case 17: return keepsCoding || !field.isNamed("Transfer-Encoding")
+        default: return true
+        }
+      }
+    )
+    if keepsCoding { self["Transfer-Encoding"] = "chunked" }
   }
 }

@@ -9,13 +9,13 @@ final class ClientConnection {
   let reactor: Reactor
   /// Set right after the channel has been made, which wants its delegate first.
   private(set) var channel: Channel?
-  private var parser: RequestParser
-  private var state = State.idle
-  private var start = Moment.now()
-  private var deadline: Deadline
-  private var isReading = false
+  var parser: RequestParser
+  var state = State.idle
+  let start = Moment.now()
+  var deadline: Deadline
+  var isReading = false
 
-  private enum State {
+  enum State {
     /// Between two requests.
     case idle
     /// A connection fault is being carried; there will be no request.
@@ -65,7 +65,7 @@ final class ClientConnection {
     advance(performance, .tick)
   }
 
-  private var now: Duration { .nanoseconds(Moment.now() - start) }
+  var now: Duration { .nanoseconds(Moment.now() - start) }
 
   /// Serves no further request; an answer that has begun is finished.
   func leaveWhenIdle() {
@@ -105,76 +105,6 @@ extension ClientConnection: ChannelDelegate {
       if parser.bufferedBytes > house.options.limits.queuedBytesMax { channel.pauseReading() }
       read()
     }
-  }
-
-  /// Reads requests until one has to wait for its answer. An answer that is there at once leads
-  /// back here; it must not lead deeper, since a client may send thousands of requests in advance.
-  private func read() {
-    guard !isReading else { return }
-    isReading = true
-    defer { isReading = false }
-    while true {
-      switch state {
-      case .idle, .receiving: break
-      case .opening, .answering, .forwarding, .stalled, .ended: return
-      }
-      guard let event = parser.next() else { break }
-      switch event {
-      case .head(let head):
-        state = .receiving(head, Data())
-        if head.expectsContinue { channel?.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
-      case .content(let data):
-        guard case .receiving(let head, var body) = state else { continue }
-        state = .idle
-        body.append(data)
-        state = .receiving(head, body)
-      case .trailers: break
-      case .end:
-        guard case .receiving(let head, let body) = state else { continue }
-        answer(head, body)
-      case .failed(let error): return refuse(error)
-      }
-    }
-    channel?.resumeReading()
-    deadline.begin(parser.isBetweenRequests ? .idle : .request, on: reactor)
-  }
-
-  private func refuse(_ error: ProtocolError) {
-    state = .ended
-    if case .truncated = error.kind {
-      channel?.close()
-    } else {
-      let text = Array("\(error.sentence)\n".utf8)
-      channel?.write { bytes in
-        bytes.appendHead(
-          ResponseHead(
-            status: error.status,
-            headers: [
-              "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(text.count),
-              "Connection": "close",
-            ]
-          )
-        )
-        bytes.append(contentsOf: text)
-      }
-      channel?.close()
-    }
-  }
-
-  private func answer(_ head: RequestHead, _ body: Data) {
-    deadline.begin(.none, on: reactor)
-    let authority = Authority(of: head, in: house)
-    let outcome = house.deck.decide(authority.request(head, body), lane: house.lane)
-    if outcome.forwards, let upstream = house.options.upstream {
-      let exchange = UpstreamExchange(outcome, head, authority, upstream, for: self)
-      state = .forwarding(exchange)
-      return exchange.begin()
-    }
-    let delivery = Delivery(outcome, on: .onTheWire)
-    let player = Player(delivery, shaper: outcome.path.map { Shaper($0.link.down) })
-    let performance = Performance(player, for: .init(head, outcome, authority, delivery), in: house)
-    state = .answering(performance)
-    advance(performance, .arrived(.requestEnd))
   }
 
   func channelReachedEnd(_ channel: Channel) {
@@ -221,67 +151,5 @@ extension ClientConnection: ChannelDelegate {
         )
       )
     }
-  }
-}
-
-// MARK: - Answers
-
-extension ClientConnection {
-  private func advance(_ performance: Performance, _ event: Player.Event) {
-    guard channel != nil else { return }
-    performance.queue += performance.player.next(event, at: now)
-    carry(performance)
-  }
-
-  /// Does what is queued, as far as the client takes it.
-  private func carry(_ performance: Performance) {
-    while let channel, let action = performance.queue.first {
-      if channel.isCongested {
-        channel.tellWhenDrained()
-        return
-      }
-      performance.queue.removeFirst()
-      switch action {
-      case .wake(let moment):
-        // Milestones of several answers on one connection do not mix: each has its own player.
-        reactor.schedule(at: start + moment.inNanoseconds) { [weak self, weak performance] _ in
-          if let self, let performance { advance(performance, .tick) }
-        }
-      case .head(let head): performance.write(head, to: channel)
-      case .bytes(let data):
-        if let rest = performance.write(data, to: channel) {
-          performance.queue.insert(.bytes(rest), at: 0)
-        }
-      case .finish(let afterwards):
-        performance.writeEnd(to: channel)
-        performance.finished()
-        next(keeps: afterwards == .keep && performance.keepsAlive)
-      case .closeWrite: channel.finishWriting()
-      case .close: end(performance) { $0.close() }
-      case .reset: end(performance) { $0.reset() }
-      case .stall:
-        performance.finished()
-        state = .stalled
-      // A wire has no other way to fail than those above, and nothing to relay to.
-      case .fail, .live, .relay: end(performance) { $0.reset() }
-      }
-    }
-  }
-
-  private func end(_ performance: Performance, _ ending: (Channel) -> Void) {
-    performance.finished()
-    state = .ended
-    if let channel { ending(channel) }
-  }
-
-  /// An answer is written: the next request, or the end of the connection.
-  func next(keeps: Bool) {
-    guard let channel else { return }
-    guard keeps, !house.live.isDraining, !(channel.inputEnded && parser.bufferedBytes == 0) else {
-      state = .ended
-      return channel.close()
-    }
-    state = .idle
-    read()
   }
 }

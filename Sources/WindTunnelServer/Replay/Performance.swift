@@ -3,8 +3,8 @@ internal import WindTunnel
 
 /// One delivery on its way to a client: the player, what it said, and how the content is framed.
 final class Performance {
-  /// What an answer is an answer to.
-  struct Exchange {
+  /// What an answer is an answer to. It is much, and looked at often: so it is shared, not copied.
+  final class Exchange {
     let head: RequestHead
     let outcome: Outcome
     let authority: Authority
@@ -23,7 +23,7 @@ final class Performance {
   var player: Player
   /// What the player said and what has not been done.
   var queue: [Player.Action] = []
-  private let exchange: Exchange?
+  let exchange: Exchange?
   private let house: House
   private var framing: Framing?
   private(set) var keepsAlive = false

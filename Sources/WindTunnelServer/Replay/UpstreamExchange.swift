@@ -7,21 +7,21 @@ internal import WindTunnel
 /// On the loop's thread only. Each exchange has a connection of its own, so that how one ends says
 /// nothing about another.
 final class UpstreamExchange {
-  private let outcome: Outcome
-  private let head: RequestHead
-  private let authority: Authority
-  private let upstream: Upstream
-  private weak var client: ClientConnection?
-  private var channel: Channel?
+  let outcome: Outcome
+  let head: RequestHead
+  let authority: Authority
+  let upstream: Upstream
+  weak var client: ClientConnection?
+  var channel: Channel?
   private var addresses: [SocketAddress]
   private var parser = ResponseParser()
-  private let start = Moment.now()
+  let start = Moment.now()
 
-  private var answer: ResponseStart?
-  private var framing: AnswerFraming?
-  private var body = Data()
-  private var timing = Timing(firstByte: .zero, lastByte: .zero)
-  private var isOver = false
+  var answer: ResponseStart?
+  var framing: AnswerFraming?
+  var body = Data()
+  var timing = Timing(firstByte: .zero, lastByte: .zero)
+  var isOver = false
 
   init(
     _ outcome: Outcome,
@@ -59,7 +59,7 @@ final class UpstreamExchange {
     failed(symptom, "\(error)")
   }
 
-  private var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
+  var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
 
   private func send(to channel: Channel) {
     let request = outcome.request
@@ -133,93 +133,5 @@ extension UpstreamExchange: ChannelDelegate {
         }
       }
     }
-  }
-
-  private func began(_ start: ResponseStart) {
-    answer = start
-    timing.firstByte = elapsed
-    guard let client, let channel = client.channel else { return }
-    var shown = start.head
-    authority.localise(&shown)
-    let length: Int? =
-      if case .length(let length) = start.framing { length } else {
-        start.framing == .none ? 0 : nil
-      }
-    let framing = AnswerFraming(
-      status: start.head.status,
-      to: head,
-      length: length,
-      keepsAlive: !client.house.options.closesConnections
-    )
-    self.framing = framing
-    channel.write { $0.appendHead(shown, reason: start.reason, framed: framing, for: head.version) }
-  }
-
-  private func came(_ data: Data) {
-    timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
-    body.append(data)
-    guard let client = client?.channel else { return }
-    if framing?.framing == .chunked {
-      client.write { $0.appendChunk(data) }
-    } else {
-      client.write(data)
-    }
-    // The upstream is read no faster than the client reads.
-    if client.isCongested {
-      channel?.pauseReading()
-      client.tellWhenDrained()
-    }
-  }
-
-  private func ended() {
-    guard let answer else { return }
-    keep(.response(response(answer)))
-    if framing?.framing == .chunked { client?.channel?.write { $0.appendLastChunk() } }
-    let client = client
-    finish()
-    client?.next(keeps: framing?.keepsAlive ?? false)
-  }
-
-  private func failed(_ symptom: Symptom, _ text: String) {
-    let failure = Failure(symptom, text: text)
-    keep(answer.map { .cut(response($0), failure) } ?? .failure(failure))
-    let client = client?.channel
-    if answer == nil {
-      let notice = Array("The upstream \(upstream.url) failed: \(text).\n".utf8)
-      client?.write { bytes in
-        bytes.appendHead(
-          ResponseHead(
-            status: 502,
-            headers: [
-              "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(notice.count),
-              "Connection": "close",
-            ]
-          )
-        )
-        bytes.append(contentsOf: notice)
-      }
-    }
-    finish()
-    if symptom == .connectionLost, answer != nil { client?.reset() } else { client?.close() }
-  }
-
-  private func finish() {
-    isOver = true
-    client?.house.deck.finished(outcome)
-    channel?.close()
-    channel = nil
-  }
-
-  private func keep(_ answer: Answer) {
-    timing.lastByte = elapsed
-    // One piece is no stream worth telling of, and neither are those of a body of known length.
-    if timing.chunks.count < 2 || framing?.framing != .chunked { timing.chunks = [] }
-    client?.house.deck.keep(Interaction(outcome.request, answer, timing: timing), for: outcome)
-  }
-
-  private func response(_ start: ResponseStart) -> Response {
-    var head = authority.recorded(start.head)
-    head.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
-    return Response(status: head.status, headers: head.headers, body: Body(body))
   }
 }

@@ -48,7 +48,19 @@ struct HAREntryReader {
     var interaction = Interaction(request, answer, timing: Self.timing(entry["timings"]))
     interaction.messages = messages(entry)
     interaction.notes = Self.notes(entry)
+    interaction.innerNotes = Self.innerNotes(entry, of: interaction)
     return interaction
+  }
+
+  /// The interaction with what we ourselves have added to the entry; then nothing was lost.
+  ///
+  /// - Throws: `FormatError` for an entry that does not say what was asked, or for an addition that
+  ///   is none of ours.
+  mutating func completed(_ entry: JSON) throws(FormatError) -> Interaction? {
+    let read = try interaction(entry)
+    guard let addition = entry.present(HARAddition.key) else { return read }
+    warnings = []
+    return try HARAddition.applied(addition, to: read, source: source, path: path)
   }
 
   mutating func warn(_ problem: String) { warnings.append("\(path)\(name): \(problem).") }
@@ -140,49 +152,5 @@ struct HAREntryReader {
       firstByte: Duration(milliseconds: first),
       lastByte: Duration(milliseconds: first + (receive ?? 0))
     )
-  }
-
-  /// Chrome's form: "type", "time" in seconds since 1970, "opcode" and "data".
-  private mutating func messages(_ entry: JSON) -> [WebSocketMessage] {
-    guard let list = entry.present("_webSocketMessages")?.elements, !list.isEmpty else { return [] }
-    let phases = ["blocked", "dns", "connect", "send", "wait"]
-    let handshake = phases.reduce(0.0) { sum, phase in
-      // "ssl" is a part of "connect".
-      sum + max(0, entry["timings"]?[phase]?.doubleValue ?? 0)
-    }
-    let first = list.lazy.compactMap { $0["time"]?.doubleValue }.first ?? 0
-    let start = date.map { ($0.inMilliseconds + handshake) / 1000 } ?? first
-    var messages: [WebSocketMessage] = []
-    for message in list {
-      let text = message["data"]?.stringValue ?? ""
-      let isText = message["opcode"]?.wholeValue != 2
-      let body = isText ? Body(text) : Data(tolerantBase64: text).map { Body($0) }
-      guard ["send", "receive"].contains(message["type"]?.stringValue),
-        [1, 2].contains(message["opcode"]?.wholeValue ?? 1), let body
-      else { continue }
-      let offset = ((message["time"]?.doubleValue ?? start) - start) * 1000
-      messages.append(
-        WebSocketMessage(
-          from: message["type"] == "send" ? .client : .server,
-          body,
-          isText: isText,
-          offset: Duration(milliseconds: 0...1e9 ~= offset ? offset : 0)
-        )
-      )
-    }
-    let others = list.count - messages.count
-    if others > 0 {
-      warn("\(others) of \(list.count) WebSocket messages carry no data that is kept")
-    }
-    return messages
-  }
-
-  private static func notes(_ entry: JSON) -> [JSON.Member] {
-    guard case .object(let members) = entry else { return [] }
-    var seen: Set<String> = ["_webSocketMessages", "_initiator", "_error", "_failureText"]
-    return members.filter { member in
-      let name = member.name.value
-      return name.hasPrefix("_") && member.value != .null && seen.insert(name).inserted
-    }
   }
 }

@@ -100,6 +100,15 @@ enum MediaType {
     type.replacing(/(;[ \t]*charset[ \t]*=)[^;]*/.ignoresCase()) { "\($0.1)utf-8" }
   }
 
+  /// The text of bytes in a charset, if it gives the same bytes back; `nil` for what nobody reads.
+  static func text(_ data: Data, charset: String) -> String? {
+    let latin = String(String.UnicodeScalarView(data.lazy.map { Unicode.Scalar($0) }))
+    let texts = [String(utf8: data), latin].lazy.compactMap { $0 }
+    return texts.first { text in
+      !text.utf8.contains(0) && self.data(text, charset: charset) == data
+    }
+  }
+
   /// A text's bytes; `nil` for a charset that lacks a character of it, or that nobody here writes.
   static func data(_ text: String, charset: String) -> Data? {
     switch charset {

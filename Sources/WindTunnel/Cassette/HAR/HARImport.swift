@@ -18,8 +18,9 @@
 // - "timings.wait" and "timings.receive" are the timing; what came before the request was sent
 //   belongs to the connection. Entries are sorted by "startedDateTime"; equal dates keep the order
 //   of the file, and an entry without a date stays behind the one in front of it.
-// - "_webSocketMessages" are the messages. Other "_" keys of an entry are its notes, but for
-//   "_initiator", the call stack of a browser's page.
+// - "_webSocketMessages" are the messages. Other "_" keys of log, entry, request, response and
+//   timings are notes, but for "_initiator", the call stack of a browser's page.
+// - "_windtunnel" is ours (see ``HARExport``) and has the last word.
 //
 // Whatever is lost on the way is a warning. What comes out has passed the redaction of every
 // write, so a HAR can be turned into a cassette without a look at its cookies.
@@ -40,19 +41,25 @@ public struct HARImport: Sendable, Hashable {
   ///   - data: The bytes of the file.
   ///   - source: What errors call it.
   ///   - keepingDates: Whether interactions keep the dates of their entries.
+  ///   - keepingSecrets: Whether the values of credentials, cookies and user info stay.
   /// - Throws: `FormatError` for what is no HAR. What is merely odd becomes a warning.
-  public init(_ data: Data, source: String, keepingDates: Bool = false) throws(FormatError) {
+  public init(
+    _ data: Data,
+    source: String,
+    keepingDates: Bool = false,
+    keepingSecrets: Bool = false
+  ) throws(FormatError) {
     let log = try HARLog(data, source: source)
     var warnings = log.warnings
     var dated: [(date: Duration, interaction: Interaction)] = []
     var latest = Duration.zero
     for (index, entry) in log.entries.enumerated() {
       var reader = HAREntryReader(source: source, index: index)
-      let read = try reader.interaction(entry)
+      let read = try reader.completed(entry)
       warnings += reader.warnings
       latest = reader.date ?? latest
       guard var interaction = read else { continue }
-      if keepingDates, reader.date != nil {
+      if keepingDates, interaction.recordedAt == nil, reader.date != nil {
         interaction.recordedAt = entry["startedDateTime"]?.stringValue
       }
       dated.append((latest, interaction))
@@ -61,10 +68,11 @@ public struct HARImport: Sendable, Hashable {
     let sorted = dated.enumerated().sorted {
       ($0.element.date, $0.offset) < ($1.element.date, $1.offset)
     }
-    let interactions = sorted.map(\.element.interaction)
-    var redaction = Redaction(continuing: interactions)
-    cassette = Cassette(redaction.redact(interactions))
-    self.warnings = warnings + redaction.leftOut.map { "\($0); it is left out." }
+    var whole = Cassette(sorted.map(\.element.interaction))
+    whole.notes = log.notes
+    let leftOut: [String]
+    (cassette, leftOut) = keepingSecrets ? (whole, []) : whole.redacted()
+    self.warnings = warnings + leftOut.map { "\($0); it is left out." }
   }
 }
 
@@ -78,6 +86,7 @@ extension Cassette {
 /// The outermost layers of a HAR, down to the list of its entries.
 private struct HARLog {
   let entries: [JSON]
+  let notes: [JSON.Member]
   var warnings: [String] = []
 
   init(_ data: Data, source: String) throws(FormatError) {
@@ -120,6 +129,7 @@ private struct HARLog {
       throw refusal("\"log.entries\" is \(list.noun), not a list")
     }
     self.entries = entries
+    notes = try HARAddition.notes(ofLog: log, source: source)
     if let version = log["version"]?.spelled, !version.isEmpty, !version.hasPrefix("1.") {
       warnings.append("log: this is HAR version \(version.prefix(20)); it is read as 1.2.")
     }

@@ -110,7 +110,7 @@ struct Redaction {
   }
 
   /// Notes are JSON like any other; what is not replaced keeps its spelling.
-  private mutating func notes(_ members: [JSON.Member]) -> [JSON.Member] {
+  mutating func notes(_ members: [JSON.Member]) -> [JSON.Member] {
     guard !members.isEmpty else { return members }
     let bytes = JSON.object(members).bytes()
     guard let replaced = json(bytes, depth: 0), replaced != bytes,

@@ -1,0 +1,27 @@
+package import Foundation
+
+// A date is volatile, so none is written unless somebody asks for it: then a cassette can say how
+// old it is, and `cassette prune --older-than` takes off what is too old. What is recorded anew and
+// has not changed keeps its date, since it keeps its text.
+
+extension Cassette {
+  /// Dates the interactions that do not stand on an earlier cassette.
+  package mutating func date(_ date: Date, whereNotIn earlier: Cassette) {
+    let known = Set(earlier.interactions)
+    let text = HARDate.text(.seconds(date.timeIntervalSince1970.rounded(.down)))
+    let day = text.prefix { $0 != "." } + "Z"
+    for index in interactions.indices where !known.contains(interactions[index]) {
+      interactions[index].recordedAt = String(day)
+    }
+  }
+
+  /// The numbers of the interactions that are older than so many days, counted from one, and how
+  /// many bear no date.
+  package func older(thanDays days: Int, at now: Date) -> (numbers: [Int], undatedCount: Int) {
+    let limit = Duration.seconds(now.timeIntervalSince1970 - Double(days) * 86_400)
+    let dates = interactions.map { $0.recordedAt.flatMap { HARDate.sinceEpoch($0) } }
+    let numbers = dates.enumerated().filter { $0.element.map { $0 < limit } ?? false }
+      .map { $0.offset + 1 }
+    return (numbers, dates.count { $0 == nil })
+  }
+}

@@ -1,0 +1,112 @@
+/// What the fields of HAR cannot say of an interaction: the value of "_windtunnel".
+enum HARAddition {
+  static let key = "_windtunnel"
+
+  /// Whether a note would be taken for something else, or for nothing, in the place it comes from.
+  static func isAmbiguous(_ note: JSON.Member) -> Bool {
+    note.value == .null || note.name.value == key
+  }
+
+  /// What stands in "log": the version, and the notes that cannot stand there themselves.
+  static func ofLog(_ notes: [JSON.Member]) -> JSON {
+    let isOdd = notes.contains(where: isAmbiguous)
+    return .object([JSON.Member("version", .number(CassetteFormat.version))] + (isOdd ? notes : []))
+  }
+
+  /// The notes of a cassette.
+  ///
+  /// - Throws: `FormatError` for a newer version of these keys.
+  static func notes(ofLog log: JSON, source: String) throws(FormatError) -> [JSON.Member] {
+    var notes = HAREntryReader.notes(log, but: [key])
+    guard let json = log.present(key) else { return notes }
+    var object = try ObjectReader(json, source: source, path: "log.\(key)")
+    try CassetteFormat.checkVersion(&object, key: "version", noun: "HAR of windtunnel's")
+    try object.refuseUnknownKeys()
+    if !object.notes.isEmpty { notes = object.notes }
+    return notes
+  }
+
+  /// The members that must be added to an entry which is read as `read`; `nil` if none.
+  static func of(_ interaction: Interaction, readAs read: Interaction?) -> JSON? {
+    let wanted = members(interaction)
+    let found = read.map { members($0) } ?? []
+    let notesDiffer = interaction.notes != read?.notes ?? []
+    let added = wanted.compactMap { member -> JSON.Member? in
+      if member.name.value.hasPrefix("_") { return notesDiffer ? member : nil }
+      let other = found.first { $0.name == member.name }
+      guard other?.value != member.value else { return nil }
+      return hasBody(member) ? withoutBody(member, of: other?.value) : member
+    }
+    return added.isEmpty ? nil : .object(added)
+  }
+
+  /// An interaction as the entry meant it: what was read of its fields, and what is added to that.
+  ///
+  /// - Throws: `FormatError` for an addition that is none of ours.
+  static func applied(
+    _ addition: JSON,
+    to read: Interaction?,
+    source: String,
+    path: String
+  ) throws(FormatError) -> Interaction {
+    let place = "\(path).\(key)"
+    let object = try ObjectReader(addition, source: source, path: place)
+    let added = addition.members
+    var members = read.map { self.members($0) } ?? []
+    if !object.notes.isEmpty { members.removeAll { $0.name.value.hasPrefix("_") } }
+    for member in added {
+      guard let index = members.firstIndex(where: { $0.name == member.name }) else {
+        members.append(member)
+        continue
+      }
+      members[index] = hasBody(member) ? withBody(member, of: members[index].value) : member
+    }
+    var reader = InteractionReader { _ in
+      throw FormatError(source: source, place: place, problem: "a HAR has no side files")
+    }
+    do {
+      return try reader.interaction(ObjectReader(.object(members), source: source, path: place))
+    } catch {
+      throw error as? FormatError ?? FormatError(source: source, place: place, problem: "\(error)")
+    }
+  }
+
+  private static func members(_ interaction: Interaction) -> [JSON.Member] {
+    // Nothing is kept aside, so nothing can fail.
+    let json = try? InteractionWriter(sideFile: { _ in nil }).json(interaction)
+    return json?.members ?? []
+  }
+
+  private static let bodyKeys: Set<String> = ["json", "layout", "text", "base64", "file"]
+
+  private static func body(of value: JSON) -> [JSON.Member] {
+    value.members.filter { bodyKeys.contains($0.name.value) }
+  }
+
+  private static func hasBody(_ member: JSON.Member) -> Bool {
+    ["request", "response"].contains(member.name.value)
+  }
+
+  /// A message without the body that another one has already.
+  private static func withoutBody(_ member: JSON.Member, of other: JSON?) -> JSON.Member {
+    guard let other, body(of: member.value) == body(of: other) else { return member }
+    let rest = member.value.members.filter { !bodyKeys.contains($0.name.value) }
+    return JSON.Member(member.name, .object(rest))
+  }
+
+  /// A message with the body of another one, if it has none itself.
+  private static func withBody(_ member: JSON.Member, of other: JSON) -> JSON.Member {
+    guard case .object(let members) = member.value, body(of: member.value).isEmpty else {
+      return member
+    }
+    return JSON.Member(member.name, .object(members + body(of: other)))
+  }
+}
+
+extension JSON {
+  /// The members, if this is an object.
+  fileprivate var members: [Member] {
+    guard case .object(let members) = self else { return [] }
+    return members
+  }
+}

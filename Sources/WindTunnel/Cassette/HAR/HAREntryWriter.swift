@@ -1,0 +1,133 @@
+internal import Foundation
+internal import Symptoms
+
+/// Writes one entry after the other; each begins no earlier than the one in front of it.
+struct HAREntryWriter {
+  /// When the next entry begins, in whole milliseconds since 1970.
+  private var date = Duration.zero
+
+  mutating func entry(_ interaction: Interaction) -> JSON {
+    if let recorded = interaction.recordedAt.flatMap({ HARDate.sinceEpoch($0) }), recorded > date {
+      date = .milliseconds(Int64(recorded.inMilliseconds.rounded(.down)))
+    }
+    let members = standard(interaction)
+    let duration = interaction.timing.map { max($0.firstByte, $0.lastByte) } ?? .zero
+    date += .milliseconds(Int64(duration.inMilliseconds.rounded(.up)))
+    var reader = HAREntryReader(source: "", index: 0)
+    // An entry that says nothing to a reader is added whole.
+    let read = try? reader.interaction(.object(members))
+    guard let added = HARAddition.of(interaction, readAs: read) else { return .object(members) }
+    return .object(members + [JSON.Member(JSON.Text(HARAddition.key), added)])
+  }
+
+  private func standard(_ interaction: Interaction) -> [JSON.Member] {
+    let notes = interaction.innerNotes
+    let timing = interaction.timing
+    let wait = timing?.firstByte.inMilliseconds
+    let receive = timing.map { max(0, ($0.lastByte - $0.firstByte).inMilliseconds) }
+    let timings = [
+      JSON.Member("send", timing == nil ? -1 : 0),
+      JSON.Member("wait", .number(wait ?? -1, places: 3)),
+      JSON.Member("receive", .number(receive ?? -1, places: 3)),
+    ]
+    var members = [
+      JSON.Member("startedDateTime", .text(HARDate.text(date))),
+      JSON.Member("time", .number((wait ?? 0) + (receive ?? 0), places: 3)),
+      JSON.Member("request", .object(request(interaction.request) + kept(notes["request"]))),
+      JSON.Member("response", .object(response(interaction))),
+      JSON.Member("cache", .object([])),
+      JSON.Member("timings", .object(timings + kept(timing == nil ? nil : notes["timing"]))),
+    ]
+    if !interaction.messages.isEmpty {
+      let start = date + (timing?.firstByte ?? .zero)
+      let messages = interaction.messages.map { message($0, start: start) }
+      members.append(JSON.Member("_webSocketMessages", .array(messages)))
+    }
+    return members + kept(interaction.notes)
+  }
+
+  private func kept(_ notes: [JSON.Member]?) -> [JSON.Member] {
+    (notes ?? []).filter {
+      !HARAddition.isAmbiguous($0) && !Self.keysOfOurs.contains($0.name.value)
+    }
+  }
+
+  private static let keysOfOurs: Set<String> = ["_webSocketMessages", "_error", "_encoding"]
+
+  private func request(_ request: Request) -> [JSON.Member] {
+    let body = request.body.data
+    var members = [
+      JSON.Member("method", .text(request.method)),
+      JSON.Member("url", .text(Self.address(request.url))),
+      JSON.Member("httpVersion", "HTTP/1.1"),
+      JSON.Member("cookies", HARCookie.sent(request.headers)),
+      JSON.Member("headers", Self.fields(request.headers)),
+      JSON.Member("queryString", Self.parameters(request.url.query)),
+      JSON.Member("headersSize", -1),
+      JSON.Member("bodySize", .number(body.count)),
+    ]
+    guard !body.isEmpty else { return members }
+    let type = request.headers["Content-Type"] ?? ""
+    var content = [JSON.Member("mimeType", .text(type))]
+    if let text = MediaType.text(body, charset: MediaType.charset(type)) {
+      content.append(JSON.Member("text", .text(text)))
+    } else {
+      content.append(JSON.Member("text", .text(body.base64EncodedString())))
+      content.append(JSON.Member("_encoding", "base64"))
+    }
+    members.append(JSON.Member("postData", .object(content)))
+    return members
+  }
+
+  private func response(_ interaction: Interaction) -> [JSON.Member] {
+    let response = interaction.response
+    let body = response?.body.data ?? Data()
+    var members = [
+      JSON.Member("status", .number(response?.status ?? 0)),
+      JSON.Member("statusText", ""),
+      JSON.Member("httpVersion", "HTTP/1.1"),
+      JSON.Member("cookies", HARCookie.set(response?.headers ?? [:])),
+      JSON.Member("headers", Self.fields(response?.headers ?? [:])),
+      JSON.Member("content", .object(content(body, response?.headers ?? [:]))),
+      JSON.Member("redirectURL", .text(response?.headers["Location"] ?? "")),
+      JSON.Member("headersSize", -1),
+      JSON.Member("bodySize", .number(response == nil ? -1 : body.count)),
+    ]
+    if let failure = interaction.failure {
+      let reason = failure.text ?? failure.symptom.rawValue
+      members.append(JSON.Member("_error", .text(reason)))
+    }
+    let place = response == nil ? "failure" : "response"
+    return members + kept(interaction.innerNotes[place])
+  }
+
+  /// The body as it is shown to people: its coding opened where that can be done.
+  private func content(_ body: Data, _ headers: HeaderFields) -> [JSON.Member] {
+    let coding = headers.values("Content-Encoding").joined(separator: ", ")
+    let opened = Inflate.open(body, coding: coding) ?? body
+    let type = headers["Content-Type"] ?? ""
+    var members = [JSON.Member("size", .number(opened.count))]
+    if opened.count > body.count {
+      members.append(JSON.Member("compression", .number(opened.count - body.count)))
+    }
+    members.append(JSON.Member("mimeType", .text(type)))
+    guard !opened.isEmpty else { return members }
+    if let text = MediaType.text(opened, charset: MediaType.charset(type)) {
+      return members + [JSON.Member("text", .text(text))]
+    }
+    return members + [
+      JSON.Member("text", .text(opened.base64EncodedString())),
+      JSON.Member("encoding", "base64"),
+    ]
+  }
+
+  private func message(_ message: WebSocketMessage, start: Duration) -> JSON {
+    let text = message.isText ? message.body.text : nil
+    return .object([
+      JSON.Member("type", message.sender == .client ? "send" : "receive"),
+      JSON.Member("time", .number((start + message.offset).inMilliseconds / 1000, places: 6)),
+      JSON.Member("opcode", text == nil ? 2 : 1),
+      JSON.Member("data", .text(text ?? message.body.data.base64EncodedString())),
+    ])
+  }
+}

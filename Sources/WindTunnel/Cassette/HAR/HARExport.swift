@@ -1,0 +1,63 @@
+// HAR 1.2 as other tools read it, with nothing of the cassette lost.
+//
+// The standard fields say what they can: bodies with their content coding opened, texts as texts,
+// cookies and query strings once more as lists. What they cannot say stands in "_windtunnel":
+//
+//   { "log": { "version": "1.2", "creator": { "name": "windtunnel", … },
+//       "_windtunnel": { "version": 1 },
+//       "entries": [ { …, "_windtunnel": { "then": "repeat",
+//           "failure": { "symptom": "truncated" } } } ] } }
+//
+// It holds members of an interaction in the cassette's own words, and each takes the place of what
+// the standard fields say: "request" and "response" (without their body where that is right
+// already), "failure", "timing" with its chunks, "messages", "then", "recordedAt", notes. Which of
+// them are needed nobody has to know: the entry is read back the way every HAR is read, and what
+// is not as it was is written.
+//
+// Other keys of ours are those that others have chosen before: "_error" tells why there is no
+// answer, "_webSocketMessages" are Chrome's, and "_encoding" says that a request's text is base64,
+// for which HAR has a field in answers alone. Notes stand where they stood: those of the cassette in
+// "log", of an interaction in its entry, of request, response and timing in theirs.
+//
+// A cassette knows no dates unless somebody asked for them, and HAR demands one of each entry. An
+// entry without a date begins when the one in front of it ended, the first one with the year 1970.
+
+public import Foundation
+
+/// A cassette turned into a HAR file, without secrets, and what was lost on the way.
+public struct HARExport: Sendable, Hashable {
+  /// The text of the file.
+  public let data: Data
+  /// What the redaction left out, one sentence each.
+  public let warnings: [String]
+
+  /// Writes a cassette as a HAR.
+  ///
+  /// - Parameters:
+  ///   - cassette: What was said.
+  ///   - keepingSecrets: Whether the values of credentials, cookies and user info stay.
+  public init(_ cassette: Cassette, keepingSecrets: Bool = false) {
+    let (cassette, leftOut) = keepingSecrets ? (cassette, []) : cassette.redacted()
+    var writer = HAREntryWriter()
+    let log: [JSON.Member] = [
+      JSON.Member("version", "1.2"),
+      JSON.Member(
+        "creator",
+        ["name": "windtunnel", "version": .text("\(CassetteFormat.version)")]
+      ),
+      JSON.Member("_windtunnel", HARAddition.ofLog(cassette.notes)),
+    ]
+    let notes = cassette.notes.filter { !HARAddition.isAmbiguous($0) }
+    let entries = cassette.interactions.map { writer.entry($0) }
+    let json: JSON = .object([
+      JSON.Member("log", .object(log + notes + [JSON.Member("entries", .array(entries))]))
+    ])
+    data = Data(json.fileBytes())
+    warnings = leftOut.map { "\($0); it is left out." }
+  }
+}
+
+extension Cassette {
+  /// The bytes of a HAR without secrets; ``HARExport`` tells what was left out.
+  public func har() -> Data { HARExport(self).data }
+}

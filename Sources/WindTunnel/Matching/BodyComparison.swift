@@ -1,0 +1,108 @@
+internal import Foundation
+
+/// In what two bodies differ.
+enum BodyComparison {
+  static func differences(_ recorded: Request, _ asked: Request, _ rule: BodyRule)
+    -> [Mismatch.Difference]
+  {
+    let (there, here) = (ComparedBody(recorded, rule), ComparedBody(asked, rule))
+    if there.digest == here.digest { return [] }
+    switch opened(recorded, asked, rule) {
+    case .json(let there, let here):
+      let found = JSONDifference.all(there, here, ignoring: rule.ignoredPaths)
+      let isStrict = rule.reading(of: recorded.headers["Content-Type"] ?? "") == .bytes
+      if found.isEmpty, isStrict, !isRedacted(recorded) {
+        return [.init(name: "body, which is the same JSON in another spelling")]
+      }
+      return found.map { difference in
+        let shown: (JSON?) -> String? = { $0.map { Comparison.cut($0.description) } }
+        let path = JSONPath.spelled(difference.steps)
+        return .init(
+          name: "body at \(path)",
+          at: path,
+          recorded: shown(difference.recorded),
+          asked: shown(difference.asked)
+        )
+      }
+    case .fields(let there, let here): return fields(there, here)
+    case .other:
+      let (text, asked) = (recorded.body, asked.body)
+      if let text = text.text, let asked = asked.text, Comparison.stands(text, for: asked) {
+        return []
+      }
+      return [
+        .init(
+          name: "body",
+          recorded: "\(text.data.count) bytes",
+          asked: "\(asked.data.count) other ones"
+        )
+      ]
+    }
+  }
+
+  /// What two bodies are both of.
+  enum Kind {
+    case json(JSON, JSON)
+    case fields([ComparedBody.Field], [ComparedBody.Field])
+    case other
+  }
+
+  /// Takes two bodies for what their rule says; bytes for what they seem to be, so that the place
+  /// of a difference can be told.
+  static func opened(_ recorded: Request, _ asked: Request, _ rule: BodyRule) -> Kind {
+    let bodies = [recorded, asked].map { request in
+      rule.reading(of: request.headers["Content-Type"] ?? "") == .bytes
+        ? ComparedBody(opening: request) : ComparedBody(request, rule.whole)
+    }
+    switch (bodies[0], bodies[1]) {
+    case (.json(let there), .json(let here)): return .json(there.canonical(), here.canonical())
+    case (.fields(let there), .fields(let here)):
+      let isMeant: (ComparedBody.Field) -> Bool = { field in
+        !rule.ignoredFields.contains { $0.fits(field.name) }
+      }
+      return .fields(there.filter(isMeant), here.filter(isMeant))
+    default: return .other
+    }
+  }
+
+  private static func isRedacted(_ request: Request) -> Bool {
+    request.body.text.map(RedactedText.isIn) ?? false
+  }
+
+  private static func fields(_ recorded: [ComparedBody.Field], _ asked: [ComparedBody.Field])
+    -> [Mismatch.Difference]
+  {
+    let there = Dictionary(grouping: recorded) { $0.label }
+    let here = Dictionary(grouping: asked) { $0.label }
+    var differences: [Mismatch.Difference] = []
+    for label in Set(there.keys).union(here.keys).sorted() {
+      let (left, right) = (texts(there[label]), texts(here[label]))
+      let isSame =
+        left.count == right.count
+        && zip(left, right).allSatisfy { $0 == $1 || Comparison.stands($0, for: $1) }
+      if isSame { continue }
+      let values: ([String]) -> String? = {
+        $0.isEmpty ? nil : Comparison.cut($0.joined(separator: ", "))
+      }
+      differences.append(
+        .init(
+          name: "body field \"\(Comparison.cut(label))\"",
+          at: (recorded + asked).first { $0.label == label }?.name,
+          recorded: values(left),
+          asked: values(right),
+          isText: true
+        )
+      )
+    }
+    return differences.isEmpty ? [.init(name: "the order of the body's fields")] : differences
+  }
+
+  private static func texts(_ fields: [ComparedBody.Field]?) -> [String] {
+    (fields ?? []).map { String(utf8: $0.value) ?? "\($0.value.count) binary bytes" }
+  }
+}
+
+extension BodyRule {
+  /// The same with nothing ignored.
+  fileprivate var whole: BodyRule { BodyRule(reading) }
+}

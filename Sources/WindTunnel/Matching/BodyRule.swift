@@ -1,0 +1,65 @@
+/// How bodies are compared.
+public struct BodyRule: Sendable, Hashable {
+  /// What a body is taken for. One that is not what it is taken for is compared by its bytes.
+  public enum Reading: String, Sendable, Hashable, CaseIterable {
+    /// Nothing: bodies are not compared.
+    case ignored
+    /// Bytes.
+    case bytes
+    /// JSON: the order of keys, white space, escapes and the spelling of numbers do not count.
+    case json
+    /// `application/x-www-form-urlencoded`: the order of fields of different names does not count.
+    case form
+    /// `multipart/…`: the boundary does not count.
+    case multipart
+    /// What `Content-Type` says: one of the three above, else bytes.
+    case byType
+  }
+
+  /// What bodies are taken for.
+  public var reading: Reading
+  /// Values of JSON that do not count.
+  public var ignoredPaths: [JSONPath]
+  /// Fields of forms and parts of multiparts that do not count.
+  public var ignoredFields: [NamePattern]
+
+  /// Makes a rule.
+  public init(
+    _ reading: Reading,
+    ignoring paths: [JSONPath] = [],
+    fields: [NamePattern] = []
+  ) {
+    self.reading = reading
+    ignoredPaths = paths
+    ignoredFields = fields
+  }
+
+  /// Bodies are not compared.
+  public static let ignored = BodyRule(.ignored)
+  /// Bodies are the same bytes.
+  public static let bytes = BodyRule(.bytes)
+  /// Bodies are the same JSON but for some values.
+  public static func json(ignoring paths: JSONPath...) -> BodyRule {
+    BodyRule(.json, ignoring: paths)
+  }
+  /// Bodies are the same form but for some fields.
+  public static func form(ignoring fields: NamePattern...) -> BodyRule {
+    BodyRule(.form, fields: fields)
+  }
+  /// Bodies are the same parts but for some.
+  public static func multipart(ignoring fields: NamePattern...) -> BodyRule {
+    BodyRule(.multipart, fields: fields)
+  }
+
+  /// Whether a multipart body is read apart from its boundary.
+  var seesParts: Bool { reading == .multipart || reading == .byType }
+
+  /// What one body is taken for, by its type.
+  func reading(of type: String) -> Reading {
+    guard reading == .byType else { return reading }
+    let essence = ContentType(type).essence
+    if essence.hasSuffix("/json") || essence.hasSuffix("+json") { return .json }
+    if essence == "application/x-www-form-urlencoded" { return .form }
+    return essence.hasPrefix("multipart/") ? .multipart : .bytes
+  }
+}

@@ -1,0 +1,87 @@
+extension JSON {
+  /// The same value in the one spelling that all its spellings share.
+  ///
+  /// Members are sorted by name and numbers compared as decimals, so `1`, `1.0` and `1e0` are one
+  /// and no digit is lost to a `Double`. A repeated name is kept, in order: readers differ in which
+  /// they take (RFC 8259 §4). Strings are the same if their scalars are; nothing is normalised.
+  func canonical(ignoring paths: [JSONPath] = []) -> JSON {
+    canonical(paths.map { $0.steps[...] }) ?? .null
+  }
+
+  /// `nil` where the value does not count.
+  private func canonical(_ ignored: [ArraySlice<JSONPath.Step>]) -> JSON? {
+    if ignored.contains(where: \.isEmpty) { return nil }
+    switch self {
+    case .null, .bool: return self
+    case .number(let digits): return .number(Self.canonical(number: digits))
+    case .string(let text): return .string(Self.canonical(text))
+    case .array(let elements):
+      return .array(
+        elements.enumerated().compactMap { index, element in
+          element.canonical(Self.next(ignored, .index(index)))
+        }
+      )
+    case .object(let members):
+      let kept = members.compactMap { member in
+        member.value.canonical(Self.next(ignored, .name(member.name.value)))
+          .map { Member(Self.canonical(member.name), $0) }
+      }
+      return .object(
+        kept.enumerated().sorted { left, right in
+          let (a, b) = (left.element.name.value.utf8, right.element.name.value.utf8)
+          if a.elementsEqual(b) { return left.offset < right.offset }
+          return a.lexicographicallyPrecedes(b)
+        }.map(\.element)
+      )
+    }
+  }
+
+  /// What is left of the paths behind one step.
+  private static func next(
+    _ ignored: [ArraySlice<JSONPath.Step>],
+    _ here: JSONPath.Step
+  ) -> [ArraySlice<JSONPath.Step>] {
+    ignored.flatMap { steps -> [ArraySlice<JSONPath.Step>] in
+      guard steps.first == .descend else {
+        return steps.first == .any || steps.first == here ? [steps.dropFirst()] : []
+      }
+      let target = steps.dropFirst()
+      let isHere = target.first == .any || target.first == here
+      return [steps] + (isHere ? [target.dropFirst()] : [])
+    }
+  }
+
+  /// Lone surrogates all read as U+FFFD; of a string that holds one the spelling counts.
+  private static func canonical(_ text: Text) -> Text {
+    guard let spelling = text.spelling?.lowercased(),
+      text.value.unicodeScalars.contains("\u{FFFD}"),
+      spelling.contains("\\ud")
+    else { return Text(text.value) }
+    return Text(spelling)
+  }
+
+  /// A decimal without zeros at either end: `-12.50e1` is `-125`, `0.5` is `5e-1`, `-0` is `0`.
+  static func canonical(number: String) -> String {
+    let text = number.lowercased()
+    let isNegative = text.hasPrefix("-")
+    let parts = text.drop { $0 == "-" }.split(separator: "e", maxSplits: 1)
+    let mantissa = (parts.first ?? "0").split(
+      separator: ".",
+      maxSplits: 1,
+      omittingEmptySubsequences: false
+    )
+    let fraction = mantissa.count > 1 ? mantissa[1] : ""
+    var digits = ((mantissa.first ?? "") + fraction).drop { $0 == "0" }
+    if digits.isEmpty { return "0" }
+    // An exponent that no computer counts to is compared as it is spelled.
+    guard let written = parts.count > 1 ? Int(parts[1]) : 0, written.magnitude < 1 << 53 else {
+      return text
+    }
+    var exponent = written - fraction.count
+    while digits.last == "0" {
+      digits.removeLast()
+      exponent += 1
+    }
+    return "\(isNegative ? "-" : "")\(digits)\(exponent == 0 ? "" : "e\(exponent)")"
+  }
+}

@@ -1,0 +1,57 @@
+/// Which recordings of a cassette answer a request, or why none does.
+public struct Explanation: Sendable, CustomStringConvertible {
+  /// What is asked.
+  public let request: Request
+  /// The numbers of the recordings that answer it one after the other, counted from one; empty if
+  /// none does.
+  public let numbers: [Int]
+  /// Why none does.
+  public let mismatch: Mismatch?
+
+  /// Asks a cassette that nobody has played from.
+  public init(_ request: Request, _ cassette: Cassette, matcher: Matcher) {
+    self.request = request
+    let index = MatchIndex(cassette.interactions.map(\.request), matcher: matcher)
+    let places = index.sequence(for: request, key: matcher.key(request))?.places ?? []
+    numbers = places.map { $0 + 1 }
+    mismatch =
+      places.isEmpty ? Mismatch(request, among: cassette.interactions, matcher: matcher) : nil
+  }
+
+  private var asked: String { "\(request.method) \(request.url.withoutUserInfo)" }
+
+  /// The answer in sentences.
+  public var description: String {
+    if let mismatch { return mismatch.description }
+    let all = numbers.map { "#\($0)" }
+    return all.count == 1
+      ? "\(asked) is answered by \(all[0])."
+      : "\(asked) is answered by \(all.joined(separator: ", ")), in this order."
+  }
+
+  /// The same for programs: what is asked, whether it is answered, and by which recordings or why
+  /// not.
+  public var json: JSON {
+    let head: [JSON.Member] = [
+      JSON.Member("matches", .bool(mismatch == nil))
+    ]
+    guard let mismatch, case .object(let members) = mismatch.json else {
+      return .object(
+        head + [
+          JSON.Member("asked", .text(asked)),
+          JSON.Member("answeredBy", .array(numbers.map { .number($0) })),
+        ]
+      )
+    }
+    return .object(head + members)
+  }
+}
+
+extension RequestURL {
+  /// The address without what may hold a password.
+  var withoutUserInfo: RequestURL {
+    var url = self
+    url.userInfo = nil
+    return url
+  }
+}

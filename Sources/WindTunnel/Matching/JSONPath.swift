@@ -1,0 +1,62 @@
+/// Values inside a JSON text: `$.meta.timestamp`, `$.items[*].id`, `$..requestId`.
+///
+/// Of RFC 9535 what an ignore list wants: names (`.name`, `['any name']`), places (`[0]`), all
+/// children (`.*`, `[*]`) and descendants (`..name`).
+public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
+  enum Step: Sendable, Hashable {
+    case name(String)
+    case index(Int)
+    case any
+    /// Any number of steps.
+    case descend
+  }
+
+  /// The path as it was written.
+  public let description: String
+  let steps: [Step]
+
+  /// Reads a path; `nil` if it is none.
+  public init?(_ text: String) {
+    guard let steps = JSONPathReader.steps(text) else { return nil }
+    (description, self.steps) = (text, steps)
+  }
+
+  /// The path to one value, where each place in a list stands for all of them.
+  init(generalizing steps: [Step]) {
+    self.steps = steps.map { if case .index = $0 { .any } else { $0 } }
+    description = Self.spelled(self.steps)
+  }
+
+  /// Whether a value, or something that it is within, is meant.
+  func covers(_ place: [Step]) -> Bool { Self.covers(steps[...], place[...]) }
+
+  private static func covers(_ steps: ArraySlice<Step>, _ place: ArraySlice<Step>) -> Bool {
+    guard let step = steps.first else { return true }
+    if step == .descend {
+      return place.indices.contains { covers(steps.dropFirst(), place[$0...]) }
+    }
+    guard let here = place.first, step == .any || step == here else { return false }
+    return covers(steps.dropFirst(), place.dropFirst())
+  }
+
+  /// A path in the spelling of RFC 9535 §2.7, short where a name allows it.
+  static func spelled(_ steps: [Step]) -> String {
+    steps.reduce("$") { text, step in
+      switch step {
+      case .index(let index): "\(text)[\(index)]"
+      case .any: "\(text)[*]"
+      case .descend: "\(text)."
+      case .name(let name) where JSONPathReader.isShort(name): "\(text).\(name)"
+      case .name(let name): "\(text)['\(JSONPathReader.escaped(name))']"
+      }
+    }
+  }
+}
+
+extension JSONPath: ExpressibleByStringLiteral {
+  /// Reads a literal. What is no path is taken for the name of a member at the top, so that a
+  /// literal always means something: `"timestamp"` is `$.timestamp`.
+  public init(stringLiteral value: String) {
+    self = JSONPath(value) ?? JSONPath(generalizing: [.name(value)])
+  }
+}

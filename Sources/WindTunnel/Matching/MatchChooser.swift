@@ -1,0 +1,57 @@
+/// Chooses among recordings of one key by what no key holds: conditions written in Swift, and whose
+/// password stood in the address.
+struct MatchChooser: Sendable {
+  private static let name = "userinfo"
+
+  private let filters: [Filter]
+  /// The recorded requests, where there are filters.
+  private let requests: [Request]
+  /// The ordinals of redacted user info, by place.
+  private let users: [Int: Int]
+
+  init(_ requests: [Request], _ filters: [Filter]) {
+    self.filters = filters
+    self.requests = filters.isEmpty ? [] : requests
+    var users: [Int: Int] = [:]
+    for (place, request) in requests.enumerated() {
+      guard let text = request.url.userInfo.flatMap({ RedactedText($0) }) else { continue }
+      users[place] = text.ordinals[0]
+    }
+    self.users = users
+  }
+
+  /// Those of a sequence that may answer a request; `nil` if none may.
+  func choose(
+    from sequence: MatchIndex.Sequence,
+    _ request: Request,
+    _ lane: Lane,
+    _ bindings: inout Bindings
+  ) -> MatchIndex.Sequence? {
+    var places = sequence.places
+    if !filters.isEmpty {
+      places = places.filter { place in
+        filters.allSatisfy { $0.allows(requests[place], request) }
+      }
+    }
+    if !users.isEmpty, let user = request.url.userInfo {
+      places = of(user, places, lane, &bindings)
+    }
+    guard !places.isEmpty else { return nil }
+    guard places.count < sequence.places.count else { return sequence }
+    return MatchIndex.Sequence(id: sequence.id, places: places, isChosen: true)
+  }
+
+  /// Who names nobody may have been anybody, so this is asked only of requests that name a user.
+  private func of(
+    _ user: String,
+    _ places: [Int],
+    _ lane: Lane,
+    _ bindings: inout Bindings
+  ) -> [Int] {
+    let known = bindings.ordinal(of: Bindings.plain(user), Self.name, lane)
+    let ordinal =
+      known ?? places.compactMap { users[$0] }.first { !bindings.isBound($0, Self.name, lane) }
+    if known == nil, let ordinal { bindings.bind([user], [ordinal], [Self.name], lane) }
+    return places.filter { users[$0] == nil || users[$0] == ordinal }
+  }
+}

@@ -1,0 +1,71 @@
+extension Matcher {
+  /// What an index finds a request by: its key, and what of it counts without being in the key.
+  func lookUpKey(_ request: Request, key: RequestKey) -> RequestKey {
+    guard !comparesMethod || !headers.isEmpty else { return key }
+    return RequestKey(text: "\(path(request)) \(leaf(request))")
+  }
+
+  /// What an index finds a request by at the end of its path.
+  func leaf(_ request: Request) -> String {
+    let digest = headers.isEmpty ? "" : " \(Anatomy.digest(headerFields(request)))"
+    return "\(comparesMethod ? request.method : "*") \(rest(request))\(digest)"
+  }
+
+  /// The values of the header fields that count, by name in lower case, in the matcher's order.
+  ///
+  /// A multipart boundary is chosen anew for each message (RFC 2046 §5.1.1), so it never counts
+  /// where bodies are read apart from it.
+  func headerFields(_ request: Request) -> [Anatomy.Field] {
+    headers.flatMap { name in
+      request.headers.values(name).map { value in
+        let isType = name.equalsIgnoringASCIICase("Content-Type")
+        let type = isType && body.seesParts ? ContentType(value).withoutBoundary : value
+        return Anatomy.Field(name: name.lowercased(), value: type)
+      }
+    }
+  }
+
+  /// What of a request's origin counts; `nil` where it has no host.
+  func originKey(_ url: RequestURL) -> String? {
+    guard origin != .all, let host = url.host else { return url.origin }
+    let scheme = origin.contains(.scheme) ? url.scheme ?? "http" : ""
+    let port = origin.contains(.port) ? url.effectivePort.map { ":\($0)" } ?? "" : ""
+    return "\(scheme)//\(origin.contains(.host) ? host : "")\(port)"
+  }
+
+  /// The query without what is ignored, in canonical order.
+  func canonical(query: String) -> String {
+    if ignoredQuery.isEmpty { return Self.canonical(query: query) }
+    return queryFields(query).map { $0.hasValue ? "\($0.name)=\($0.value)" : $0.name }
+      .joined(separator: "&")
+  }
+
+  /// The parameters sorted by name; those of one name keep their order, which may mean something.
+  static func canonical(query: String) -> String {
+    guard query.utf8.contains(UInt8(ascii: "&")) else { return query.canonicalPercentEncoding }
+    let items = query.split(separator: "&", omittingEmptySubsequences: true).map { item in
+      let text = String(item).canonicalPercentEncoding
+      return (name: text.prefix { $0 != "=" }, text: text)
+    }
+    return items.enumerated()
+      .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
+      .map(\.element.text).joined(separator: "&")
+  }
+
+  /// The parameters that count, in canonical order and spelling.
+  func queryFields(_ query: String?) -> [Anatomy.Field] {
+    let fields = (query ?? "").split(separator: "&").map { item in
+      let parts = String(item).canonicalPercentEncoding
+        .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      return Anatomy.Field(
+        name: parts[0],
+        value: parts.count > 1 ? parts[1] : "",
+        hasValue: parts.count > 1
+      )
+    }
+    return fields.enumerated()
+      .filter { item in !ignoredQuery.contains { $0.fits(item.element.name) } }
+      .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
+      .map(\.element)
+  }
+}

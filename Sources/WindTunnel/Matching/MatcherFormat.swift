@@ -1,0 +1,130 @@
+// What a command compares requests by, version 1: the value of `--match FILE`.
+//
+//   { "match": 1,
+//     "method": true,                                    whether methods must be the same
+//     "origin": "required" | "breaksTies",               what scheme, host and port are for
+//     "scheme": true, "host": true, "port": false,       which of them are looked at
+//     "paths": ["/users/{id}"],                          paths that are alike
+//     "ignoreQuery": ["page", "utm_*"],
+//     "headers": ["Accept"],                             fields that count; no other does
+//     "body": "ignored" | "bytes" | "json" | "form" | "multipart" | "byType",
+//     "ignoreBody": ["$.meta.timestamp", "$.items[*].id", "csrf"] }
+//
+// Every key but the first may be missing, and then the command's own rule stands. In "ignoreBody"
+// what begins with "$" is a path into JSON, anything else the name of a form's field or a
+// multipart's part. It is no file kind of its own but a flag's value that is too long for a line:
+// it says nothing of what was said, of the weather, or of how a client flew.
+
+public import Foundation
+
+extension Matcher {
+  /// A file of rules is larger than this: it is refused before it is read.
+  public static let fileBytesMax = 1 << 20
+
+  /// Reads a file of rules, version 1, over the rules of another matcher.
+  public init(contentsOf file: URL, over base: Matcher) throws {
+    let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
+    try self.init(data: data, source: file.lastPathComponent, over: base)
+  }
+
+  /// Reads rules from bytes, over the rules of another matcher.
+  public init(data: Data, source: String, over base: Matcher) throws(FormatError) {
+    self = base
+    var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
+    try CassetteFormat.checkVersion(&top, key: "match", noun: "match file")
+    comparesMethod = try top.bool("method") ?? comparesMethod
+    authority = try top.choice("origin", Authority.self) ?? authority
+    for (name, part) in Self.originNames {
+      guard let isCompared = try top.bool(name) else { continue }
+      if isCompared { origin.insert(part) } else { origin.remove(part) }
+    }
+    paths =
+      try top.texts("paths", "a path such as \"/users/{id}\"") { text in
+        text.hasPrefix("/") ? PathTemplate(text) : nil
+      } ?? paths
+    let name = "the name of a query parameter such as \"page\" or \"utm_*\""
+    ignoredQuery = try top.texts("ignoreQuery", name) { NamePattern($0) } ?? ignoredQuery
+    headers =
+      try top.texts("headers", "a field name such as \"Accept\" (RFC 9110 §5.1)") {
+        $0.isHTTPToken ? $0 : nil
+      } ?? headers
+    try readBody(&top)
+    try top.refuseUnknownKeys()
+  }
+
+  private static let originNames: [(String, OriginParts)] = [
+    ("scheme", .scheme), ("host", .host), ("port", .port),
+  ]
+
+  private mutating func readBody(_ top: inout ObjectReader) throws(FormatError) {
+    body.reading = try top.choice("body", BodyRule.Reading.self) ?? body.reading
+    let what = "a JSON path such as \"$.items[*].id\" or the name of a field"
+    let ignored = try top.texts("ignoreBody", what) { text -> IgnoredInBody? in
+      guard text.hasPrefix("$") else { return .field(NamePattern(text)) }
+      return JSONPath(text).map { .path($0) }
+    }
+    guard let ignored else { return }
+    guard body.reading != .ignored, body.reading != .bytes else {
+      throw top.error(
+        "ignoreBody",
+        "nothing inside a body can be ignored while \"body\" is \"\(body.reading.rawValue)\"",
+        remedy: "Write \"body\": \"json\", \"form\", \"multipart\" or \"byType\" beside it."
+      )
+    }
+    body.ignoredPaths = ignored.compactMap { if case .path(let path) = $0 { path } else { nil } }
+    body.ignoredFields = ignored.compactMap { if case .field(let name) = $0 { name } else { nil } }
+  }
+
+  private enum IgnoredInBody {
+    case path(JSONPath)
+    case field(NamePattern)
+  }
+
+  /// The rules as a file holds them, without those that are another matcher's anyway. Filters are
+  /// functions and cannot be written.
+  public func json(over base: Matcher) -> JSON {
+    var members = [JSON.Member("match", .number(CassetteFormat.version))]
+    func add(_ name: JSON.Text, _ value: JSON, if isOther: Bool) {
+      if isOther { members.append(JSON.Member(name, value)) }
+    }
+    add("method", .bool(comparesMethod), if: comparesMethod != base.comparesMethod)
+    add("origin", .text(authority.rawValue), if: authority != base.authority)
+    for (name, part) in Self.originNames {
+      let isCompared = origin.contains(part)
+      add(JSON.Text(name), .bool(isCompared), if: isCompared != base.origin.contains(part))
+    }
+    let texts: ([String]) -> JSON = { .array($0.map { .text($0) }) }
+    add("paths", texts(paths.map(\.description)), if: paths != base.paths)
+    add(
+      "ignoreQuery",
+      texts(ignoredQuery.map(\.description)),
+      if: ignoredQuery != base.ignoredQuery
+    )
+    add("headers", texts(headers), if: headers != base.headers)
+    add("body", .text(body.reading.rawValue), if: body.reading != base.body.reading)
+    let ignored = body.ignoredPaths.map(\.description) + body.ignoredFields.map(\.description)
+    let isOther =
+      body.ignoredPaths != base.body.ignoredPaths || body.ignoredFields != base.body.ignoredFields
+    add("ignoreBody", texts(ignored), if: isOther && !ignored.isEmpty)
+    return .object(members)
+  }
+}
+
+extension ObjectReader {
+  /// A list of texts, each of which is taken for something; `nil` where there is no list.
+  fileprivate mutating func texts<Value>(
+    _ name: String,
+    _ what: String,
+    _ read: (String) -> Value?
+  ) throws(FormatError) -> [Value]? {
+    guard let elements = try array(name) else { return nil }
+    var values: [Value] = []
+    for (index, element) in elements.enumerated() {
+      guard let text = element.stringValue, !text.isEmpty, let value = read(text) else {
+        throw error("\(name)[\(index)]", "\(element) is not \(what)")
+      }
+      values.append(value)
+    }
+    return values
+  }
+}

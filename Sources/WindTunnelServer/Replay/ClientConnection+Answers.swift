@@ -1,0 +1,79 @@
+internal import Foundation
+internal import WindTunnel
+
+extension ClientConnection {
+  func advance(_ performance: Performance, _ event: Player.Event) {
+    guard channel != nil else { return }
+    performance.queue += performance.player.next(event, at: now)
+    carry(performance)
+  }
+
+  /// Does what is queued, as far as the client takes it.
+  func carry(_ performance: Performance) {
+    while let channel, let action = performance.queue.first {
+      if channel.isCongested {
+        channel.tellWhenDrained()
+        return
+      }
+      performance.queue.removeFirst()
+      switch action {
+      case .wake(let moment):
+        // Milestones of several answers on one connection do not mix: each has its own player.
+        reactor.schedule(at: start + moment.inNanoseconds) { [weak self, weak performance] _ in
+          if let self, let performance { advance(performance, .tick) }
+        }
+      case .head(let head): performance.write(head, to: channel)
+      case .bytes(let data):
+        if let rest = performance.write(data, to: channel) {
+          performance.queue.insert(.bytes(rest), at: 0)
+        }
+      // What follows is the upstream's to say.
+      case .live: return forward(performance)
+      case .finish(let afterwards):
+        performance.writeEnd(to: channel)
+        performance.finished()
+        next(keeps: afterwards == .keep && performance.keepsAlive)
+      case .closeWrite: channel.finishWriting()
+      case .close: end(performance) { $0.close() }
+      case .reset: end(performance) { $0.reset() }
+      case .stall:
+        performance.finished()
+        state = .stalled
+      // A wire has no other way to fail than those above, and nothing to relay to.
+      case .fail, .relay: end(performance) { $0.reset() }
+      }
+    }
+  }
+
+  private func forward(_ performance: Performance) {
+    guard let exchange = performance.exchange, let upstream = house.options.upstream else {
+      return end(performance) { $0.reset() }
+    }
+    let passing = UpstreamExchange(
+      exchange.outcome,
+      exchange.head,
+      exchange.authority,
+      upstream,
+      for: self
+    )
+    state = .forwarding(passing)
+    passing.begin()
+  }
+
+  private func end(_ performance: Performance, _ ending: (Channel) -> Void) {
+    performance.finished()
+    state = .ended
+    if let channel { ending(channel) }
+  }
+
+  /// An answer is written: the next request, or the end of the connection.
+  func next(keeps: Bool) {
+    guard let channel else { return }
+    guard keeps, !house.live.isDraining, !(channel.inputEnded && parser.bufferedBytes == 0) else {
+      state = .ended
+      return channel.close()
+    }
+    state = .idle
+    read()
+  }
+}

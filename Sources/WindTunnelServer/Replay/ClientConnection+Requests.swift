@@ -1,0 +1,69 @@
+internal import Foundation
+internal import WindTunnel
+
+extension ClientConnection {
+  /// Reads requests until one has to wait for its answer. An answer that is there at once leads
+  /// back here; it must not lead deeper, since a client may send thousands of requests in advance.
+  func read() {
+    guard !isReading else { return }
+    isReading = true
+    defer { isReading = false }
+    while true {
+      switch state {
+      case .idle, .receiving: break
+      case .opening, .answering, .forwarding, .stalled, .ended: return
+      }
+      guard let event = parser.next() else { break }
+      switch event {
+      case .head(let head):
+        state = .receiving(head, Data())
+        if head.expectsContinue { channel?.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+      case .content(let data):
+        guard case .receiving(let head, var body) = state else { continue }
+        state = .idle
+        body.append(data)
+        state = .receiving(head, body)
+      case .trailers: break
+      case .end:
+        guard case .receiving(let head, let body) = state else { continue }
+        answer(head, body)
+      case .failed(let error): return refuse(error)
+      }
+    }
+    channel?.resumeReading()
+    deadline.begin(parser.isBetweenRequests ? .idle : .request, on: reactor)
+  }
+
+  func refuse(_ error: ProtocolError) {
+    state = .ended
+    if case .truncated = error.kind {
+      channel?.close()
+    } else {
+      let text = Array("\(error.sentence)\n".utf8)
+      channel?.write { bytes in
+        bytes.appendHead(
+          ResponseHead(
+            status: error.status,
+            headers: [
+              "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(text.count),
+              "Connection": "close",
+            ]
+          )
+        )
+        bytes.append(contentsOf: text)
+      }
+      channel?.close()
+    }
+  }
+
+  private func answer(_ head: RequestHead, _ body: Data) {
+    deadline.begin(.none, on: reactor)
+    let authority = Authority(of: head, in: house)
+    let outcome = house.deck.decide(authority.request(head, body), lane: house.lane)
+    let delivery = Delivery(outcome, on: .onTheWire)
+    let player = Player(delivery, shaper: outcome.path.map { Shaper($0.link.down) })
+    let performance = Performance(player, for: .init(head, outcome, authority, delivery), in: house)
+    state = .answering(performance)
+    advance(performance, .arrived(.requestEnd))
+  }
+}

@@ -1,0 +1,39 @@
+internal import Foundation
+internal import WindTunnel
+
+enum CassetteConvertCommand: Command {
+  static let name = "cassette convert"
+  static let summary = "Make a cassette of a HAR file, or a HAR file of a cassette."
+  static let synopsis = "IN.har OUT.json | IN.json OUT.har [--keep-secrets]"
+  static let example = "windtunnel cassette convert browser.har Cassettes/browser.json"
+  static let operandsMax = 2
+  static let flags = [
+    Flag("--keep-secrets", nil, "Leave credentials, cookies and user info as they are.")
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let input = try arguments.operand(0, "IN", "which file to read")
+    let output = try arguments.operand(1, "OUT", "which file to write")
+    let (from, to) = (URL(filePath: input), URL(filePath: output))
+    let keeps = arguments.has("--keep-secrets")
+    let (count, warnings): (Int, [String])
+    switch (from.pathExtension.lowercased(), to.pathExtension.lowercased()) {
+    case ("har", "json"):
+      let data = try FileError.reading(from, bytesMax: Cassette.fileBytesMax)
+      let result = try HARImport(data, source: from.lastPathComponent, keepingSecrets: keeps)
+      try result.cassette.write(to: to)
+      (count, warnings) = (result.cassette.interactions.count, result.warnings)
+    case ("json", "har"):
+      let cassette = try Cassette(contentsOf: from)
+      let result = HARExport(cassette, keepingSecrets: keeps)
+      try FileError.writing(result.data, to: to)
+      (count, warnings) = (cassette.interactions.count, result.warnings)
+    default:
+      throw Refusal.conversion(input, output)
+    }
+    for warning in warnings { Terminal.complain("\(warning)\n") }
+    if keeps { Terminal.complain("\(output): secrets were kept; do not commit it.\n") }
+    Terminal.complain("\(output): \(count) interactions\n")
+    return .done
+  }
+}

@@ -1,0 +1,60 @@
+internal import Foundation
+internal import WindTunnel
+
+enum CassetteDiffCommand: Command {
+  static let name = "cassette diff"
+  static let summary = "Say what differs between cassettes, dates, ids and timings aside."
+  static let synopsis = "A B | --git REF [PATH…] [--format text|markdown]"
+  static let example = "windtunnel cassette diff --git main Cassettes"
+  static let operandsMax = Int.max
+  static let flags = [
+    Flag("--git", "REF", "Compare the files with what they were at a commit or a branch."),
+    Flag("--format", "FORMAT", "text or markdown (default: text)."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let isMarkdown =
+      try arguments.choice("--format", ["text": false, "markdown": true]) ?? false
+    var differs = false
+    for pair in try pairs(arguments) {
+      let difference = CassetteDifference(from: pair.old, to: pair.new)
+      guard !difference.isEmpty else { continue }
+      if differs { Terminal.answer("\n") }
+      differs = true
+      Terminal.answer(
+        isMarkdown ? difference.markdown(title: pair.title) : difference.text(title: pair.title)
+      )
+    }
+    return differs ? .found : .done
+  }
+
+  private struct Pair {
+    var title: String
+    var old: Cassette
+    var new: Cassette
+  }
+
+  private static func pairs(_ arguments: Arguments) throws -> [Pair] {
+    if let ref = try arguments.value("--git") {
+      let history = try GitHistory(ref)
+      return try history.changed(arguments.operands).map { file in
+        Pair(
+          title: file.name,
+          old: try history.cassette(file) ?? Cassette(),
+          new: file.isHere ? try Cassette(contentsOf: file.url) : Cassette()
+        )
+      }
+    }
+    guard arguments.operands.count == 2 else {
+      throw Refusal.twoOrGit
+    }
+    let (old, new) = (arguments.operands[0], arguments.operands[1])
+    return [
+      Pair(
+        title: "\(old) → \(new)",
+        old: try Cassette(contentsOf: URL(filePath: old)),
+        new: try Cassette(contentsOf: URL(filePath: new))
+      )
+    ]
+  }
+}

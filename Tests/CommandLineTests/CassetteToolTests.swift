@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+/// The commands that compare cassettes and make others of them, as processes.
+@Suite(.timeLimit(.minutes(1))) struct CassetteToolTests {
+  /// A cassette of GETs, each answered with a number.
+  private func tape(_ answers: KeyValuePairs<String, Int>, date: String = "today") -> String {
+    let interactions = answers.map { path, number in
+      """
+      {"request": {"url": "https://a.test\(path)"},
+       "response": {"headers": [["Date", "\(date)"]], "json": {"n": \(number)}}}
+      """
+    }
+    return #"{"windtunnel": 1, "interactions": [\#(interactions.joined(separator: ","))]}"#
+  }
+
+  private func write(_ text: String, _ name: String, in scratch: Scratch) throws {
+    try Data(text.utf8).write(to: scratch.folder.appendingPathComponent(name))
+  }
+
+  @Test func `diff is quiet about dates and ends with 1 where a value changed`() async throws {
+    let scratch = try Scratch()
+    try write(tape(["/a": 1, "/b": 2]), "a.json", in: scratch)
+    try write(tape(["/a": 1, "/b": 2], date: "tomorrow"), "same.json", in: scratch)
+    try write(tape(["/a": 1, "/b": 3, "/c": 4]), "b.json", in: scratch)
+    let same = try await Program.run("cassette", "diff", "a.json", "same.json", in: scratch)
+    #expect(same == Program.Run(code: 0, out: "", err: ""))
+    let other = try await Program.run("cassette", "diff", "a.json", "b.json", in: scratch)
+    let text = """
+      a.json → b.json: 1 changed, 1 added, 1 the same
+      ~ #2 GET https://a.test/b
+          response.json.n: 2 → 3
+      + #3 GET https://a.test/c → 200
+
+      """
+    #expect(other == Program.Run(code: 1, out: text, err: ""))
+  }
+
+  @Test func `diff --git compares with a commit, and only cassettes`() async throws {
+    let scratch = try Scratch()
+    try write(tape(["/a": 1]), "a.json", in: scratch)
+    try write(tape(["/gone": 1]), "gone.json", in: scratch)
+    try write("{}", "other.json", in: scratch)
+    try git(["init", "--quiet"], in: scratch)
+    try git(["add", "a.json", "gone.json", "other.json"], in: scratch)
+    try git(["commit", "--quiet", "--message", "one"], in: scratch)
+    let words = ["cassette", "diff", "--git", "HEAD", "--format", "markdown"]
+    #expect(try await Program.run(words, in: scratch) == Program.Run(code: 0, out: "", err: ""))
+    try write(tape(["/a": 2], date: "tomorrow"), "a.json", in: scratch)
+    try write("[]", "other.json", in: scratch)
+    try write(tape(["/new": 1]), "new.json", in: scratch)
+    try FileManager.default.removeItem(at: scratch.folder.appendingPathComponent("gone.json"))
+    let text = """
+      ### `a.json`: 1 changed, 0 the same
+
+      - **changed** `#1 GET https://a.test/a`
+        - `response.json.n: 1 → 2`
+
+      ### `gone.json`: 1 removed, 0 the same
+
+      - **removed** `#1 GET https://a.test/gone → 200`
+
+      ### `new.json`: 1 added, 0 the same
+
+      - **added** `#1 GET https://a.test/new → 200`
+
+      """
+    #expect(try await Program.run(words, in: scratch) == Program.Run(code: 1, out: text, err: ""))
+    let path = try await Program.run("cassette", "diff", "--git", "HEAD", "no.json", in: scratch)
+    #expect(path.code == 66)
+    let ref = try await Program.run("cassette", "diff", "--git", "-x", in: scratch)
+    #expect(ref.code == 64)
+  }
+
+  private func git(_ words: [String], in scratch: Scratch) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["git", "-c", "user.name=a", "-c", "user.email=a@a.test"] + words
+    process.currentDirectoryURL = scratch.folder
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+  }
+
+  @Test func `merge does not write over a cassette that it does not read`() async throws {
+    let scratch = try Scratch()
+    for name in ["a.json", "b.json", "c.json"] {
+      try write(tape(["/\(name)": 1]), name, in: scratch)
+    }
+    let words = ["cassette", "merge", "a.json", "b.json"]
+    let refused = try await Program.run(words + ["c.json"], in: scratch)
+    let sentence =
+      "windtunnel: c.json is there already. To add to it, name it among the cassettes, too.\n"
+    #expect(refused == Program.Run(code: 73, out: "", err: sentence))
+    let merged = try await Program.run(words + ["a.json"], in: scratch)
+    #expect(merged == Program.Run(code: 0, out: "", err: "a.json: 2 interactions\n"))
+  }
+
+  @Test func `prune --check tells what would go and changes nothing`() async throws {
+    let scratch = try Scratch()
+    let text = tape(["/a": 1, "/b": 2])
+    try write(text, "a.json", in: scratch)
+    let words = ["cassette", "prune", "a.json", "--number", "2"]
+    let checked = try await Program.run(words + ["--check"], in: scratch)
+    #expect(checked == Program.Run(code: 1, out: "#2 GET https://a.test/b\n", err: ""))
+    let file = scratch.folder.appendingPathComponent("a.json")
+    #expect(try Data(contentsOf: file) == Data(text.utf8))
+    let pruned = try await Program.run(words, in: scratch)
+    #expect(pruned.err == "a.json: 1 interactions are left\n")
+    let again = try await Program.run(words, in: scratch)
+    #expect(again.code == 64)
+  }
+
+  @Test func `split writes all parts or none`() async throws {
+    let scratch = try Scratch()
+    try write(tape(["/a/1": 1, "/b": 2, "/a/2": 3]), "all.json", in: scratch)
+    let words = ["cassette", "split", "all.json", "--by", "path", "out"]
+    let first = try await Program.run(words, in: scratch)
+    let told = "out/a.json: 2 interactions\nout/b.json: 1 interactions\n"
+    #expect(first == Program.Run(code: 0, out: "", err: told))
+    let second = try await Program.run(words, in: scratch)
+    let sentence = "windtunnel: out/a.json is there already; nothing was written.\n"
+    #expect(second == Program.Run(code: 73, out: "", err: sentence))
+  }
+
+  @Test func `migrate says that version 1 is the newest, and refuses a newer one`() async throws {
+    let scratch = try Scratch()
+    try write(tape(["/a": 1]), "a.json", in: scratch)
+    try write(#"{"windtunnel": 2, "interactions": []}"#, "b.json", in: scratch)
+    let run = try await Program.run("cassette", "migrate", "a.json", "--check", in: scratch)
+    #expect(run == Program.Run(code: 0, out: "a.json: version 1, the newest\n", err: ""))
+    #expect(try await Program.run("cassette", "migrate", "b.json", in: scratch).code == 65)
+  }
+
+  @Test func `convert goes both ways and says that it kept secrets`() async throws {
+    let scratch = try Scratch()
+    let text = """
+      {"windtunnel": 1, "interactions": [{"request": {"url": "https://a.test/",
+        "headers": {"Cookie": "a=secret-of-ada"}}, "response": {"status": 204}}]}
+      """
+    try write(text, "a.json", in: scratch)
+    func contents(_ name: String) throws -> String {
+      try String(contentsOf: scratch.folder.appendingPathComponent(name), encoding: .utf8)
+    }
+    let plain = try await Program.run("cassette", "convert", "a.json", "a.har", in: scratch)
+    #expect(plain == Program.Run(code: 0, out: "", err: "a.har: 1 interactions\n"))
+    #expect(try !contents("a.har").contains("secret-of-ada"))
+    let words = ["cassette", "convert", "--keep-secrets"]
+    let kept = try await Program.run(words + ["a.json", "b.har"], in: scratch)
+    #expect(
+      kept.err == "b.har: secrets were kept; do not commit it.\nb.har: 1 interactions\n"
+    )
+    #expect(try await Program.run(words + ["b.har", "b.json"], in: scratch).code == 0)
+    let same = try await Program.run("cassette", "diff", "a.json", "b.json", in: scratch)
+    #expect(same == Program.Run(code: 0, out: "", err: ""))
+  }
+}

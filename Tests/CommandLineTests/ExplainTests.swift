@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@Suite(.timeLimit(.minutes(1))) struct ExplainTests {
+  private func explain(_ words: [String], in scratch: Scratch) async throws -> Program.Run {
+    try await Program.run(
+      ["cassette", "explain", "--cassette", Repository.shop] + words,
+      in: scratch
+    )
+  }
+
+  @Test func `what is answered ends with 0 and what is not with 1`() async throws {
+    let scratch = try Scratch()
+    let found = try await explain(["--request", "GET /home"], in: scratch)
+    #expect(found == Program.Run(code: 0, out: "GET /home is answered by #1.\n", err: ""))
+    let asked = ["--request", "GET /recommendations?user=8"]
+    let missed = try await explain(asked, in: scratch)
+    #expect(missed.code == 1)
+    #expect(missed.out.hasPrefix("GET /recommendations?user=8 is not on the cassette.\n"))
+    #expect(missed.out.contains("match by: {\"match\": 1, \"ignoreQuery\": [\"user\"]}\n"))
+    #expect(missed.err.isEmpty)
+    try scratch.write(#"{"match": 1, "ignoreQuery": ["user"]}"#, to: "match.json")
+    let json = try await explain(asked + ["--match", "match.json", "--json"], in: scratch)
+    #expect(json.code == 0)
+    #expect(try JSON(parsing: json.out.utf8, source: "out")["answeredBy"]?[0]?.intValue == 5)
+  }
+
+  @Test func `a body from a file is compared where the rules say so`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(#"{"milliseconds":412.0, "event":"home-shown"}"#, to: "body.json")
+    try scratch.write(#"{"match": 1, "body": "json"}"#, to: "match.json")
+    let words = ["--request", "POST /telemetry", "--body", "body.json", "--match", "match.json"]
+    let found = try await explain(words, in: scratch)
+    #expect(found == Program.Run(code: 0, out: "POST /telemetry is answered by #4.\n", err: ""))
+    try scratch.write(#"{"milliseconds":413,"event":"home-shown"}"#, to: "body.json")
+    let missed = try await explain(words, in: scratch)
+    #expect(missed.code == 1)
+    #expect(missed.out.contains("body at $.milliseconds: recorded 412, asked 413."))
+  }
+
+  @Test(
+    arguments: [
+      (["--request", "/home"], 64, "--request /home: a method and a URL should stand here."),
+      (
+        ["--request", "GET /home", "--header", "Accept"], 64,
+        "--header Accept: a name, a colon and a value should stand here."
+      ),
+      (["--request", "GET /home", "--match", "none.json"], 66, "none.json: no such file."),
+      (
+        ["--request", "GET /home", "--match", "bad.json"], 64,
+        "bad.json, bdy: unknown key. Did you mean \"body\"?"
+      ),
+      ([], 64, "--request is missing: what is asked, such as 'GET /users?page=2'."),
+    ] as [([String], Int32, String)]
+  )
+  func `what cannot be explained is refused`(words: [String], code: Int32, sentence: String)
+    async throws
+  {
+    let scratch = try Scratch()
+    try scratch.write(#"{"match": 1, "bdy": "json"}"#, to: "bad.json")
+    let run = try await explain(words, in: scratch)
+    #expect(run.code == code)
+    #expect(run.out.isEmpty)
+    #expect(run.err.hasPrefix("windtunnel: \(sentence)\n"), "\(run.err)")
+  }
+
+  @Test func `serve plays by the rules of a file`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(#"{"match": 1, "ignoreQuery": ["user"]}"#, to: "match.json")
+    let flight = try Flight(
+      ["serve", "--cassette", Repository.shop, "--match", "match.json"],
+      in: scratch
+    )
+    let url = try #require(await flight.line())
+    #expect(await ask("\(url)/recommendations?user=99").status == 200)
+    #expect(await ask("\(url)/home?x=1").status == 501)
+    flight.signal(SIGINT)
+    #expect(try await flight.end().code == 0)
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// Each test drills with the built tool. What a call meets depends on a clock only where an attempt
+/// or a call runs out of time, so the drills here have time in plenty: ten minutes a call, and no
+/// fault in them waits for a time-out.
+@Suite(.serialized) struct SameStoryTests {
+  private func drill(_ folder: Folder, _ name: String, _ words: [String], calls: Int = 25)
+    async throws -> Report
+  {
+    let file = try folder.file("\(name).json")
+    let common = [
+      "drill", "--seed", "7", "--calls", "\(calls)", "--timeout", "600s", "--report", file,
+    ]
+    let end = try await Tool.run(common + words)
+    #expect(end.code == 0, "\(end.complaints)")
+    return try Report(contentsOf: URL(filePath: file))
+  }
+
+  private func met(_ row: Report.Row) -> [[Observation.Attempt]] {
+    row.observations.map(\.attempts)
+  }
+
+  @Test func `one seed tells one story, at any concurrency and every time`() async throws {
+    let folder = try Folder()
+    let weather = ["--scenario", "server-errors"]
+    let first = try await drill(folder, "a", weather)
+    for concurrency in ["1", "4", "16"] {
+      let again = try await drill(folder, concurrency, weather + ["--concurrency", concurrency])
+      #expect(again.decisionHash == first.decisionHash)
+      for (one, other) in zip(first.scenarios, again.scenarios) {
+        for (row, twin) in zip(one.subjects, other.subjects) { #expect(met(row) == met(twin)) }
+      }
+    }
+    let other = try await drill(folder, "b", weather + ["--stage", "in-process"])
+    #expect(other.decisionHash == first.decisionHash)
+  }
+
+  @Test(arguments: ["calm", "server-errors", "rate-limited", "outage", "tls-failure"])
+  func `a call meets the same on both stages, whoever makes it`(scenario: String) async throws {
+    let folder = try Folder()
+    var rows: [Report.Row] = []
+    for stage in ["wire", "in-process"] {
+      let report = try await drill(folder, stage, ["--scenario", scenario, "--stage", stage])
+      rows += try #require(report.scenarios.first).subjects
+    }
+    try #require(rows.count == 4)
+    #expect(met(rows[0]) == met(rows[2]), "network-layer on both stages")
+    #expect(met(rows[1]) == met(rows[3]), "urlsession on both stages")
+    for (many, few) in zip(met(rows[0]), met(rows[1])) {
+      // One of them tries again and the other does not; as far as both went, they met the same.
+      #expect(Array(many.prefix(few.count)) == few)
+      #expect(!few.isEmpty)
+    }
+  }
+
+  @Test(arguments: ["wire", "in-process"])
+  func `fifty equal calls at once all begin a recorded sequence at its head`(stage: String)
+    async throws
+  {
+    let folder = try Folder()
+    let interactions = (1...4).map { number in
+      let status = number < 3 ? 503 : 200
+      return """
+        {"request":{"method":"GET","url":"/queue"},
+         "response":{"status":\(status),"json":{"number":\(number)}}}
+        """
+    }
+    let cassette = try folder.file(
+      "queue.json",
+      "{\"windtunnel\":1,\"interactions\":[\(interactions.joined(separator: ","))]}"
+    )
+    let words = ["--cassette", cassette, "--scenario", "calm", "--stage", stage]
+    let report = try await drill(folder, "r", words + ["--concurrency", "50"], calls: 50)
+    for row in try #require(report.scenarios.first).subjects {
+      #expect(row.observations.count == 50)
+      for observation in row.observations {
+        let whole = row.name == "network-layer" ? [1, 2, 3] : [1]
+        #expect(observation.attempts.map(\.take) == whole.map { "recording \($0)" })
+      }
+    }
+  }
+}

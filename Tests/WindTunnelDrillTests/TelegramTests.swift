@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+@Suite struct TelegramTests {
+  static let observation = Observation(
+    call: 3,
+    endpoint: "GET /\u{e9}\n",
+    isCritical: true,
+    ending: .failed("status 503"),
+    showed: false,
+    latency: .microseconds(1234),
+    attemptCount: nil
+  )
+  static let telegrams: [Telegram] = [
+    .began(3), .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
+    .ended(observation), .refused("no \"such\"\nthing"),
+  ]
+
+  @Test(arguments: telegrams) func `a telegram is one line and comes back`(telegram: Telegram)
+    throws
+  {
+    let line = telegram.line
+    #expect(line.hasSuffix("\n") && line.count { $0 == "\n" } == 1)
+    #expect(try #require(Telegram(line: String(line.dropLast()))).line == line)
+  }
+
+  @Test(arguments: telegrams) func `a line that is cut says nothing`(telegram: Telegram) {
+    let line = telegram.line.dropLast()
+    for length in 0..<line.count { #expect(Telegram(line: String(line.prefix(length))) == nil) }
+  }
+
+  @Test(arguments: [
+    "", "hello", "{\"began\":1}", "\u{1}", "\u{1}{}", "\u{1}[1]", "\u{1}{\"ended\":{}}",
+  ])
+  func `what a client prints is no telegram`(line: String) {
+    #expect(Telegram(line: line) == nil)
+  }
+
+  @Test func `orders come back as they were given, on one line`() throws {
+    let orders = Orders(
+      subject: "a\nb",
+      cassetteFile: nil,
+      cassette: Data("{}\n".utf8),
+      scenario: Scenario.calm.data(),
+      stage: "wire",
+      errors: "current",
+      seed: .max,
+      calls: [0, 7],
+      concurrency: 2,
+      deadlineMilliseconds: 200,
+      attemptTimeoutMilliseconds: 100
+    )
+    let data = try JSONEncoder().encode(orders)
+    #expect(!data.contains(UInt8(ascii: "\n")))
+    let again = try JSONDecoder().decode(Orders.self, from: data)
+    #expect(again.seed == .max && again.calls == [0, 7] && again.subject == "a\nb")
+    #expect(again.patience == .milliseconds(1300))
+  }
+
+  @Test(arguments: [1, 2, 5, 1000]) func `lines are found however their bytes come`(size: Int) {
+    var (splitter, lines) = (LineSplitter(), [String]())
+    let bytes = Data("one\n\ntwo \u{e9}\nthree".utf8)
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      splitter.take(bytes[start..<min(start + size, bytes.count)]) { lines.append($0) }
+    }
+    #expect(lines == ["one", "", "two \u{e9}"])
+  }
+
+  @Test func `a line without end is dropped and the next one is heard`() {
+    var (splitter, lines) = (LineSplitter(), [String]())
+    let flood = Data(repeating: 46, count: LineSplitter.lineBytesMax / 4)
+    for _ in 0..<6 { splitter.take(flood) { lines.append($0) } }
+    splitter.take(Data("\nnext\n".utf8)) { lines.append($0) }
+    #expect(lines == ["next"])
+  }
+
+  @Test func `calls go through the cassette's requests, each once and in order`() throws {
+    let cassette = try Shipped.cassette()
+    let twice = Cassette(cassette.interactions + cassette.interactions)
+    let itinerary = Itinerary(twice, matcher: .pathAndQuery)
+    let endpoints = (0..<6).map { itinerary.endpoint(of: $0) }
+    #expect(
+      endpoints == [
+        "GET /home", "POST /login", "POST /payments", "POST /telemetry", "GET /recommendations",
+        "GET /home",
+      ]
+    )
+    #expect(Itinerary.lane("calm", 7) == Lane("calm/7"))
+  }
+}

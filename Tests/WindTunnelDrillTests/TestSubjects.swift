@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// Subjects that fall in their own ways. They fly in a process of this test program, started again
+/// for nothing but the test `a subject's process` below; so no user ever gets them.
+enum TestSubjects {
+  static let word = "fly-as-test-subject"
+
+  static let all: [any Subject] = [
+    Fine(name: "fine"),
+    Acting(name: "traps-on-3") { if $0.number == 3 { raise(SIGILL) } },
+    Acting(name: "leaves-on-3") { if $0.number == 3 { _exit(0) } },
+    Acting(name: "stops-on-3") { if $0.number == 3 { raise(SIGSTOP) } },
+    Acting(name: "prints") { call in
+      // Without a line's end, and with what looks like a telegram.
+      for _ in 0..<50 { print("call \(call.number) \u{1}{\"ended\":", terminator: "") }
+      fflush(nil)
+    },
+    Hanging(),
+    Gathering(),
+  ]
+
+  /// Where a drill's first process leaves its mark.
+  static func mark() -> URL {
+    FileManager.default.temporaryDirectory.appending(path: "wind-tunnel-\(UUID().uuidString)")
+  }
+
+  static func drill(
+    _ judged: String...,
+    mark: URL? = nil,
+    edit: (inout DrillPlan) -> Void = { _ in }
+  ) throws -> Drill {
+    var plan = try DrillPlan()
+    plan.scenarios = [.calm]
+    plan.subjects = judged
+    plan.calls = 8
+    plan.concurrency = 1
+    plan.stage = .inProcess
+    edit(&plan)
+    return try Drill(
+      plan,
+      of: all,
+      executable: try #require(Bundle.main.executableURL),
+      arguments: [
+        "--testing-library", "swift-testing", "--filter", "SubjectHost", Self.word,
+      ] + (mark.map { [$0.path] } ?? [])
+    )
+  }
+
+  private struct Fine: Subject {
+    let name: String
+    func fly(_ call: DrillCall) async -> Landing { await URLSessionSubject().fly(call) }
+  }
+
+  private struct Acting: Subject {
+    let name: String
+    let act: @Sendable (DrillCall) -> Void
+
+    func fly(_ call: DrillCall) async -> Landing {
+      act(call)
+      return await URLSessionSubject().fly(call)
+    }
+  }
+
+  private struct Hanging: Subject {
+    let name = "never-returns-on-5"
+    func fly(_ call: DrillCall) async -> Landing {
+      while call.number == 5 {
+        // Whoever is never cancelled never comes out of this.
+        try? await Task.sleep(for: .seconds(3600))
+      }
+      return await URLSessionSubject().fly(call)
+    }
+  }
+
+  /// Falls on call 2, in a drill's first process not before three others are in the air with it.
+  private struct Gathering: Subject {
+    let name = "traps-on-2-in-company"
+    private static let crew = Crew()
+
+    func fly(_ call: DrillCall) async -> Landing {
+      if Crew.isFirstProcess { await Self.crew.gather(4) }
+      if call.number == 2 { raise(SIGILL) }
+      return await URLSessionSubject().fly(call)
+    }
+  }
+
+  private actor Crew {
+    private var count = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// Only one process can make the drill's mark.
+    static let isFirstProcess = open(CommandLine.arguments.last ?? "", O_CREAT | O_EXCL, 0o600) >= 0
+
+    func gather(_ most: Int) async {
+      count += 1
+      if count < most { return await withCheckedContinuation { waiting.append($0) } }
+      for one in waiting { one.resume() }
+      waiting = []
+    }
+  }
+}
+
+@Suite struct SubjectHost {
+  @Test(.enabled(if: CommandLine.arguments.contains(TestSubjects.word)))
+  func `a subject's process`() async {
+    await Drill.runAsSubject(of: TestSubjects.all)
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@Suite struct VerdictTests {
+  /// A packet now and then: no attempt is ever silent for long, so only a deadline ends a call.
+  private static let drip = """
+    {"windtunnelScenario":1,"name":"drip","link":{"downBitsPerSecond":40000}}
+    """
+
+  private static let long = """
+    {"windtunnel":1,"interactions":[
+     {"request":{"method":"GET","url":"/long"},"response":{"text":"\(String(repeating: "x", count: 60_000))"}}
+    ]}
+    """
+
+  @Test(arguments: [("urlsession", 97), ("network-layer", 0)] as [(String, Int32)])
+  func `a judged subject that hangs is 97, a yardstick that does is nobody's fault`(
+    judged: String,
+    code: Int32
+  ) async throws {
+    let folder = try Folder()
+    let words = ["drill", "--scenario", try folder.file("drip.json", Self.drip), "--calls", "1"]
+    let cassette = try folder.file("long.json", Self.long)
+    let end = try await Tool.run(
+      words + ["--cassette", cassette, "--timeout", "1s", "--subject", judged]
+    )
+    #expect(end.code == code, "\(end.complaints)")
+    #expect(end.answer.contains("1 hung"), "\(end.answer)")
+  }
+
+  @Test func `a report that cannot be written is told before the drill`() async throws {
+    let words = ["drill", "--scenario", "calm", "--calls", "1", "--report"]
+    let end = try await Tool.run(words + ["/nowhere/a.json"])
+    #expect(end.code == 73)
+    #expect(end.complaints.contains("cannot be written"))
+    #expect(end.answer.isEmpty)
+  }
+
+  @Test func `several reports are the same`() async throws {
+    let folder = try Folder()
+    let files = [try folder.file("a.json"), try folder.file("b.json")]
+    let words = ["drill", "--scenario", "calm", "--calls", "1"]
+    let end = try await Tool.run(words + files.flatMap { ["--report", $0] })
+    #expect(end.code == 0)
+    let texts = try files.map { try Data(contentsOf: URL(filePath: $0)) }
+    #expect(texts[0] == texts[1])
+  }
+
+  @Test func `the reference client flies no worse than a bare session in any shipped weather`()
+    async throws
+  {
+    let folder = try Folder()
+    let file = try folder.file("default.json")
+    let end = try await Tool.run(["drill", "--seed", "1", "--calls", "30", "--report", file])
+    #expect(end.code == 0)
+    for flown in try Report(contentsOf: URL(filePath: file)).scenarios {
+      let (judged, bare) = (flown.subjects[0].metrics, flown.subjects[1].metrics)
+      #expect((judged.successRate ?? 0) >= (bare.successRate ?? 1), "\(flown.name)")
+      #expect((judged.blankPageRate ?? 1) <= (bare.blankPageRate ?? 0), "\(flown.name)")
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// How a server ends.
+@Suite(.timeLimit(.minutes(1))) struct StoppingTests {
+  static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+  @Test func `what is in flight is finished, and nothing else is begun`() async throws {
+    let origin = try await Origin(holdingFirstUntilAnotherCame: Self.answer)
+    let deck = Deck(Cassette(), mode: .rewrite)
+    var options = ReplayServer.Options()
+    options.upstream = try Upstream(origin.url)
+    let server = try await ReplayServer(deck, options)
+    let idle = try server.client()
+    let busy = try server.client()
+    await busy.send("GET /first HTTP/1.1\r\nHost: x\r\n\r\nGET /second HTTP/1.1\r\nHost: x\r\n\r\n")
+    _ = try await origin.asked.next()
+    async let stopped: Void = server.stop(grace: .seconds(40))
+    // The listener closes first.
+    while true {
+      let probe = try server.client()
+      let isOpen = await probe.send("GET")
+      probe.close()
+      if !isOpen { break }
+    }
+    let releasing = try RawClient(origin.address)
+    await releasing.send("GET /other HTTP/1.1\r\n\r\n")
+    let (bytes, end) = await busy.receiveAll()
+    #expect(String(decoding: bytes, as: UTF8.self) == Self.answer)
+    #expect(end == .finished)
+    #expect(await idle.receiveAll() == ([], .finished))
+    // Neither client has closed its end, and neither is waited for.
+    await stopped
+    #expect(deck.recorded().cassette.interactions.map(\.request.url.path) == ["/first"])
+    for client in [idle, busy, releasing] { client.close() }
+    await origin.loop.stop()
+  }
+
+  @Test func `a client that keeps its end open is not waited for`() async throws {
+    let server = try await ReplayServer(.echo("/a"))
+    let client = try server.client()
+    await client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+    _ = await client.receive(atLeast: 60)
+    let clock = ContinuousClock()
+    let start = clock.now
+    await server.stop(grace: .seconds(30))
+    // It would be for as long as an end may linger.
+    #expect(clock.now - start < .seconds(Limits.standard.lingerSeconds))
+    client.close()
+  }
+}

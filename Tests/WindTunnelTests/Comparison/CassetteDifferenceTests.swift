@@ -1,0 +1,140 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct CassetteDifferenceTests {
+  private func get(_ path: String, _ response: Response) -> Interaction {
+    Interaction(Request("GET", RequestURL("https://a.test\(path)")), response)
+  }
+
+  private func difference(_ old: [Interaction], _ new: [Interaction]) -> CassetteDifference {
+    CassetteDifference(from: Cassette(old), to: Cassette(new))
+  }
+
+  @Test func `every kind of change is told in a line`() {
+    var old = Cassette([
+      get("/same", .json([])),
+      get(
+        "/user",
+        Response(
+          headers: ["ETag": "1", "Date": "x"],
+          body: Body(#"{"id":7,"tags":["a","b"],"old":null}"#)
+        )
+      ),
+      get("/gone", .text(Body(""))), get("/text", .text(Body("one\ntwo\n"))),
+      get("/n", .json(1)), get("/n", .json(2)),
+      Interaction(Request("GET", "https://a.test/f"), .failure(Failure(.timedOut))),
+    ])
+    old.notes = [JSON.Member("_by", "Ada")]
+    var new = Cassette([
+      get("/same", .json([])),
+      get("/user", Response(status: 201, body: Body(#"{"id":8,"tags":["a"],"new":1.0}"#))),
+      get("/text", .text(Body("one\n2\n"))), get("/n", .json(2)), get("/n", .json(1)),
+      Interaction(
+        Request("GET", "https://a.test/f"),
+        .failure(Failure(.hostNotFound, text: "who?")),
+        then: .repeat
+      ),
+      get("/new", Response(status: 204)),
+    ])
+    new.notes = [JSON.Member("_by", ["Ada", "Bob"])]
+    let difference = CassetteDifference(from: old, to: new)
+    #expect(
+      difference.text(title: "users.json") == """
+        users.json: notes changed, 3 changed, 1 moved, 1 added, 1 removed, 2 the same
+          _by: "Ada" → ["Ada","Bob"]
+        ~ #2 GET https://a.test/user
+            response.status: 200 → 201
+            response.headers.ETag: "1" → –
+            response.json.id: 7 → 8
+            response.json.tags[1]: "b" → –
+            response.json.old: null → –
+            response.json.new: – → 1.0
+        ~ #4 → #3 GET https://a.test/text
+            response.text, line 2: "two" → "2"
+        - #3 GET https://a.test/gone → 200
+        > #5 GET https://a.test/n → 200
+        ~ #7 → #6 GET https://a.test/f
+            failure.symptom: timedOut → hostNotFound
+            failure.text: – → "who?"
+            then: – → repeat
+        + #7 GET https://a.test/new → 204
+
+        """
+    )
+    #expect(
+      difference.markdown(title: "users.json") == """
+        ### `users.json`: notes changed, 3 changed, 1 moved, 1 added, 1 removed, 2 the same
+
+        - the cassette's notes
+          - `_by: "Ada" → ["Ada","Bob"]`
+        - **changed** `#2 GET https://a.test/user`
+          - `response.status: 200 → 201`
+          - `response.headers.ETag: "1" → –`
+          - `response.json.id: 7 → 8`
+          - `response.json.tags[1]: "b" → –`
+          - `response.json.old: null → –`
+          - `response.json.new: – → 1.0`
+        - **changed** `#4 → #3 GET https://a.test/text`
+          - `response.text, line 2: "two" → "2"`
+        - **removed** `#3 GET https://a.test/gone → 200`
+        - **moved** `#5 GET https://a.test/n → 200`
+        - **changed** `#7 → #6 GET https://a.test/f`
+          - `failure.symptom: timedOut → hostNotFound`
+          - `failure.text: – → "who?"`
+          - `then: – → repeat`
+        - **added** `#7 GET https://a.test/new → 204`
+
+        """
+    )
+  }
+
+  @Test func `volatile parts are no difference`() {
+    var old = get("/a", Response(headers: ["Date": "1", "Set-Cookie": "a=b; Expires=1"]))
+    old.recordedAt = "2025-11-03T10:00:00Z"
+    old.timing = Timing(firstByte: .zero, lastByte: .zero)
+    let new = get("/a", Response(headers: ["X-Request-Id": "2", "Set-Cookie": "a=b; Max-Age=2"]))
+    let difference = difference([old], [new])
+    #expect(difference.isEmpty)
+    #expect(difference.text(title: "a.json") == "")
+    #expect(difference.markdown(title: "a.json") == "")
+  }
+
+  @Test func `an answer put in front of a sequence changes nothing behind it`() {
+    let old = (1...5).map { get("/n", .json(.number($0))) }
+    let result = difference(old, [get("/n", .json(0))] + old)
+    #expect(result.changes == [.added(get("/n", .json(0)).steady, number: 1)])
+    #expect(result.sameCount == 5)
+  }
+
+  @Test func `different addresses may change places`() {
+    let (a, b) = (get("/a", .json(1)), get("/b", .json(2)))
+    #expect(difference([a, b], [b, a]).isEmpty)
+  }
+
+  @Test func `names cannot break out of Markdown`() {
+    let odd = get("/a`b``c", .json(1))
+    #expect(
+      difference([], [odd]).markdown(title: "a.json") == """
+        ### `a.json`: 1 added, 0 the same
+
+        - **added** ```#1 GET https://a.test/a`b``c → 200```
+
+        """
+    )
+  }
+
+  @Test(arguments: 1...100)
+  func `a cassette is equal to itself, and unlike another if it reads so`(seed: UInt64) {
+    var generator = Generator(seed: seed)
+    let (one, other) = (generator.cassette(), generator.cassette())
+    #expect(CassetteDifference(from: one, to: one).isEmpty)
+    let there = CassetteDifference(from: one, to: other)
+    let back = CassetteDifference(from: other, to: one)
+    #expect(there.isEmpty == back.isEmpty)
+    #expect(there.sameCount == back.sameCount)
+    #expect(there.isEmpty == there.text(title: "").isEmpty)
+  }
+}

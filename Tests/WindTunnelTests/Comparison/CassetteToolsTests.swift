@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// What the commands that make cassettes of cassettes do.
+@Suite struct CassetteToolsTests {
+  private func get(_ url: String, _ answer: Int, day: Int = 1) -> Interaction {
+    var interaction = Interaction(Request("GET", RequestURL(url)), .json(.number(answer)))
+    interaction.timing = Timing(firstByte: .milliseconds(day), lastByte: .milliseconds(day))
+    return interaction
+  }
+
+  @Test func `a merge keeps every sequence and drops what was recorded twice`() throws {
+    let (a, b) = (get("https://a.test/a", 1), get("https://a.test/b", 1))
+    let later = get("https://a.test/a", 1, day: 2)
+    let changed = get("https://a.test/a", 2)
+    let merge = try CassetteMerge([
+      ("1.json", Cassette([a, a, b])), ("2.json", Cassette([later, changed, later, later])),
+    ])
+    #expect(merge.cassette == Cassette([a, a, b, changed, later]))
+    #expect(merge.repeatedCount == 2)
+  }
+
+  @Test func `notes are merged, and a conflict is told`() throws {
+    func noted(_ name: JSON.Text, _ value: JSON) -> Cassette {
+      var cassette = Cassette()
+      cassette.notes = [JSON.Member(name, value)]
+      return cassette
+    }
+    let (one, two, other) = (noted("_a", 1), noted("_b", 2), noted("_a", 3))
+    #expect(
+      try CassetteMerge([("1", one), ("2", two), ("3", one)]).cassette.notes == one.notes
+        + two.notes
+    )
+    #expect(
+      refusal { try CassetteMerge([("1.json", one), ("2.json", two), ("3.json", other)]) }
+        == #""_a" stands in 1.json and in 3.json with different values. "#
+        + "Make them the same, or remove one."
+    )
+  }
+
+  @Test func `a split by host or path gives names that every file system takes`() {
+    let urls = [
+      "https://API.a.test/users/1", "http://[::1]:8080/Users", "/..%2Fetc", "https://api.a.test/",
+      "https://api.a.test/é/\(String(repeating: "x", count: 300))",
+    ]
+    let cassette = Cassette(urls.map { get($0, 1) })
+    func names(_ key: Cassette.SplitKey) -> [String] {
+      cassette.split(by: key).map { "\($0.name): \($0.cassette.interactions.count)" }
+    }
+    #expect(names(.host) == ["api.a.test: 3", "---1--8080: 1", "any-host: 1"])
+    #expect(names(.path) == ["users: 2", "-2fetc: 1", "root: 1", "-: 1"])
+  }
+
+  @Test(arguments: 1...50)
+  func `the parts of a split are the whole`(seed: UInt64) {
+    var generator = Generator(seed: seed)
+    let cassette = generator.cassette()
+    for key in Cassette.SplitKey.allCases {
+      let parts = cassette.split(by: key)
+      let together = parts.flatMap(\.cassette.interactions)
+      #expect(together.count == cassette.interactions.count)
+      #expect(Set(together) == Set(cassette.interactions))
+      #expect(parts.allSatisfy { $0.cassette.notes == cassette.notes })
+    }
+  }
+
+  @Test func `interactions go by their numbers`() {
+    let all = (1...4).map { get("https://a.test/", $0) }
+    #expect(Cassette(all).without(numbers: [1, 3, 9]) == Cassette([all[1], all[3]]))
+  }
+
+  @Test func `a report tells which interactions its calls met`() {
+    let takes = [
+      "recording 3", "withheld 5", "unmatched", "connection", "recording x", "recording 3",
+    ]
+    let observation = Observation(
+      call: 0,
+      endpoint: "GET /",
+      isCritical: false,
+      ending: .succeeded,
+      showed: true,
+      latency: .zero,
+      attemptCount: 1,
+      attempts: takes.map { Observation.Attempt(decision: "", take: $0) }
+    )
+    let row = Report.Row("a", [observation])
+    let flown = Report.Flown("calm", on: .onTheWire, subjects: [row])
+    let report = Report(
+      seed: 1,
+      decisionHash: "",
+      platformErrors: "current",
+      environment: [],
+      scenarios: [flown]
+    )
+    #expect(report.interactionsUsed == [3, 5])
+  }
+}

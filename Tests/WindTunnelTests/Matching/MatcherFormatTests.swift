@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct MatcherFormatTests {
+  private func read(_ text: String, over base: Matcher = .pathAndQuery) throws -> Matcher {
+    try Matcher(data: Data(text.utf8), source: "m.json", over: base)
+  }
+
+  @Test(arguments: [
+    (
+      #"{}"#,
+      "m.json: not a match file: the key \"match\" is missing. A match file begins with { \"match\": 1, …"
+    ),
+    ("[]", "m.json: an object should stand here."),
+    (
+      #"{"match":2}"#,
+      "m.json: this is a version 2 match file, and this windtunnel reads version 1. Update windtunnel."
+    ),
+    (#"{"match":"1"}"#, "m.json, match: \"1\" is no version of a match file."),
+    (
+      #"{"match":1,"ignorequery":[]}"#,
+      "m.json, ignorequery: unknown key. Did you mean \"ignoreQuery\"?"
+    ),
+    (
+      #"{"match":1,"xyzzyx":1}"#,
+      "m.json, xyzzyx: unknown key. Known here: match, method, origin, scheme, host, port, paths, ignoreQuery, headers, body, ignoreBody."
+    ),
+    (#"{"match":1,"method":"GET"}"#, "m.json, method: true or false should stand here."),
+    (
+      #"{"match":1,"origin":"requierd"}"#,
+      "m.json, origin: \"requierd\" is none of required, breaksTies. Did you mean \"required\"?"
+    ),
+    (
+      #"{"match":1,"body":"jsno"}"#,
+      "m.json, body: \"jsno\" is none of ignored, bytes, json, form, multipart, byType. Did you mean \"json\"?"
+    ),
+    (#"{"match":1,"ignoreQuery":"page"}"#, "m.json, ignoreQuery: a list should stand here."),
+    (
+      #"{"match":1,"ignoreQuery":["page",7]}"#,
+      "m.json, ignoreQuery[1]: 7 is not the name of a query parameter such as \"page\" or \"utm_*\"."
+    ),
+    (
+      #"{"match":1,"paths":["users"]}"#,
+      "m.json, paths[0]: \"users\" is not a path such as \"/users/{id}\"."
+    ),
+    (
+      #"{"match":1,"headers":["Acc ept"]}"#,
+      "m.json, headers[0]: \"Acc ept\" is not a field name such as \"Accept\" (RFC 9110 §5.1)."
+    ),
+    (
+      #"{"match":1,"body":"json","ignoreBody":["$.a[1"]}"#,
+      "m.json, ignoreBody[0]: \"$.a[1\" is not a JSON path such as \"$.items[*].id\" or the name of a field."
+    ),
+    (
+      #"{"match":1,"ignoreBody":["$.a"]}"#,
+      "m.json, ignoreBody: nothing inside a body can be ignored while \"body\" is \"ignored\". Write \"body\": \"json\", \"form\", \"multipart\" or \"byType\" beside it."
+    ),
+    (#"{"match":1,"match":1}"#, "m.json: \"match\" stands here twice."),
+    (#"{"match":1"#, "m.json, line 1, column 11: not JSON: an object wants ',' or '}' here."),
+  ])
+  func `rules that are none are refused with their place`(text: String, sentence: String) {
+    #expect(refusal { try read(text) } == sentence)
+  }
+
+  @Test(arguments: [
+    "", "$x", "$.", "$..", "$[", "$[]", "$['a]", "$[1", "$[-1]", "$.a b", "a.b",
+    "$[99999999999999999999]",
+  ])
+  func `what is no path into JSON is refused`(text: String) {
+    #expect(JSONPath(text) == nil)
+  }
+
+  @Test func `every rule is read`() throws {
+    let text = """
+      { "match": 1, "method": false, "origin": "required", "scheme": false, "host": true,
+        "port": false, "paths": ["/users/{id}"], "ignoreQuery": ["page", "utm_*"],
+        "headers": ["Accept"], "body": "byType", "ignoreBody": ["$.items[*].id", "csrf"],
+        "_why": "anybody's" }
+      """
+    var expected = Matcher(authority: .required)
+    expected.comparesMethod = false
+    expected.origin = [.host]
+    expected.paths = ["/users/{id}"]
+    expected.ignoredQuery = ["page", "utm_*"]
+    expected.headers = ["Accept"]
+    expected.body = BodyRule(.byType, ignoring: ["$.items[*].id"], fields: ["csrf"])
+    #expect(try read(text) == expected)
+  }
+
+  @Test func `what is not said is the command's own rule`() throws {
+    #expect(try read(#"{"match":1}"#) == .pathAndQuery)
+    #expect(try read(#"{"match":1}"#, over: .url) == .url)
+    #expect(Matcher.url.json(over: .url) == ["match": 1])
+  }
+
+  @Test(arguments: 0..<60)
+  func `what is written is read as it was`(seed: UInt64) throws {
+    var generator = Generator(seed: seed)
+    let matcher = generator.matcher()
+    let text = "\(matcher.json(over: .url))"
+    #expect(try read(text, over: .url) == matcher, "seed \(seed): \(text)")
+  }
+
+  @Test(arguments: 0..<30)
+  func `no mutation of a match file crashes, and what is accepted stays itself`(
+    seed: UInt64
+  ) throws {
+    var generator = Generator(seed: seed)
+    let request = Request("POST", "https://a/users/7?page=1", body: Body(#"{"a":[1]}"#))
+    for _ in 0..<60 {
+      let text = generator.mutated(Array(generator.matcher().json(over: .url).bytes()))
+      // A refused text is what other tests are about.
+      guard let matcher = try? Matcher(data: Data(text), source: "m", over: .url) else { continue }
+      let again = Data(matcher.json(over: .url).bytes())
+      #expect(try Matcher(data: again, source: "m", over: .url) == matcher, "seed \(seed)")
+      #expect(MatcherCase(matcher, request, request, true).isFound, "seed \(seed)")
+    }
+  }
+}
+
+extension RandomNumberGenerator {
+  fileprivate mutating func some(_ texts: [String]) -> [String] {
+    texts.filter { _ in Bool.random(using: &self) }
+  }
+
+  mutating func matcher() -> Matcher {
+    var matcher = Matcher.url
+    matcher.authority = pick(Matcher.Authority.allCases)
+    matcher.comparesMethod = Bool.random(using: &self)
+    matcher.origin = Matcher.OriginParts(rawValue: Int.random(in: 0..<8, using: &self))
+    matcher.paths = some(["/users/{id}", "/a/{b}/c", "/é"]).map { PathTemplate($0) }
+    matcher.ignoredQuery = some(["page", "utm_*", "größe", "*"]).map { NamePattern($0) }
+    matcher.headers = some(["Accept", "X-Tenant"])
+    matcher.body.reading = pick(BodyRule.Reading.allCases)
+    guard matcher.body.reading != .ignored, matcher.body.reading != .bytes else { return matcher }
+    let paths = some(["$", "$.a", "$.a[*].b", "$..id", "$['a b'][0]", "$.*"])
+    matcher.body.ignoredPaths = paths.map { JSONPath(stringLiteral: $0) }
+    matcher.body.ignoredFields = some(["csrf", "_*"]).map { NamePattern($0) }
+    return matcher
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct ReportFormatTests {
+  static func report() -> Report {
+    let attempt = Observation.Attempt(decision: "rainy/0\tGET /\t1\t[]", take: "recording 1")
+    func call(_ number: Int, _ ending: Observation.Ending, _ attempts: [Observation.Attempt]?)
+      -> Observation
+    {
+      Observation(
+        call: number,
+        endpoint: "GET /",
+        isCritical: true,
+        ending: ending,
+        showed: ending == .succeeded,
+        latency: .microseconds(41_237),
+        attemptCount: attempts?.count,
+        attempts: attempts ?? []
+      )
+    }
+    return Report(
+      seed: .max,
+      decisionHash: String(repeating: "0a", count: 32),
+      platformErrors: "current",
+      environment: [Report.Fact("os", "Linux")],
+      scenarios: [
+        Report.Flown(
+          "rainy",
+          on: .onTheWire,
+          subjects: [
+            Report.Row(
+              "network-layer",
+              [call(0, .succeeded, [attempt]), call(1, .failed("status 503"), [attempt, attempt])]
+            ), Report.Row("urlsession", [call(0, .crashed, []), call(1, .hung, nil)]),
+          ]
+        )
+      ]
+    )
+  }
+
+  private static var text: String { String(decoding: report().data(), as: UTF8.self) }
+
+  private func reading(_ text: String) throws -> Report {
+    try Report(data: Data(text.utf8), source: "r.json")
+  }
+
+  @Test func `a report comes back as it was written`() throws {
+    let report = Self.report()
+    #expect(try reading(Self.text) == report)
+    #expect(try reading(Self.text).data() == report.data())
+  }
+
+  @Test func `keys stand in a fixed order with units last`() throws {
+    let json = try JSON(parsing: Self.report().data(), source: "")
+    guard case .object(let top) = json, case .array(let flown)? = json["scenarios"],
+      case .array(let rows)? = flown.first?["subjects"], case .object(let row)? = rows.first,
+      case .object(let unseen)? = rows.last
+    else {
+      Issue.record("\(json)")
+      return
+    }
+    #expect(
+      top.map(\.name.value) == [
+        "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "scenarios",
+      ]
+    )
+    #expect(
+      row.dropLast().map { "\($0.name.value) \($0.value)" } == [
+        "name \"network-layer\"", "calls 2", "successRate 0.5", "successRateLower 0.094531",
+        "firstTrySuccessRate 0.5", "averageRetries 0.5", "p50Milliseconds 41.237",
+        "p95Milliseconds 41.237", "p99Milliseconds 41.237", "blankPageRate 0.5", "crashes 0",
+        "hangs 0",
+      ]
+    )
+    #expect(unseen.first { $0.name.value == "averageRetries" }?.value == .null)
+    #expect(Self.text.hasSuffix("}\n"))
+  }
+
+  @Test(arguments: [0, 1, 999, 1001, 41_237, 8_999_999, 86_400_000_000] as [Int64])
+  func `a latency comes back to the microsecond`(microseconds: Int64) throws {
+    var observation = try #require(
+      Self.report().scenarios.first?.subjects.first?.observations.first
+    )
+    observation.latency = .microseconds(microseconds)
+    #expect(try Observation(line: observation.json.bytes()).latency == observation.latency)
+  }
+
+  @Test(arguments: [
+    ("\"successRate\": 0.5,", "\"successRate\": 1,", "not the one of the log"),
+    ("\"crashes\": 1,", "\"crashes\": 0,", "not the one of the log"),
+    ("\"averageRetries\": null,", "\"averageRetries\": 0,", "not the one of the log"),
+    ("\"windtunnelReport\": 1,", "\"windtunnelReport\": 2,", "2"),
+    ("\"decisionHash\"", "\"decisionhash\"", "decisionHash"),
+    ("\"stage\": \"wire\",", "", "stage"), ("\"scenarios\"", "\"_scenarios\"", "scenarios"),
+    ("\"attempts\": 2", "\"attempts\": \"2\"", "attempts"),
+    ("\"attempts\": 2", "\"attempts\": -2", "attempts"),
+    ("\"take\": \"recording 1\"", "\"took\": \"recording 1\"", "met"),
+    ("\"ending\": \"hung\"", "\"ending\": \"sleeping\"", "ending"),
+    ("\"seed\":", "\"seed\"", "not JSON"),
+  ]) func `a report that cannot be believed is refused`(old: String, new: String, word: String)
+    throws
+  {
+    let doctored = Self.text.replacing(old, with: new)
+    try #require(doctored != Self.text)
+    let error = try #require(throws: FormatError.self) { _ = try reading(doctored) }
+    #expect("\(error)".contains(word), "\(error)")
+  }
+}
