@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Which value a redaction stands for: in a lane, the one that came first.
 ///
 /// Equal values bear equal ordinals on a cassette, so at replay one value is one ordinal and one
@@ -35,9 +37,13 @@ struct Bindings: Sendable {
     values[Ordinal(lane: lane, name: name, ordinal: ordinal)] != nil
   }
 
+  /// A value as it is meant: in an address it is spelled otherwise than in JSON.
+  static func plain(_ value: String) -> String { value.removingPercentEncoding ?? value }
+
   /// Whether values may stand for ordinals, by what is bound and among themselves.
   func agree(_ asked: [String], _ recorded: [Int], _ names: [String], _ lane: Lane) -> Bool {
-    asked.indices.allSatisfy { index in
+    let asked = asked.map(Self.plain)
+    return asked.indices.allSatisfy { index in
       let ordinal = recorded[index]
       guard
         asked[..<index].indices.allSatisfy({ earlier in
@@ -52,7 +58,7 @@ struct Bindings: Sendable {
 
   /// Lets values stand for ordinals from now on.
   mutating func bind(_ asked: [String], _ recorded: [Int], _ names: [String], _ lane: Lane) {
-    for (value, (ordinal, name)) in zip(asked, zip(recorded, names))
+    for (value, (ordinal, name)) in zip(asked.map(Self.plain), zip(recorded, names))
     where self.ordinal(of: value, name, lane) == nil {
       values[Ordinal(lane: lane, name: name, ordinal: ordinal)] = value
       ordinals[Value(lane: lane, name: name, value: value)] = ordinal

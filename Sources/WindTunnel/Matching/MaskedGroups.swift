@@ -35,7 +35,7 @@ struct MaskedGroups: Sendable {
       return nil
     }
     let names = mask.names
-    let known = zip(values, names).compactMap { bindings.ordinal(of: $0, $1, lane) }
+    let known = zip(values, names).compactMap { bindings.ordinal(of: Bindings.plain($0), $1, lane) }
     if known.count == values.count {
       guard let group = alike.byOrdinals[known], let found = open(group, &bindings) else {
         return nil

@@ -48,7 +48,7 @@ struct MatchChooser: Sendable {
     _ lane: Lane,
     _ bindings: inout Bindings
   ) -> [Int] {
-    let known = bindings.ordinal(of: user, Self.name, lane)
+    let known = bindings.ordinal(of: Bindings.plain(user), Self.name, lane)
     let ordinal =
       known ?? places.compactMap { users[$0] }.first { !bindings.isBound($0, Self.name, lane) }
     if known == nil, let ordinal { bindings.bind([user], [ordinal], [Self.name], lane) }

@@ -46,7 +46,8 @@ struct RedactedText {
         continue
       }
       rest = rest.dropFirst(count)
-      shape.literals.append(literal)
+      rest = rest.dropFirst(Self.mailCount(rest))
+      shape.literals.append(Self.withoutToken(literal))
       shape.names.append(name)
       ordinals.append(ordinal)
       literal = ""

@@ -4,8 +4,14 @@ import Testing
 
 @testable import WindTunnel
 
-/// Bodies by lot with secrets planted in them; the same for the same seed.
+/// Bodies by lot with secrets planted in them; the same for the same seed. More of them with
+/// `WINDTUNNEL_FUZZ_SEEDS=10000`.
 @Suite struct RedactionFuzzTests {
+  private static let seeds: Range<UInt64> = {
+    let words = ProcessInfo.processInfo.environment["WINDTUNNEL_FUZZ_SEEDS"]
+    return 0..<(words.flatMap { UInt64($0) } ?? 150)
+  }()
+
   private static let names = [
     "password", "access_token", "apiKey", "client-secret", "loginToken", "sign", "SESSION", "otp",
     "X-Api-Key", "user[new_password]", "refreshToken",
@@ -79,7 +85,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<150 as Range<UInt64>)
+  @Test(arguments: seeds)
   func `no generated secret is written`(seed: UInt64) {
     var generator = Generator(seed: seed)
     let secrets = (0..<3).map { _ in Self.secret(&generator) }
@@ -95,7 +101,7 @@ import Testing
     #expect(again.redact(cassette.interactions) == cassette.interactions, "seed \(seed)")
   }
 
-  @Test(arguments: 0..<100 as Range<UInt64>)
+  @Test(arguments: seeds)
   func `damaged bodies neither crash nor hang it`(seed: UInt64) {
     var generator = Generator(seed: seed &+ 1000)
     let secrets = [Self.secret(&generator)]

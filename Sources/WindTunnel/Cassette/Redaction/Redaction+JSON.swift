@@ -78,11 +78,12 @@ extension Redaction {
       walk.way.append(.name(key))
       if walk.part != nil { log?.part = "\(walk.part ?? "") JSON \(SecretNames.slug(key))" }
       let name = key == "value" ? pair ?? key : key
-      if case .string(let range) = member.value,
+      let sort = names.cachedSort(ofField: name)
+      if sort != nil, case .string(let range) = member.value,
         let value = fieldValue(walk.text(range), name: name)
       {
         if value != walk.text(range) { walk.replace(range, by: value) }
-      } else if let sort = names.sort(of: name, in: .field) {
+      } else if let sort {
         visit(member.value, Inherited(name: name, sort: sort), &walk)
       } else if var inherited, !SecretNames.about.contains(SecretNames.normalised(key)) {
         (inherited.name, inherited.isWithin) = (key, true)
@@ -99,8 +100,16 @@ extension Redaction {
     _ members: [(name: Range<Int>, value: JSONSpan)],
     _ walk: Walk
   ) -> String? {
-    guard members.contains(where: { walk.text($0.name) == "value" }) else { return nil }
-    for member in members where ["name", "key", "header"].contains(walk.text(member.name)) {
+    // Compared as they are written, quotes and all: this is asked of every object there is.
+    func isNamed(_ range: Range<Int>, _ name: StaticString) -> Bool {
+      range.count == name.utf8CodeUnitCount
+        && name.withUTF8Buffer { walk.bytes[range].elementsEqual($0) }
+    }
+    guard members.contains(where: { isNamed($0.name, "\"value\"") }) else { return nil }
+    for member in members
+    where isNamed(member.name, "\"name\"") || isNamed(member.name, "\"key\"")
+      || isNamed(member.name, "\"header\"")
+    {
       if case .string(let range) = member.value { return walk.text(range) }
     }
     return nil

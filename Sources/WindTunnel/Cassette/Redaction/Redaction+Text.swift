@@ -45,6 +45,7 @@ extension Redaction {
     _ flavour: NamedValues.Flavour,
     depth: Int
   ) -> [UInt8] {
+    guard Self.isWorthReading(bytes) else { return echoed(bytes) }
     var stretches = Stretches()
     var edits: [Edit] = []
     for range in Self.links(in: bytes) where stretches.take(range) {
@@ -68,6 +69,26 @@ extension Redaction {
     let result = changed.isEmpty ? bytes : Edit.applied(changed, to: bytes)
     if echoes == nil { log?.lookForEntropy(in: result) }
     return echoed(result)
+  }
+
+  /// Whether a text may hold anything that is looked for by its surroundings or its looks: a mark
+  /// behind a name, a word of some length, a scheme, the line of a key. Most texts are a few words.
+  private static func isWorthReading(_ bytes: [UInt8]) -> Bool {
+    var length = 0
+    var last: UInt8 = 0
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: ">"), UInt8(ascii: "@"),
+        UInt8(ascii: "+"):
+        return true
+      case UInt8(ascii: "-") where last == byte: return true
+      case UInt8(ascii: " ") where last.asciiLowercased == UInt8(ascii: "c"): return true
+      default: length = byte <= 0x20 ? 0 : length + 1
+      }
+      if length >= 16 { return true }
+      last = byte
+    }
+    return false
   }
 
   /// A text without what is known to be secret.
@@ -99,17 +120,19 @@ extension Redaction {
 
   /// Addresses with a scheme, without what ends a sentence behind them.
   private static func links(in bytes: [UInt8]) -> [Range<Int>] {
-    let mark = Array("://".utf8)
-    return bytes.ranges(of: mark).compactMap { range in
-      var (start, end) = (range.lowerBound, range.upperBound)
+    bytes.indices.compactMap { colon in
+      guard bytes[colon] == UInt8(ascii: ":"), colon + 3 < bytes.count,
+        bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/")
+      else { return nil }
+      var (start, end) = (colon, colon + 3)
       while start > 0, bytes[start - 1].isWord || "+-.".utf8.contains(bytes[start - 1]) {
         start -= 1
       }
       while end < bytes.count, bytes[end] > 0x20, !"\"'<>\\`|{}".utf8.contains(bytes[end]) {
         end += 1
       }
-      while end > range.upperBound, ".,;:)]!".utf8.contains(bytes[end - 1]) { end -= 1 }
-      return start < range.lowerBound && end > range.upperBound ? start..<end : nil
+      while end > colon + 3, ".,;:)]!".utf8.contains(bytes[end - 1]) { end -= 1 }
+      return start < colon && end > colon + 3 ? start..<end : nil
     }
   }
 

@@ -119,7 +119,8 @@ extension Redaction {
     case "location", "content-location", "referer": return link(field.value)
     // Made of the content, the clock or by lot, and long enough to look like a secret.
     case "etag", "if-none-match", "if-match", "date", "sec-websocket-key", "sec-websocket-accept",
-      "x-request-id", "x-amz-request-id", "x-amz-id-2", "traceparent":
+      "x-request-id", "x-amz-request-id", "x-amz-id-2", "x-amz-cf-id", "x-client-data",
+      "traceparent":
       return echoless(field.value)
     default: return text(field.value)
     }

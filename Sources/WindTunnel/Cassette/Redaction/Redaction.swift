@@ -26,7 +26,7 @@ struct Redaction {
   /// What was found, where somebody wants to know.
   var log: RedactionLog?
 
-  let names: SecretNames
+  var names: SecretNames
   let places: [JSONPlace]
   let findsPersonalData: Bool
   var pseudonyms = Pseudonyms()

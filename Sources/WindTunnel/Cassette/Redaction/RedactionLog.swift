@@ -7,12 +7,13 @@ struct RedactionLog {
   /// Where the walk is within an interaction.
   var part = ""
   private var number = 0
+  private var known: Set<CassetteLeak> = []
 
   mutating func begin(_ index: Int) { number = index + 1 }
 
   mutating func found(_ kind: String, bytes: Int) {
     let leak = CassetteLeak(number: number, place: part, kind: kind, bytes: bytes)
-    if !leaks.contains(leak) { leaks.append(leak) }
+    if known.insert(leak).inserted { leaks.append(leak) }
   }
 
   mutating func unopened(_ coding: String) {

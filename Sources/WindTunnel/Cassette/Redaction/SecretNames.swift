@@ -17,6 +17,7 @@ struct SecretNames {
 
   private let extra: [Place: Set<String>]
   private let personalData: Bool
+  private var fields: [String: Sort?] = [:]
 
   init(_ rules: RedactionRules) {
     extra = [
@@ -39,6 +40,15 @@ struct SecretNames {
     guard personalData else { return nil }
     if Self.contactEndings.contains(where: { name.hasSuffix($0) }) { return .contact }
     return Self.persons.contains(name) ? .person : nil
+  }
+
+  /// What the value of a JSON member is; the same few names come again and again.
+  mutating func cachedSort(ofField name: String) -> Sort? {
+    if let known = fields[name] { return known }
+    let sort = sort(of: name, in: .field)
+    // Keys that are data, such as ids, are as many as there are bodies.
+    if fields.count < 4096 { fields[name] = sort }
+    return sort
   }
 
   /// Letters and digits in lower case.
@@ -78,6 +88,7 @@ struct SecretNames {
 
   private static let plain: Set<String> = [
     "", "true", "false", "null", "nil", "none", "undefined", "yes", "no", "bearer", "basic", "*",
+    "include", "omit", "same-origin",
   ]
 
   private static let endings = [
@@ -100,7 +111,7 @@ struct SecretNames {
   /// Ends like a secret and is a cursor, a switch or a list of names.
   private static let harmless: Set<String> = [
     "pagetoken", "nextpagetoken", "previouspagetoken", "nexttoken", "continuationtoken",
-    "paginationtoken", "cancellationtoken", "accesscontrolallowcredentials",
+    "paginationtoken", "cancellationtoken", "accesscontrolallowcredentials", "withcredentials",
   ]
 
   private static let contactEndings = [

@@ -45,14 +45,20 @@ enum Shapes {
     ]
   }()
 
-  private static let firsts = Set(keys.compactMap(\.mark.first) + Array("e-Bb".utf8))
+  /// Whether anything that is known begins with a byte.
+  private static let begins: [Bool] = {
+    var begins = [Bool](repeating: false, count: 256)
+    for byte in keys.compactMap(\.mark.first) + Array("e-Bb".utf8) { begins[Int(byte)] = true }
+    return begins
+  }()
 
   /// The secrets in a text, in their order.
   static func found(in bytes: [UInt8]) -> [Found] {
+    let begins = begins
     var found: [Found] = []
     var place = 0
     while place < bytes.count {
-      if firsts.contains(bytes[place]), place == 0 || !bytes[place - 1].isWord,
+      if begins[Int(bytes[place])], place == 0 || !bytes[place - 1].isWord,
         let next = shape(at: place, in: bytes)
       {
         found.append(next)
