@@ -135,10 +135,22 @@ struct Comparison {
     guard shared < most || paths[0].hasSuffix("/") != paths[1].hasSuffix("/") else {
       return (0, nil)
     }
+    // A slip in one segment is nearer than another word.
+    let slip = shared < min(there.count, here.count) ? likeness(there[shared], here[shared]) : 0
     return (
-      1 + 3 * (1 - Double(shared) / Double(max(most, 1))),
+      1 + 3 * (1 - (Double(shared) + 0.9 * slip) / Double(max(most, 1))),
       .init(name: "path", recorded: recorded.url.path, asked: asked.url.path)
     )
+  }
+
+  /// The share of two words that their beginnings and ends have in common, from 0 to 1; every
+  /// recording is asked for it, so it looks at each letter once.
+  private static func likeness(_ left: Substring, _ right: Substring) -> Double {
+    let (left, right) = (left.utf8, right.utf8)
+    let beginning = zip(left, right).prefix { $0 == $1 }.count
+    let end = zip(left.reversed(), right.reversed()).prefix { $0 == $1 }.count
+    let shorter = min(left.count, right.count)
+    return Double(min(beginning + end, shorter)) / Double(max(left.count, right.count, 1))
   }
 
   private mutating func compareFields(

@@ -90,6 +90,22 @@ import Testing
 }
 
 @Suite struct MismatchTests {
+  @Test func `a slip of the pen is nearest to what was meant`() {
+    let interactions = ["/json", "/headers", "/get", "/user/agents"].map { path in
+      Interaction(Request("GET", RequestURL("https://a.example\(path)")), Response())
+    }
+    let deck = Deck(Cassette(interactions))
+    for (asked, meant) in [("/gett", "/get"), ("/user/agent", "/user/agents"), ("/jason", "/json")]
+    {
+      let outcome = deck.decide(Request("GET", RequestURL("https://a.example\(asked)")))
+      guard case .unmatched(let mismatch) = outcome.source else {
+        Issue.record("\(asked) was answered")
+        continue
+      }
+      #expect(mismatch.nearest?.request == "GET https://a.example\(meant)")
+    }
+  }
+
   private func sentence(_ deck: Deck, _ request: Request) -> String {
     guard case .unmatched(let mismatch) = deck.decide(request).source else { return "" }
     return "\(mismatch)"
