@@ -23,26 +23,6 @@ extension Deck {
     private var bindings = Bindings()
     private var nextID = 0
 
-    private struct LaneKey: Hashable {
-      var lane: Lane
-      var key: String
-    }
-
-    /// The requests of one key in one lane.
-    private struct Arrivals {
-      /// How many came so far.
-      var count = 0
-      /// The outcomes that are being carried.
-      var inFlight: [Int] = []
-
-      /// Counts one more and answers its ordinal and who is in flight beside it.
-      mutating func arrive(_ id: Int) -> (ordinal: Int, others: [Int]) {
-        defer { inFlight.append(id) }
-        count += 1
-        return (count, inFlight)
-      }
-    }
-
     init(
       _ stubs: [Stub],
       notes: [JSON.Member] = [],
@@ -61,15 +41,7 @@ extension Deck {
       self.mode = mode == .once ? (stubs.isEmpty ? .rewrite : .none) : mode
       let requests = stubs.map(\.request)
       index = MatchIndex(requests, matcher: matcher)
-      let origins = requests.lazy.map(\.url).filter { $0.host != nil }
-      let counts = Dictionary(grouping: origins) { $0.origin }.mapValues(\.count)
-      // Of equally frequent ones the first recorded, so that a run does not depend on hashing.
-      let most = counts.values.max()
-      origin = origins.first { counts[$0.origin] == most }.map { url in
-        var origin = url
-        (origin.userInfo, origin.path, origin.query) = (nil, "/", nil)
-        return origin
-      }
+      origin = RequestURL.mostFrequentOrigin(of: requests.map(\.url))
     }
 
     /// What stays on the cassette when the recorded interactions are added.

@@ -101,3 +101,16 @@ extension RequestURL: ExpressibleByStringLiteral {
   /// Takes a literal apart.
   public init(stringLiteral value: String) { self.init(value) }
 }
+
+extension RequestURL {
+  /// The origin that most addresses share; of equally frequent ones the first, so that the answer
+  /// does not depend on hashing.
+  static func mostFrequentOrigin(of addresses: [RequestURL]) -> RequestURL? {
+    let named = addresses.filter { $0.host != nil }
+    let counts = Dictionary(grouping: named) { $0.origin }.mapValues(\.count)
+    let most = counts.values.max()
+    guard var origin = named.first(where: { counts[$0.origin] == most }) else { return nil }
+    (origin.userInfo, origin.path, origin.query) = (nil, "/", nil)
+    return origin
+  }
+}
