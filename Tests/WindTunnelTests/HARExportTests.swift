@@ -173,10 +173,10 @@ import Testing
 
   @Test func `the log's notes are the cassette's, and none repeats a credential`() throws {
     let har = """
-      {"log": {"_recordingName": "home", "_seen": ["open-sesame"], "entries": [
+      {"log": {"_recordingName": "home", "_seen": ["pass-phrase"], "entries": [
         {"startedDateTime": "2025-01-01T00:00:00Z", "response": {"status": 204},
          "request": {"method": "GET", "url": "https://a.test/",
-           "headers": [{"name": "Authorization", "value": "Bearer open-sesame"}]}}]}}
+           "headers": [{"name": "Authorization", "value": "Bearer pass-phrase"}]}}]}}
       """
     let result = try HARImport(Data(har.utf8), source: "a.har")
     #expect(

@@ -11,6 +11,9 @@ struct Pseudonyms {
 
   /// What must not occur in anything that is kept, and what stands in its place.
   private(set) var secrets: [String: String] = [:]
+  /// Secrets that are themselves words which name secrets, such as a token `pass-phrase`. They stand
+  /// in any text by right, so they are looked for only where they are the whole of a value.
+  private(set) var words: [String: String] = [:]
   private var ordinals: [String: [String: Int]] = [:]
   private var highest: [String: Int] = [:]
 
@@ -26,7 +29,7 @@ struct Pseudonyms {
   /// What stands for a value of a name.
   mutating func stand(for value: String, name: String, echoes: Bool = true) -> String {
     if SecretNames.isPlain(value) || Self.isRedacted(value) { return value }
-    if let known = secrets[value] { return known }
+    if let known = secrets[value] ?? words[value] { return known }
     let ordinal: Int
     if let known = ordinals[name]?[value] {
       ordinal = known
@@ -42,10 +45,10 @@ struct Pseudonyms {
 
   /// Has a value looked for, and what stands for it.
   mutating func remember(_ value: String, as stand: String) {
-    guard value.utf8.count >= Self.echoBytesMin, secrets[value] == nil, !Self.isRedacted(value),
-      !SecretNames.isWord(value)
+    guard value.utf8.count >= Self.echoBytesMin, secrets[value] == nil, words[value] == nil,
+      !Self.isRedacted(value)
     else { return }
-    secrets[value] = stand
+    if SecretNames.isWord(value) { words[value] = stand } else { secrets[value] = stand }
   }
 
   /// Whether a value is one that stands for another.

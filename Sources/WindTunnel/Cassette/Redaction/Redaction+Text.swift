@@ -6,6 +6,8 @@ extension Redaction {
 
   /// A text without secrets.
   mutating func text(_ text: String, depth: Int = 0) -> String {
+    // Once all secrets are known, a whole value that is one of them goes, even where it is a word.
+    if echoes != nil, let word = pseudonyms.words[text] { return word }
     guard text.utf8.count > 4 else { return text }
     let bytes = Array(text.utf8)
     let replaced = self.text(bytes, .plain, depth: depth)
