@@ -33,7 +33,7 @@ final class ClientConnection {
 
   /// Takes a socket over.
   static func begin(_ socket: Socket, in house: House, on reactor: Reactor) {
-    guard house.live.count < house.options.limits.connectionsMax else { return socket.close() }
+    guard house.live.takes(house.options.limits) else { return socket.close() }
     let connection = ClientConnection(house, reactor)
     // A connection that is gone before it is served is the client's affair.
     guard

@@ -1,32 +1,45 @@
 internal import WindTunnel
 
-/// What every connection of a port shares. On the loop's thread only.
-final class House {
+/// What the connections of a port share that are on one loop.
+final class House: Sendable {
   let deck: Deck
   let lane: Lane
   let options: ReplayServer.Options
   let live: LiveConnections
-  var port = 0
+  let port: Int
 
-  init(deck: Deck, lane: Lane, options: ReplayServer.Options, live: LiveConnections) {
+  init(deck: Deck, lane: Lane, options: ReplayServer.Options, live: LiveConnections, port: Int) {
     (self.deck, self.lane, self.options, self.live) = (deck, lane, options, live)
+    self.port = port
   }
 }
 
-/// The connections that are open. On the loop's thread only.
+/// The connections that are open on one loop. On that loop's thread only.
 final class LiveConnections: @unchecked Sendable {
+  /// How many are open on all loops of a server.
+  typealias Count = Locked<Int>
+
   private var connections: [ObjectIdentifier: ClientConnection] = [:]
   private var drained: (() -> Void)?
+  private let open: Count
 
-  var count: Int { connections.count }
+  init(_ open: Count) { self.open = open }
+
   var isDraining: Bool { drained != nil }
+
+  /// Whether one more is served: the server has room and does not end.
+  func takes(_ limits: Limits) -> Bool {
+    !isDraining && open.withLock { $0 } < limits.connectionsMax
+  }
 
   func insert(_ connection: ClientConnection) {
     connections[ObjectIdentifier(connection)] = connection
+    open.withLock { $0 += 1 }
   }
 
   func remove(_ connection: ClientConnection) {
-    connections[ObjectIdentifier(connection)] = nil
+    guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+    open.withLock { $0 -= 1 }
     tellIfEmpty()
   }
 

@@ -44,23 +44,21 @@ public final class ReplayServer: Sendable {
   /// The port it listens at.
   public let port: Int
 
-  let loop: EventLoop
+  private let crew: Crew
   private let options: Options
   private let deck: Deck
   /// The listeners by port; each is touched on the loop only, and this table on any thread.
   private let doors = Locked<[Int: Door]>([:])
-  private let live: LiveConnections
 
   /// Starts listening.
   public init(_ deck: Deck, _ options: Options = Options()) async throws {
     self.deck = deck
     self.options = options
-    loop = try EventLoop(name: "WindTunnel server")
-    live = LiveConnections()
+    crew = try Crew()
     guard let address = SocketAddress(options.host, port: options.port) else {
       throw ServerError.cannotListen("\(options.host) is no address literal such as 127.0.0.1")
     }
-    let door = try await Self.open(address, .deck, loop, deck, options, live)
+    let door = try await Door.open(at: address, for: .deck, crew, deck, options)
     port = door.port
     doors.withLock { $0[door.port] = door }
   }
@@ -77,7 +75,7 @@ public final class ReplayServer: Sendable {
     guard let address = SocketAddress(options.host, port: 0) else {
       throw ServerError.cannotListen("\(options.host) is no address literal")
     }
-    let door = try await Self.open(address, lane, loop, deck, options, live)
+    let door = try await Door.open(at: address, for: lane, crew, deck, options)
     doors.withLock { $0[door.port] = door }
     return door.port
   }
@@ -85,7 +83,7 @@ public final class ReplayServer: Sendable {
   /// Closes a port that ``openDoor(lane:)`` opened.
   public func closeDoor(_ port: Int) {
     guard let door = doors.withLock({ $0.removeValue(forKey: port) }) else { return }
-    loop.execute { _ in door.listener.close() }
+    crew.listening.execute { _ in door.close() }
   }
 
   /// Listens no more, lets what is in flight end within `grace`, and closes every connection.
@@ -94,60 +92,9 @@ public final class ReplayServer: Sendable {
       defer { doors = [:] }
       return doors.values.map(\.self)
     }
-    let live = live
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      let once = Once { continuation.resume() }
-      let isPosted = loop.execute { reactor in
-        for door in doors { door.listener.close() }
-        live.drain(on: reactor) { once.run() }
-        reactor.schedule(after: grace.inNanoseconds) { _ in once.run() }
-      }
-      if !isPosted { once.run() }
+    crew.listening.execute { _ in
+      for door in doors { door.close() }
     }
-    await loop.stop()
-  }
-
-  private static func open(
-    _ address: SocketAddress,
-    _ lane: Lane,
-    _ loop: EventLoop,
-    _ deck: Deck,
-    _ options: Options,
-    _ live: LiveConnections
-  ) async throws -> Door {
-    do {
-      return try await loop.run { reactor in
-        // The port is known only once it listens, and no connection comes before this job ends.
-        let house = House(deck: deck, lane: lane, options: options, live: live)
-        let listener = try Listener(at: address, on: reactor) { socket in
-          ClientConnection.begin(socket, in: house, on: reactor)
-        }
-        house.port = listener.address.port
-        return Door(port: listener.address.port, listener: listener)
-      }
-    } catch let error as SocketError {
-      throw ServerError(error, port: address.port)
-    }
-  }
-}
-
-/// A listener as other threads hold it: they only carry it back to the loop.
-private struct Door: @unchecked Sendable {
-  let port: Int
-  let listener: Listener
-}
-
-/// Something that happens once, whoever asks first.
-private final class Once: Sendable {
-  private let action: Locked<(@Sendable () -> Void)?>
-
-  init(_ action: @escaping @Sendable () -> Void) { self.action = Locked(action) }
-
-  func run() {
-    let action = action.withLock { action in
-      defer { action = nil }
-      return action
-    }
-    action?()
+    await crew.stop(grace: grace)
   }
 }

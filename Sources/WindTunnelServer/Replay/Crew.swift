@@ -1,0 +1,69 @@
+internal import Foundation
+internal import WindTunnel
+
+/// The event loops of a server, each with the connections that are open on it.
+///
+/// Connections are dealt to the loops in turn and stay where they are. What they share is behind the
+/// deck's lock, so how many loops there are changes no decision, only how many cores are used.
+struct Crew: Sendable {
+  /// One loop and its connections.
+  struct Member: Sendable {
+    let loop: EventLoop
+    let live: LiveConnections
+  }
+
+  /// More loops than this gain nothing: beyond it they wait for the deck's lock.
+  private static let membersMax = 4
+
+  let members: [Member]
+
+  /// Starts a thread for each core, up to a bound.
+  init() throws(SocketError) {
+    let count = min(Self.membersMax, max(1, ProcessInfo.processInfo.activeProcessorCount))
+    let open = LiveConnections.Count(0)
+    var members: [Member] = []
+    for index in 0..<count {
+      let loop = try EventLoop(name: "WindTunnel server \(index + 1)")
+      members.append(Member(loop: loop, live: LiveConnections(open)))
+    }
+    self.members = members
+  }
+
+  /// The loop that listens.
+  var listening: EventLoop { members[0].loop }
+
+  /// Lets every connection end within `grace`, then closes what is left and ends the threads.
+  func stop(grace: Duration) async {
+    await withTaskGroup(of: Void.self) { group in
+      for member in members { group.addTask { await Self.stop(member, grace: grace) } }
+    }
+  }
+
+  private static func stop(_ member: Member, grace: Duration) async {
+    let live = member.live
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let once = Once { continuation.resume() }
+      let isPosted = member.loop.execute { reactor in
+        live.drain(on: reactor) { once.run() }
+        reactor.schedule(after: grace.inNanoseconds) { _ in once.run() }
+      }
+      if !isPosted { once.run() }
+    }
+    await member.loop.stop()
+  }
+}
+
+/// Something that happens once, whoever asks first.
+private final class Once: Sendable {
+  private let action: Locked<(@Sendable () -> Void)?>
+
+  init(_ action: @escaping @Sendable () -> Void) { self.action = Locked(action) }
+
+  func run() {
+    let action = action.withLock { action in
+      defer { action = nil }
+      return action
+    }
+    action?()
+  }
+}

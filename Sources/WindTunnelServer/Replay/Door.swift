@@ -1,0 +1,53 @@
+internal import WindTunnel
+
+/// A port that is listened at, as other threads hold it: they only carry it back to its loop.
+struct Door: @unchecked Sendable {
+  let port: Int
+  private let listener: Listener
+
+  /// Listens, and deals what comes to the loops in turn.
+  static func open(
+    at address: SocketAddress,
+    for lane: Lane,
+    _ crew: Crew,
+    _ deck: Deck,
+    _ options: ReplayServer.Options
+  ) async throws -> Door {
+    do {
+      return try await crew.listening.run { reactor in
+        let turns = Turns(crew)
+        let listener = try Listener(at: address, on: reactor) { turns.receive($0, on: reactor) }
+        // No connection is told of before this job ends.
+        let port = listener.address.port
+        turns.houses = crew.members.map { member in
+          House(deck: deck, lane: lane, options: options, live: member.live, port: port)
+        }
+        return Door(port: port, listener: listener)
+      }
+    } catch let error as SocketError {
+      throw ServerError(error, port: address.port)
+    }
+  }
+
+  /// Frees the port. On the listening loop only.
+  func close() { listener.close() }
+}
+
+/// Deals connections to the loops. On the listening loop only.
+private final class Turns {
+  var houses: [House] = []
+  private let crew: Crew
+  private var next = 0
+
+  init(_ crew: Crew) { self.crew = crew }
+
+  func receive(_ socket: Socket, on reactor: Reactor) {
+    defer { next = (next + 1) % crew.members.count }
+    let house = houses[next]
+    if next == 0 { return ClientConnection.begin(socket, in: house, on: reactor) }
+    let isTaken = crew.members[next].loop.execute { reactor in
+      ClientConnection.begin(socket, in: house, on: reactor)
+    }
+    if !isTaken { socket.close() }
+  }
+}
