@@ -58,7 +58,7 @@ let package = Package(
     ),
     .testTarget(
       name: "WindTunnelTestingTests",
-      dependencies: ["WindTunnelTesting"],
+      dependencies: ["WindTunnelServer", "WindTunnelTesting"],
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]
     ),

@@ -9,12 +9,28 @@ extension Deck {
     }
   }
 
-  /// The interactions that nobody has been given, in recorded order.
+  /// The interactions that nobody has been given, in recorded order. Functions are none.
   public var unused: [Interaction] {
-    var taken: Set<Int> = []
-    for entry in journal.all {
-      if case .recording(let place) = entry.take { taken.insert(place) }
+    let taken = Set(plays(journal))
+    return state.withLock { $0.tape }.enumerated().filter { !taken.contains($0.offset) }.compactMap(
+      \.element
+    )
+  }
+
+  /// What of an expectation does not hold by now.
+  ///
+  /// A deck that records everything anew plays nothing, so of it nothing is expected.
+  public func unmet(_ expectation: TapeExpectation) -> [UnmetExpectation] {
+    let (journal, tape, recordsAnew) = state.withLock { ($0.journal, $0.tape, $0.recordsAnew) }
+    guard !expectation.isEmpty, !recordsAnew else { return [] }
+    guard journal.dropped == 0 else { return [.forgotten(requests: journal.dropped)] }
+    return expectation.unmet(by: plays(journal), of: tape)
+  }
+
+  private func plays(_ journal: Journal) -> [Int] {
+    journal.all.compactMap { entry in
+      guard case .recording(let place) = entry.take else { return nil }
+      return place
     }
-    return interactions.enumerated().filter { !taken.contains($0.offset) }.map(\.element)
   }
 }

@@ -8,7 +8,7 @@ public final class Deck: Sendable {
   public let matcher: Matcher
   /// The origin that most of the cassette was recorded from, such as `https://api.example.com`.
   public let origin: RequestURL?
-  private let state: Locked<State>
+  let state: Locked<State>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
   private let recordingJournal: RecordingJournal?
   /// What ``recorded()`` takes out beside what it always does.

@@ -61,6 +61,11 @@ extension Deck {
       stubs.map { $0.interaction ?? Interaction($0.request, Response()) }
     }
 
+    /// What is recorded, by its place; `nil` where a function answers.
+    var tape: [Interaction?] { stubs.map(\.interaction) }
+
+    var recordsAnew: Bool { mode == .rewrite }
+
     /// Remembers a miss; beyond a bound only the first ones are worth reading.
     mutating func missed(_ mismatch: Mismatch) {
       if misses.count < Deck.missesMax { misses.append(mismatch) }

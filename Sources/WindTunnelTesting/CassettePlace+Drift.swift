@@ -9,23 +9,23 @@ internal import WindTunnelURLSession
 extension CassettePlace {
   /// Where `WINDTUNNEL_RECORD` is `verify`: how the live origins answer what a test was played.
   ///
-  /// Asked by `URLSession`, like what tests record. Only what is safe is asked; what needs a secret
-  /// is skipped, for which there is `windtunnel record --mode verify --secret`.
+  /// Asked by `URLSession`, like what tests record. Only what is safe is asked, and what needs a
+  /// secret only where the environment has it.
   func drift(of deck: Deck) async -> Drift {
     var drift = Drift()
     guard mode == .verify else { return drift }
     for (index, interaction) in deck.interactions.enumerated() {
-      let verdict = await Self.verdict(on: interaction)
+      let verdict = await verdict(on: interaction)
       drift.entries.append(Drift.Entry(index + 1, interaction.request, verdict))
     }
     return drift
   }
 
-  private static func verdict(on interaction: Interaction) async -> Drift.Verdict {
+  private func verdict(on interaction: Interaction) async -> Drift.Verdict {
     if let reason = Drift.reasonToSkip(interaction, asksUnsafe: false) { return .skipped(reason) }
     let asked: Request
     do throws(Secrets.Missing) {
-      asked = try Secrets([:]).restored(interaction.request)
+      asked = try Secrets(secrets).restored(interaction.request)
     } catch {
       return .skipped("there is no secret for \(error.part)")
     }
@@ -36,12 +36,33 @@ extension CassettePlace {
     request.httpMethod = asked.method
     for field in asked.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
     let live = Deck(Cassette(), mode: .rewrite)
-    await ask(request, through: live)
+    await Self.ask(request, through: live)
     // Of a redirect the first hop; the others are interactions of their own.
     guard let answer = live.recorded().cassette.interactions.first?.answer else {
       return .skipped("its live answer repeats a credential, so that it cannot be shown")
     }
     return Drift.Verdict(interaction, asked: asked, live: answer)
+  }
+
+  /// `WINDTUNNEL_SECRET_ACCESS_TOKEN` stands for every `REDACTED-access-token-N`,
+  /// `WINDTUNNEL_SECRET_ACCESS_TOKEN_2` for the second alone.
+  static func secrets(_ environment: [String: String]) throws -> [String: String] {
+    let prefix = "WINDTUNNEL_SECRET_"
+    var secrets: [String: String] = [:]
+    for (variable, value) in environment where variable.hasPrefix(prefix) {
+      let name = variable.dropFirst(prefix.count).lowercased().replacing("_", with: "-")
+      guard !name.isEmpty, !value.isEmpty else {
+        throw CassetteProblem(
+          "\(variable) names no secret: it is empty or has no name, as in \(prefix)AUTHORIZATION."
+        )
+      }
+      // Whoever could break a field's line could write a request.
+      guard !value.utf8.contains(where: { $0 < 0x20 }) else {
+        throw CassetteProblem("What \(variable) holds is more than one line, so it is no secret.")
+      }
+      secrets[name] = value
+    }
+    return secrets
   }
 
   /// By completion handler: it is safe on every platform. The deck keeps what came.

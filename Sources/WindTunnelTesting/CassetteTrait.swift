@@ -9,12 +9,14 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
   let file: String
   let matcher: Matcher
   let then: EndPolicy
+  let sharedSession: Bool
+  let expectation: TapeExpectation
 
   /// A suite's cassette is that of each of its tests.
   public var isRecursive: Bool { true }
 
   /// Runs a test with the cassette in place; a request that nothing answered fails the test at its
-  /// own line, with the explanation.
+  /// own line, with the explanation, and so does what was expected of the tape and does not hold.
   public func provideScope(
     for test: Test,
     testCase: Test.Case?,
@@ -26,15 +28,26 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
       environment: ProcessInfo.processInfo.environment
     )
     let deck = try place.deck(matcher, then: then)
-    try await Weather.pending.apply(to: deck) {
-      try await Tunnel.fly(deck, onTheWire: OnTheWireTrait.isPending, function)
+    let record = { (problem: String) in
+      _ = Issue.record(Comment(rawValue: problem), sourceLocation: test.sourceLocation)
     }
-    for mismatch in deck.mismatches {
-      Issue.record(Comment(rawValue: "\(mismatch)"), sourceLocation: test.sourceLocation)
+    do {
+      try await Weather.pending.apply(to: deck) {
+        try await Tunnel.fly(
+          deck,
+          onTheWire: OnTheWireTrait.isPending,
+          sharedSession: sharedSession,
+          function
+        )
+      }
+    } catch {
+      // Mostly it is why the test has thrown.
+      for mismatch in deck.mismatches { record("\(mismatch)") }
+      throw error
     }
-    for entry in await place.drift(of: deck).drifted {
-      Issue.record(Comment(rawValue: "\(Drift([entry]))"), sourceLocation: test.sourceLocation)
-    }
+    for mismatch in deck.mismatches { record("\(mismatch)") }
+    for unmet in deck.unmet(expectation) { record("\(unmet)") }
+    for entry in await place.drift(of: deck).drifted { record("\(Drift([entry]))") }
     try place.keep(deck)
   }
 }
@@ -43,15 +56,33 @@ extension Trait where Self == CassetteTrait {
   /// Plays `NAME.json` from `Cassettes` beside the test's file.
   ///
   /// - Parameters:
-  ///   - name: The cassette's name.
+  ///   - name: The cassette's name. One that begins with a `/` is a path.
   ///   - matcher: What requests are compared by.
   ///   - then: What follows when the recordings of a request are used up.
+  ///   - sharedSession: Whether the cassette is played by `URLSession.shared`, too, for code that
+  ///     takes no session. On Linux any number of tests has it at once: a request is the test's
+  ///     whose task resumes it. One that is asked from elsewhere meanwhile – a detached task, a
+  ///     dispatch queue, a completion handler – fails with an error that says so, and is not sent;
+  ///     so does any test's that does not have the session. On Apple platforms one test has it at a
+  ///     time, and all requests are that test's.
+  ///   - expectation: What must be true of the tape at the end: `.everyInteraction`, `.inOrder`.
   ///   - file: The test's file.
   /// - Returns: The trait.
   public static func cassette(
     _ name: String,
     matching matcher: Matcher = .url,
     then: EndPolicy = .fail,
+    sharedSession: Bool = false,
+    expecting expectation: TapeExpectation = [],
     file: String = #filePath
-  ) -> Self { Self(name: name, file: file, matcher: matcher, then: then) }
+  ) -> Self {
+    Self(
+      name: name,
+      file: file,
+      matcher: matcher,
+      then: then,
+      sharedSession: sharedSession,
+      expectation: expectation
+    )
+  }
 }

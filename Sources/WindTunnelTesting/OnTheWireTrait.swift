@@ -15,35 +15,23 @@ public struct OnTheWireTrait: TestTrait, SuiteTrait, TestScoping {
     testCase: Test.Case?,
     performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
-    guard let deck = Tunnel.current?.deck else {
+    guard let tunnel = Tunnel.current else {
       return try await Self.$isPending.withValue(true) { try await function() }
     }
-    try await Tunnel.fly(deck, onTheWire: true, function)
+    try await Tunnel.fly(
+      tunnel.deck,
+      onTheWire: true,
+      sharedSession: tunnel.sharedWay != nil,
+      function
+    )
   }
 }
 
 extension Trait where Self == OnTheWireTrait {
   /// Plays the deck on real sockets: for downloads, redirects and clients that take no session.
   ///
-  /// Ask by `Deck.current.url`; whatever asks elsewhere is refused.
+  /// Ask by `Deck.current.url`; whatever asks elsewhere is refused. With
+  /// `.cassette("NAME", sharedSession: true)` that holds for `URLSession.shared`, too, but for its
+  /// redirects, which the platform follows by itself, and for its cookies, which are the process's.
   public static var onTheWire: Self { Self() }
-}
-
-extension Tunnel {
-  /// Runs a test in a tunnel of a deck, and clears up after it.
-  static func fly(
-    _ deck: Deck,
-    onTheWire: Bool,
-    _ body: @Sendable () async throws -> Void
-  ) async throws {
-    let tunnel = onTheWire ? Tunnel(deck, onTheWire: try await ReplayServer(deck)) : Tunnel(deck)
-    let outcome: Result<Void, any Error>
-    do {
-      outcome = .success(try await Tunnel.$current.withValue(tunnel) { try await body() })
-    } catch {
-      outcome = .failure(error)
-    }
-    await tunnel.close()
-    try outcome.get()
-  }
 }

@@ -46,8 +46,10 @@ final class Flight {
 
   init(of interceptor: Interceptor, in seat: Seat) {
     self.seat = seat
-    context = LoadingContext(of: interceptor, configuration: seat.configuration)
+    context = LoadingContext(of: interceptor, in: seat)
     request = interceptor.request
+    // Here the platform has looked for cookies where this seat has none.
+    if seat.isShared { context.addCookies(to: &request) }
     timeouts = Timeouts(request, context.configuration)
     courier = Courier(to: interceptor, context: context, errors: seat.errors)
   }

@@ -25,16 +25,23 @@ class Interceptor: URLProtocol {
 
   override func startLoading() {
     if let flight { return flight.resume() }
-    guard let seat = Seats.seat(of: type(of: self)) else {
-      let error = HarnessError(
-        "This session's deck was given back; make a session of the deck that plays now."
-      )
-      client?.urlProtocol(self, didFailWithError: error)
-      return
+    switch boarding {
+    case .success(let seat):
+      let flight = Flight(of: self, in: seat)
+      self.flight = flight
+      flight.resume()
+    case .failure(let refusal): client?.urlProtocol(self, didFailWithError: refusal)
     }
-    let flight = Flight(of: self, in: seat)
-    self.flight = flight
-    flight.resume()
+  }
+
+  /// Who answers this task.
+  var boarding: Result<Seat, HarnessError> {
+    Seats.seat(of: type(of: self)).map { .success($0) }
+      ?? .failure(
+        HarnessError(
+          "This session's deck was given back; make a session of the deck that plays now."
+        )
+      )
   }
 
   override func stopLoading() { flight?.pause() }

@@ -11,9 +11,9 @@
     /// The one that the seat was put into: a protocol is not shown its session.
     let configuration: URLSessionConfiguration?
 
-    init(of interceptor: Interceptor, configuration: URLSessionConfiguration?) {
+    init(of interceptor: Interceptor, in seat: Seat) {
       task = interceptor.task
-      self.configuration = configuration
+      configuration = seat.configuration
     }
 
     /// Every kind of task that reaches a protocol can be carried.

@@ -13,15 +13,18 @@
     private let task: URLSessionTask?
     private let queue: DispatchQueue?
     private let session: URLSession?
+    /// A seat's in place of the session's.
+    private let own: URLSessionConfiguration?
 
-    init(of interceptor: Interceptor, configuration: URLSessionConfiguration?) {
+    init(of interceptor: Interceptor, in seat: Seat) {
       task = interceptor.task
+      own = seat.isShared ? seat.configuration : nil
       queue = task.flatMap { StoredProperty("workQueue", of: $0) }?.value as? DispatchQueue
       session = task.flatMap { StoredProperty("session", of: $0) }?.value as? URLSession
     }
 
     /// The session's own; on Linux `session.configuration` is the object itself.
-    var configuration: URLSessionConfiguration? { session?.configuration }
+    var configuration: URLSessionConfiguration? { own ?? session?.configuration }
 
     /// Why this task cannot be carried in process, in words.
     var refusal: (any Error)? {

@@ -15,11 +15,22 @@ package struct Seat: Sendable {
   /// The configuration the class was put into; where the platform does not show a protocol its
   /// session, this is what is known of it.
   var configuration: URLSessionConfiguration?
+  /// Whether it is `URLSession.shared` that leads here, whose own cookies are everybody's.
+  var isShared = false
 
   package init(deck: Deck, lane: Lane, errors: Symptom.Platform) {
     self.deck = deck
     self.lane = lane
     self.errors = errors
+  }
+
+  /// The same seat for `URLSession.shared`. What an answer sets in a cookie is kept for this seat
+  /// and seen by no other test.
+  package var shared: Seat {
+    var seat = self
+    seat.configuration = .ephemeral
+    seat.isShared = true
+    return seat
   }
 }
 

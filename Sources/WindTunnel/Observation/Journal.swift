@@ -33,7 +33,8 @@ public struct Journal: Sendable {
   }
 
   private var entries: [Entry] = []
-  private var dropped = 0
+  /// How many are no longer kept.
+  private(set) var dropped = 0
 
   /// Everything that is kept, in order.
   public var all: [Entry] { entries }

@@ -1,0 +1,109 @@
+/// What must be true of a tape once a test has played it.
+public struct TapeExpectation: OptionSet, Sendable, Hashable {
+  /// One bit for each demand.
+  public let rawValue: Int
+
+  /// Makes a set of demands.
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// Every interaction was played. What a fault took the place of was asked for and not played.
+  public static let everyInteraction = TapeExpectation(rawValue: 1 << 0)
+
+  /// Interactions were played in the order in which they were recorded. One that was not played
+  /// at all breaks no order, nor does one that is played again.
+  public static let inOrder = TapeExpectation(rawValue: 1 << 1)
+
+  /// What of this does not hold.
+  ///
+  /// - Parameters:
+  ///   - plays: The places of what was played, in the order in which it was.
+  ///   - tape: The interactions by their places; `nil` for what cannot be played by its place.
+  func unmet(by plays: [Int], of tape: [Interaction?]) -> [UnmetExpectation] {
+    var unmet: [UnmetExpectation] = []
+    if contains(.everyInteraction) {
+      let played = Set(plays)
+      let left = tape.indices.filter { !played.contains($0) }
+        .compactMap { place in tape[place].map { TapePlace(place + 1, $0.request) } }
+      if !left.isEmpty { unmet.append(.unplayed(left, of: tape.count { $0 != nil })) }
+    }
+    if contains(.inOrder), let (early, late) = Self.firstOutOfOrder(plays),
+      let before = tape[early], let after = tape[late]
+    {
+      unmet.append(
+        .outOfOrder(
+          TapePlace(early + 1, before.request),
+          before: TapePlace(late + 1, after.request)
+        )
+      )
+    }
+    return unmet
+  }
+
+  /// The first place that was played for the first time after a later one, with the last of those
+  /// that came too early.
+  private static func firstOutOfOrder(_ plays: [Int]) -> (early: Int, late: Int)? {
+    var played: Set<Int> = []
+    var furthest = -1
+    for place in plays where played.insert(place).inserted {
+      if place < furthest { return (furthest, place) }
+      furthest = place
+    }
+    return nil
+  }
+}
+
+/// An interaction by its number on the tape, which counts from 1.
+public struct TapePlace: Sendable, Hashable, CustomStringConvertible {
+  /// Its number, from 1.
+  public let number: Int
+  /// Its method, such as `GET`.
+  public let method: String
+  /// Its address.
+  public let url: RequestURL
+
+  init(_ number: Int, _ request: Request) {
+    (self.number, method, url) = (number, request.method, request.url)
+  }
+
+  /// Number, method and address: `2 GET https://api.example.com/home`.
+  public var description: String { "\(number) \(method) \(url)" }
+}
+
+/// A demand on a tape that does not hold.
+public enum UnmetExpectation: Sendable, Hashable, CustomStringConvertible {
+  /// These interactions, of so many, were not played.
+  case unplayed([TapePlace], of: Int)
+  /// The first that came out of order: it was played, and only then the other, which was recorded
+  /// before it.
+  case outOfOrder(TapePlace, before: TapePlace)
+  /// More requests came than are remembered, so that nobody can say.
+  case forgotten(requests: Int)
+
+  /// How many interactions are named before the rest is counted.
+  static let namesMax = 10
+
+  /// A sentence or two: what was demanded, what was there, what to do.
+  public var description: String {
+    switch self {
+    case .unplayed(let left, let count):
+      let names = left.prefix(Self.namesMax).map { "\n  \($0)" }.joined()
+      let more = left.count - Self.namesMax
+      return """
+        Every interaction was to be played, but \(left.count) of \(count) \
+        \(left.count == 1 ? "was" : "were") not:\(names)\(more > 0 ? "\n  and \(more) more" : "")
+        Take off the tape what is not needed any more, or ask for it.
+        """
+    case .outOfOrder(let early, let late):
+      return """
+        The interactions were to be played in recorded order, but this one\n  \(early)
+        was played before\n  \(late)
+        Ask in that order, or record the tape anew.
+        """
+    case .forgotten(let requests):
+      return """
+        The tape's use cannot be told: of more than \(Journal.entriesMax) requests the first \
+        \(requests) are no longer known. Make several tests of this one.
+        """
+    }
+  }
+}

@@ -1,0 +1,75 @@
+#if canImport(Darwin)
+  internal import Foundation
+  internal import WindTunnel
+
+  // A registered class sees every request of `URLSession.shared` and of no test in particular. So
+  // one test has the session at a time, and others that want it wait; whatever is asked meanwhile is
+  // that test's.
+
+  extension SharedSession {
+    private static let turn = Turn()
+
+    /// Lends the session to a test as soon as no other has it.
+    package static func lend(to way: Way, _ body: () async throws -> Void) async throws {
+      // Within a test that has it already, waiting would be for oneself.
+      let waits = Self.way == nil
+      if waits { await turn.take() }
+      defer { if waits { turn.giveBack() } }
+      let type: AnyClass
+      switch way {
+      case .seat(let seat): type = Seats.take(for: seat)
+      case .server:
+        elsewhere.withLock { $0 = way }
+        type = ElsewhereInterceptor.self
+      }
+      // Of registered classes the last is asked first.
+      URLProtocol.registerClass(type)
+      defer { URLProtocol.unregisterClass(type) }
+      try await $way.withValue(way) { try await body() }
+    }
+
+    fileprivate static let elsewhere = Locked<Way?>(nil)
+  }
+
+  /// Refuses what does not go to the server of the test that has the session.
+  private final class ElsewhereInterceptor: Interceptor {
+    override class func canInit(with request: URLRequest) -> Bool {
+      guard SharedSession.reachesTheNetwork(request) else { return false }
+      return SharedSession.elsewhere.withLock { $0 }?.letsThrough(request) != true
+    }
+
+    override var boarding: Result<Seat, HarnessError> {
+      SharedSession.elsewhere.withLock { $0 }?.boarding(request) ?? super.boarding
+    }
+  }
+
+  /// One at a time, first come, first served.
+  private final class Turn: Sendable {
+    private struct State: Sendable {
+      var isTaken = false
+      var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Locked(State())
+
+    func take() async {
+      await withCheckedContinuation { continuation in
+        let isFree = state.withLock { state in
+          if state.isTaken { state.waiting.append(continuation) }
+          defer { state.isTaken = true }
+          return !state.isTaken
+        }
+        if isFree { continuation.resume() }
+      }
+    }
+
+    func giveBack() {
+      let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+        state.isTaken = false
+        return nil
+      }
+      next?.resume()
+    }
+  }
+#endif

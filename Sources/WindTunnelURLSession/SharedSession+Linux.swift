@@ -1,0 +1,99 @@
+#if !canImport(Darwin)
+  internal import Dispatch
+  internal import Foundation
+  internal import FoundationNetworking
+  internal import WindTunnel
+
+  // A request belongs to the test whose task resumes it. swift-corelibs-foundation asks a protocol
+  // class whether it wants a request, and without a cache also makes its instance, within
+  // `resume()` on the caller's thread. There the caller's task-local values are in sight, which they
+  // are nowhere later. So one class sees the requests of all tests and any number of them runs at
+  // once. Were that to change, a request would be nobody's and be refused, not sent.
+  //
+  // The class stays in front of the platform's own for good, since nobody may change the list while
+  // a request reads it. It steps aside while no test has the session.
+
+  extension SharedSession {
+    private struct State: Sendable {
+      /// How many tests have the session.
+      var flights = 0
+      /// What the session's cache was before the first of them.
+      var cache: URLCache?
+    }
+
+    private static let state = Locked(State())
+
+    /// Lends the session to a test, and to the tasks that it starts.
+    package static func lend(to way: Way, _ body: () async throws -> Void) async throws {
+      onItsQueue { begin() }
+      defer { onItsQueue { end() } }
+      try await $way.withValue(way) { try await body() }
+    }
+
+    private static func begin() {
+      let configuration = URLSession.shared.configuration
+      state.withLock { state in
+        state.flights += 1
+        if state.flights == 1 { state.cache = configuration.urlCache }
+      }
+      configuration.urlCache = nil
+      let classes = configuration.protocolClasses ?? []
+      guard classes.first != SharedInterceptor.self else { return }
+      configuration.protocolClasses =
+        [SharedInterceptor.self] + classes.filter { $0 != SharedInterceptor.self }
+    }
+
+    private static func end() {
+      let (isLast, cache) = state.withLock { state -> (Bool, URLCache?) in
+        state.flights -= 1
+        guard state.flights == 0 else { return (false, nil) }
+        defer { state.cache = nil }
+        return (true, state.cache)
+      }
+      if isLast { URLSession.shared.configuration.urlCache = cache }
+    }
+
+    /// Where requests look at the session's configuration, which here is the object itself and knows
+    /// no lock.
+    private static func onItsQueue(_ body: () -> Void) {
+      let queue = StoredProperty("workQueue", of: URLSession.shared)?.value as? DispatchQueue
+      if let queue { queue.sync(execute: body) } else { body() }
+    }
+
+    /// Whether a request is answered here, by a seat or by a refusal.
+    ///
+    /// Called under locks of the platform's: it must not call `URLSession`, and takes no lock but
+    /// its own.
+    fileprivate static func takes(_ request: URLRequest) -> Bool {
+      guard reachesTheNetwork(request) else { return false }
+      if let way { return !way.letsThrough(request) }
+      return state.withLock { $0.flights } > 0
+    }
+
+    fileprivate static func strangerRefusal(_ request: URLRequest) -> HarnessError {
+      let count = state.withLock { $0.flights }
+      let url = request.url?.absoluteString ?? "a request without a URL"
+      return HarnessError(
+        """
+        \(url) was asked through URLSession.shared from outside a test's own tasks, while \
+        \(count == 1 ? "a test has" : "\(count) tests have") that session by sharedSession: true, \
+        so nobody can tell whose request it is. It was not sent. Ask from the test or from a Task \
+        it starts (not Task.detached, not a dispatch queue, not a completion handler), or hand \
+        the code URLSession.windTunnel.
+        """
+      )
+    }
+  }
+
+  /// The interceptor of `URLSession.shared`.
+  private final class SharedInterceptor: Interceptor {
+    /// Taken when the task is resumed, where it is in sight.
+    private let way = SharedSession.way
+
+    override class func canInit(with request: URLRequest) -> Bool { SharedSession.takes(request) }
+
+    override var boarding: Result<Seat, HarnessError> {
+      way?.boarding(request) ?? .failure(SharedSession.strangerRefusal(request))
+    }
+  }
+#endif

@@ -1,0 +1,59 @@
+internal import WindTunnel
+
+#if canImport(FoundationNetworking)
+  internal import Foundation
+  internal import FoundationNetworking
+#else
+  internal import Foundation
+#endif
+
+/// Lends `URLSession.shared` to tests, for code that takes no session.
+///
+/// The platforms differ in how a request is known to be a test's, and so in how many tests can have
+/// the session at once; that is in the files beside this one.
+package enum SharedSession {
+  /// Where the requests of a test go.
+  package enum Way: Sendable {
+    /// They are answered in process, by whoever sits there.
+    case seat(Seat)
+    /// They pass to a server at this origin; all others are refused.
+    case server(origin: String)
+
+    /// Who answers a request that is not let through.
+    func boarding(_ request: URLRequest) -> Result<Seat, HarnessError> {
+      let url = request.url?.absoluteString ?? "a request without a URL"
+      switch self {
+      case .seat(let seat):
+        // What is no HTTP is on no tape, and must not find another way.
+        guard Interceptor.canInit(with: request) else {
+          return .failure(
+            HarnessError("\(url) through URLSession.shared is no HTTP, and no cassette plays it.")
+          )
+        }
+        return .success(seat)
+      case .server(let origin):
+        return .failure(
+          HarnessError(
+            "\(url) through URLSession.shared would leave the tunnel. On the wire, ask \(origin), "
+              + "which is Deck.current.url."
+          )
+        )
+      }
+    }
+
+    /// Whether a request is none of the tunnel's affair.
+    func letsThrough(_ request: URLRequest) -> Bool {
+      guard case .server(let origin) = self, let url = request.url else { return false }
+      return RequestURL(url.absoluteString).origin == origin
+    }
+  }
+
+  /// The way of the test that runs here.
+  @TaskLocal static var way: Way?
+
+  /// The schemes that the platforms carry themselves.
+  static func reachesTheNetwork(_ request: URLRequest) -> Bool {
+    ["http", "https", "ws", "wss", "ftp", "ftps", "sftp"]
+      .contains(request.url?.scheme?.lowercased())
+  }
+}

@@ -1,0 +1,272 @@
+import Foundation
+import Testing
+import WindTunnelServer
+import WindTunnelTesting
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite(.cassette("users", sharedSession: true))
+struct SharedSessionTests {
+  /// A client of those that take no session.
+  let api = UserAPI(session: .shared)
+
+  @Test func `code that takes no session is played the tape`() async throws {
+    #expect(try await api.profile(7).name == "Ada")
+    #expect(Deck.current.attempts("GET /users/7") == 1)
+  }
+
+  @Test(arguments: 0..<64) func `each test has a fresh tape`(number: Int) async throws {
+    #expect(try await api.profile(7).name == "Ada")
+  }
+
+  @Test(.weather([.on("GET /users/*", .first(2), .status(503))], seed: 7))
+  func `it has the test's weather`() async throws {
+    _ = try await api.profile(7)
+    #expect(Deck.current.attempts("GET /users/7") == 3)
+  }
+
+  @Test func `the tasks that a test starts are the test`() async throws {
+    async let one = api.home()
+    let other = Task { try await api.home() }
+    let sections = try await withThrowingTaskGroup { group in
+      group.addTask { try await api.home().sections }
+      return try await group.next()
+    }
+    #expect(try await one.sections == ["new"])
+    #expect(try await other.value.sections == ["new"])
+    #expect(sections == ["new"])
+  }
+
+  @Test(.onTheWire) func `on the wire it reaches the deck's server`() async throws {
+    let api = UserAPI(session: .shared, base: Deck.current.url)
+    #expect(try await api.profile(7).name == "Ada")
+  }
+
+  @Test(.onTheWire) func `on the wire it reaches nothing else`() async throws {
+    let other = Deck([.get("/users/7", json: [:])])
+    let server = try await ReplayServer(other)
+    for base in ["https://api.example.test", server.url] {
+      let error = await #expect(throws: (any Error).self) {
+        try await UserAPI(session: .shared, base: base).profile(7)
+      }
+      #expect(
+        error?.localizedDescription == """
+          \(base)/users/7 through URLSession.shared would leave the tunnel. On the wire, \
+          ask \(Deck.current.url), which is Deck.current.url.
+          """
+      )
+    }
+    await server.stop()
+    #expect(other.journal.all.isEmpty)
+  }
+}
+
+@Suite struct SharedSessionOrderOfTraitsTests {
+  @Test(.onTheWire, .cassette("users", sharedSession: true))
+  func `the wire may stand in front of the cassette`() async throws {
+    let api = UserAPI(session: .shared, base: Deck.current.url)
+    #expect(try await api.profile(7).name == "Ada")
+  }
+}
+
+@Suite struct SharedSessionPartTests {
+  private static let url = "https://api.example.test/n"
+
+  private func deck(_ answers: String...) -> Deck {
+    Deck(
+      Cassette(answers.map { Interaction(Request("GET", RequestURL(Self.url)), .text(Body($0))) })
+    )
+  }
+
+  @Test func `both sessions of a test play one sequence`() async throws {
+    let texts = try await withDeck(deck("1", "2", "3"), sharedSession: true) { session in
+      [
+        try await session.text(Self.url), try await URLSession.shared.text(Self.url),
+        try await session.text(Self.url),
+      ]
+    }
+    #expect(texts == ["1", "2", "3"])
+  }
+
+  @Test func `async callers and uploads are played, too`() async throws {
+    let echo = Deck([.post(RequestURL(Self.url)) { request in .text(request.body) }])
+    let text = try await withDeck(echo, sharedSession: true) { _ in
+      var request = URLRequest(url: try #require(URL(string: Self.url)))
+      request.httpMethod = "POST"
+      let (data, _) = try await URLSession.shared.upload(for: request, from: Data("up".utf8))
+      return String(decoding: data, as: UTF8.self)
+    }
+    #expect(text == "up")
+  }
+
+  @Test func `a part within a part is played its own`() async throws {
+    let inner = deck("inner")
+    let texts = try await withDeck(deck("1", "2"), sharedSession: true) { _ in
+      [
+        try await URLSession.shared.text(Self.url),
+        try await withDeck(inner, sharedSession: true) { _ in
+          try await URLSession.shared.text(Self.url)
+        }, try await URLSession.shared.text(Self.url),
+      ]
+    }
+    #expect(texts == ["1", "inner", "2"])
+  }
+
+  private func giving(_ cookie: String) -> Deck {
+    Deck([
+      .recorded(
+        Interaction(
+          Request("GET", "https://cookies.example.test/login"),
+          Response(headers: ["Set-Cookie": cookie])
+        )
+      ),
+      .get("https://cookies.example.test/") { .text(Body($0.headers["Cookie"] ?? "none")) },
+    ])
+  }
+
+  @Test func `a cookie stays with the test that was given it`() async throws {
+    try await withDeck(giving("sid=a"), sharedSession: true) { _ in
+      _ = try await URLSession.shared.text("https://cookies.example.test/login")
+      #expect(try await URLSession.shared.text("https://cookies.example.test/") == "sid=a")
+      let other = try await withDeck(giving("sid=b"), sharedSession: true) { _ in
+        try await URLSession.shared.text("https://cookies.example.test/")
+      }
+      #expect(other == "none")
+    }
+    let url = try #require(URL(string: "https://cookies.example.test/"))
+    #expect(HTTPCookieStorage.shared.cookies(for: url)?.isEmpty != false)
+  }
+
+  @Test func `a task that outlives its test is still played and not sent`() async throws {
+    let origin = Deck([.get("/n", json: [:])])
+    let server = try await ReplayServer(origin)
+    let url = "\(server.url)/n"
+    let tape = Deck([.get(RequestURL(url)) { _ in .text(Body("tape")) }])
+    let (gate, open) = AsyncStream.makeStream(of: Never.self)
+    let late = try await withDeck(tape, sharedSession: true) { _ in
+      Task {
+        for await _ in gate {}
+        return try await URLSession.shared.text(url)
+      }
+    }
+    open.finish()
+    #expect(try await late.value == "tape")
+    await server.stop()
+    #expect(origin.journal.all.isEmpty)
+  }
+
+  #if !canImport(Darwin)
+    @Test func `what is no HTTP is refused`() async throws {
+      let error = await #expect(throws: (any Error).self) {
+        try await withDeck(deck("1"), sharedSession: true) { _ in
+          try await URLSession.shared.text("ftp://127.0.0.1:9/n")
+        }
+      }
+      #expect(
+        error?.localizedDescription
+          == "ftp://127.0.0.1:9/n through URLSession.shared is no HTTP, and no cassette plays it."
+      )
+    }
+
+    /// Who asks from where nobody can tell whose request it is.
+    enum Stranger: CaseIterable {
+      case detachedTask
+      case dispatchQueue
+      case completionHandler
+
+      func ask(_ url: String) async throws -> String {
+        switch self {
+        case .detachedTask:
+          return try await Task.detached { try await URLSession.shared.text(url) }.value
+        case .dispatchQueue:
+          return try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { Self.answer(url, continuation) }
+          }
+        case .completionHandler:
+          let own = try #require(URL(string: SharedSessionPartTests.url))
+          return try await withCheckedThrowingContinuation { continuation in
+            URLSession.shared.dataTask(with: own) { _, _, _ in
+              Self.answer(url, continuation)
+            }.resume()
+          }
+        }
+      }
+
+      private static func answer(
+        _ url: String,
+        _ continuation: CheckedContinuation<String, any Error>
+      ) {
+        guard let url = URL(string: url) else {
+          return continuation.resume(throwing: URLError(.badURL))
+        }
+        URLSession.shared.dataTask(with: url) { data, _, error in
+          continuation.resume(
+            with: Result {
+              if let error { throw error }
+              return String(decoding: data ?? Data(), as: UTF8.self)
+            }
+          )
+        }.resume()
+      }
+    }
+
+    @Test(arguments: Stranger.allCases)
+    func `an unmarked request is refused in words and never sent`(by stranger: Stranger)
+      async throws
+    {
+      let origin = Deck([.get("/n", json: [:])])
+      let server = try await ReplayServer(origin)
+      let url = "\(server.url)/n"
+      let tape = deck("1")
+      let error = await #expect(throws: (any Error).self) {
+        try await withDeck(tape, sharedSession: true) { _ in try await stranger.ask(url) }
+      }
+      let words = error?.localizedDescription ?? ""
+      #expect(words.hasPrefix("\(url) was asked through URLSession.shared from outside a test's"))
+      #expect(words.contains("It was not sent. Ask from the test or from a Task it starts"))
+      await server.stop()
+      #expect(origin.journal.all.isEmpty)
+      #expect(tape.attempts("GET /n") == (stranger == .completionHandler ? 1 : 0))
+    }
+
+    @Test func `before and after such tests the session is the platform's`() async throws {
+      await #expect(processExitsWith: .success) {
+        let origin = Deck([.get("/n") { _ in .text(Body("live")) }])
+        let server = try await ReplayServer(origin)
+        let url = "\(server.url)/n"
+        let cache = URLSession.shared.configuration.urlCache
+        #expect(cache != nil)
+        #expect(try await URLSession.shared.text(url) == "live")
+        let tape = Deck([.get(RequestURL(url)) { _ in .text(Body("tape")) }])
+        try await withDeck(tape, sharedSession: true) { _ in
+          #expect(try await URLSession.shared.text(url) == "tape")
+          try await withDeck(tape, sharedSession: true) { _ in }
+          // One of two has ended: still nobody else gets through.
+          await #expect(throws: (any Error).self) {
+            try await Task.detached { try await URLSession.shared.text(url) }.value
+          }
+        }
+        #expect(origin.attempts("GET /n") == 1)
+        #expect(try await URLSession.shared.text(url) == "live")
+        #expect(URLSession.shared.configuration.urlCache === cache)
+        #expect(tape.attempts("GET /n") == 1)
+        await server.stop()
+      }
+    }
+
+    @Test func `a list of protocols that was set meanwhile does not open the way`() async throws {
+      await #expect(processExitsWith: .success) {
+        try await withDeck(Deck(Cassette()), sharedSession: true) { _ in }
+        let configuration = URLSession.shared.configuration
+        configuration.protocolClasses = URLSessionConfiguration.default.protocolClasses
+        let tape = Deck([.get("http://127.0.0.1:9/n") { _ in .text(Body("tape")) }])
+        let text = try await withDeck(tape, sharedSession: true) { _ in
+          try await URLSession.shared.text("http://127.0.0.1:9/n")
+        }
+        #expect(text == "tape")
+      }
+    }
+  #endif
+}

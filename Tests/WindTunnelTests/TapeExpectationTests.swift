@@ -1,0 +1,128 @@
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct TapeExpectationTests {
+  private static let paths = ["/a", "/b", "/c"]
+  private static let tape = Cassette(paths.map { interaction("https://api.example.test\($0)") })
+
+  private static func interaction(_ url: String) -> Interaction {
+    Interaction(Request("GET", RequestURL(url)), .json([:]))
+  }
+
+  private func place(_ number: Int) -> TapePlace {
+    TapePlace(number, Self.tape.interactions[number - 1].request)
+  }
+
+  private func unmet(
+    _ expectation: TapeExpectation,
+    asking paths: [String],
+    of deck: Deck = Deck(tape)
+  ) -> [UnmetExpectation] {
+    for path in paths {
+      _ = deck.decide(Request("GET", RequestURL("https://api.example.test\(path)")))
+    }
+    return deck.unmet(expectation)
+  }
+
+  @Test(
+    arguments: [
+      (["/a", "/b", "/c"], [.everyInteraction, .inOrder]),
+      // A tape that is played in part is played in order all the same.
+      (["/a", "/c"], .inOrder), ([], .inOrder), (["/c", "/b", "/a"], .everyInteraction), ([], []),
+      (["/c", "/a"], []),
+    ] as [([String], TapeExpectation)]
+  )
+  func `what was demanded and done is met`(paths: [String], expectation: TapeExpectation) {
+    #expect(unmet(expectation, asking: paths) == [])
+  }
+
+  @Test func `what was not played is named by number`() {
+    #expect(unmet(.everyInteraction, asking: ["/b"]) == [.unplayed([place(1), place(3)], of: 3)])
+  }
+
+  @Test func `the first that came too late is named with the one before it`() {
+    #expect(
+      unmet([.everyInteraction, .inOrder], asking: ["/b", "/c", "/a"])
+        == [.outOfOrder(place(3), before: place(1))]
+    )
+    #expect(
+      unmet([.everyInteraction, .inOrder], asking: ["/c", "/b"])
+        == [.unplayed([place(1)], of: 3), .outOfOrder(place(3), before: place(2))]
+    )
+  }
+
+  @Test func `what is played again breaks no order`() {
+    let deck = Deck(Self.tape, then: .repeat)
+    #expect(unmet(.inOrder, asking: ["/a", "/b", "/a", "/b", "/c"], of: deck) == [])
+  }
+
+  @Test func `what a fault took the place of is not played, and its retry is`() {
+    let deck = Deck(Self.tape, scenario: [.on("GET /a", .first(1), .status(503))])
+    #expect(
+      unmet(.everyInteraction, asking: ["/a", "/b", "/c"], of: deck)
+        == [.unplayed([place(1)], of: 3)]
+    )
+    // By now the order is another: the retry came last.
+    #expect(
+      unmet([.everyInteraction, .inOrder], asking: ["/a"], of: deck)
+        == [.outOfOrder(place(3), before: place(1))]
+    )
+  }
+
+  @Test func `functions have no place on a tape`() {
+    let deck = Deck([
+      .recorded(Self.tape.interactions[0]), .get("https://api.example.test/f") { _ in .json([:]) },
+    ])
+    #expect(unmet([.everyInteraction, .inOrder], asking: ["/a"], of: deck) == [])
+    #expect(deck.unused == [])
+  }
+
+  @Test func `of a tape that is recorded anew nothing is expected`() {
+    #expect(
+      unmet([.everyInteraction, .inOrder], asking: ["/b"], of: Deck(Self.tape, mode: .rewrite))
+        == []
+    )
+    // What else is recorded besides does not excuse it.
+    #expect(
+      unmet(.everyInteraction, asking: ["/a", "/n"], of: Deck(Self.tape, mode: .newEpisodes))
+        == [.unplayed([place(2), place(3)], of: 3)]
+    )
+  }
+
+  @Test func `more requests than are remembered are no proof`() {
+    let deck = Deck([.get("https://api.example.test/f") { _ in .json([:]) }])
+    let count = Journal.entriesMax + 1
+    #expect(
+      unmet(.inOrder, asking: Array(repeating: "/f", count: count), of: deck)
+        == [.forgotten(requests: Journal.entriesMax / 10)]
+    )
+  }
+
+  @Test func `the sentences name number, method and address`() {
+    let unplayed = UnmetExpectation.unplayed([place(1), place(3)], of: 3)
+    #expect(
+      "\(unplayed)" == """
+        Every interaction was to be played, but 2 of 3 were not:
+          1 GET https://api.example.test/a
+          3 GET https://api.example.test/c
+        Take off the tape what is not needed any more, or ask for it.
+        """
+    )
+    #expect(
+      "\(UnmetExpectation.outOfOrder(place(3), before: place(2)))" == """
+        The interactions were to be played in recorded order, but this one
+          3 GET https://api.example.test/c
+        was played before
+          2 GET https://api.example.test/b
+        Ask in that order, or record the tape anew.
+        """
+    )
+  }
+
+  @Test func `of a long list the first ten are named`() {
+    let places = (1...12).map { TapePlace($0, Request("GET", "/x")) }
+    let text = "\(UnmetExpectation.unplayed(places, of: 20))"
+    #expect(text.contains("\n  10 GET /x\n  and 2 more\n"))
+  }
+}
