@@ -10,7 +10,7 @@ public final class Deck: Sendable {
   public let origin: RequestURL?
   let state: Locked<State>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
-  private let recordingJournal: RecordingJournal?
+  package let recordingJournal: RecordingJournal?
   /// What ``recorded()`` takes out beside what it always does.
   private let redaction: RedactionRules
 

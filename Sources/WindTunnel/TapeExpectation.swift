@@ -18,6 +18,7 @@ public struct TapeExpectation: OptionSet, Sendable, Hashable {
   /// - Parameters:
   ///   - plays: The places of what was played, in the order in which it was.
   ///   - tape: The interactions by their places; `nil` for what cannot be played by its place.
+  /// - Returns: What does not hold, in words.
   func unmet(by plays: [Int], of tape: [Interaction?]) -> [UnmetExpectation] {
     var unmet: [UnmetExpectation] = []
     if contains(.everyInteraction) {

@@ -30,43 +30,4 @@ struct CassettePlace: Sendable, Hashable {
     }
     self.mode = mode
   }
-
-  private var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
-
-  /// A fresh deck of the tape as it is now.
-  func deck(_ matcher: Matcher, then: EndPolicy) throws -> Deck {
-    guard exists else {
-      guard mode != .none, mode != .verify else {
-        throw CassetteProblem(
-          """
-          There is no cassette \(file.path), and nothing is recorded here. \
-          Record it at a desk: WINDTUNNEL_RECORD=once swift test
-          """
-        )
-      }
-      return Deck(Cassette(), matcher: matcher, then: then, mode: .rewrite)
-    }
-    return Deck(try Cassette(contentsOf: file), matcher: matcher, then: then, mode: mode)
-  }
-
-  /// Writes what a deck has recorded, if it has. Tests that share a cassette add to it one after
-  /// the other; the first of a run that rewrites it begins anew.
-  func keep(_ deck: Deck) throws {
-    guard mode != .none, mode != .verify else { return }
-    try Self.rewritten.withLock { rewritten in
-      let begins = mode == .rewrite && !rewritten.contains(file)
-      let base = exists && !begins ? try Cassette(contentsOf: file) : Cassette()
-      let (cassette, _) = deck.recorded(onto: base)
-      guard cassette != base, !cassette.interactions.isEmpty else { return }
-      rewritten.insert(file)
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(),
-        withIntermediateDirectories: true
-      )
-      try cassette.write(to: file)
-    }
-  }
-
-  /// The files that this process has begun anew; its lock also keeps writers apart.
-  private static let rewritten = Locked<Set<URL>>([])
 }

@@ -43,6 +43,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     } catch {
       // Mostly it is why the test has thrown.
       for mismatch in deck.mismatches { record("\(mismatch)") }
+      place.discard(deck)
       throw error
     }
     for mismatch in deck.mismatches { record("\(mismatch)") }

@@ -38,12 +38,18 @@ public func withCassette<Result: Sendable>(
   )
   let deck = try place.deck(matcher, then: then)
   deck.swap(scenario)
-  let result = try await withDeck(
-    deck,
-    sharedSession: sharedSession,
-    expecting: expectation,
-    body
-  )
+  let result: Result
+  do {
+    result = try await withDeck(
+      deck,
+      sharedSession: sharedSession,
+      expecting: expectation,
+      body
+    )
+  } catch {
+    place.discard(deck)
+    throw error
+  }
   let drift = await place.drift(of: deck)
   if !drift.isEmpty { throw CassetteProblem("\(drift)") }
   try place.keep(deck)

@@ -1,16 +1,21 @@
 import Foundation
 import Testing
+import WindTunnelServer
 
 @testable import WindTunnelTesting
 
 /// `WINDTUNNEL_RECORD=verify`, with the deck of a test on the wire as the live origin.
 @Suite(.cassette("users", matching: .pathAndQuery, then: .repeat), .onTheWire)
 struct VerifyModeTests {
-  private func drift(_ tape: Cassette, mode: String) async throws -> Drift {
+  private func drift(
+    _ tape: Cassette,
+    mode: String,
+    secrets: [String: String] = [:]
+  ) async throws -> Drift {
     let place = try CassettePlace(
       "users",
       besides: "/a.swift",
-      environment: ["WINDTUNNEL_RECORD": mode]
+      environment: ["WINDTUNNEL_RECORD": mode].merging(secrets) { $1 }
     )
     return await place.drift(of: Deck(tape, mode: place.mode))
   }
@@ -36,5 +41,45 @@ struct VerifyModeTests {
     // Every other mode asks nobody.
     #expect(try await self.drift(tape, mode: "none") == Drift())
     #expect(Deck.current.attempts("GET /users/7") == 2)
+  }
+
+  @Test func `a secret comes from the environment`() async throws {
+    let live = Deck([
+      .get("/users/7") { request in
+        let given = [request.headers["Cookie"], request.headers["X-Api-Key"]]
+        return .text(Body(given == ["sid=second", "key"] ? "welcome" : "who?"))
+      }
+    ])
+    let server = try await ReplayServer(live)
+    var request = Request("GET", RequestURL("\(server.url)/users/7"))
+    request.headers = ["Cookie": "sid=REDACTED-sid-2", "X-Api-Key": "REDACTED-x-api-key-1"]
+    let tape = Cassette([Interaction(request, .text(Body("welcome")))])
+    let secrets = [
+      "WINDTUNNEL_SECRET_SID": "first", "WINDTUNNEL_SECRET_SID_2": "second",
+      "WINDTUNNEL_SECRET_X_API_KEY": "key",
+    ]
+    let drift = try await drift(tape, mode: "verify", secrets: secrets)
+    #expect(drift.entries.map(\.verdict) == [.same])
+    await server.stop()
+  }
+
+  @Test(arguments: [
+    (
+      ["WINDTUNNEL_SECRET_SID": "a\r\nb"],
+      "What WINDTUNNEL_SECRET_SID holds is more than one line, so it is no secret."
+    ),
+    (
+      ["WINDTUNNEL_SECRET_SID": ""],
+      """
+      WINDTUNNEL_SECRET_SID names no secret: it is empty or has no name, as in \
+      WINDTUNNEL_SECRET_AUTHORIZATION.
+      """
+    ),
+  ])
+  func `what can be no secret is refused`(environment: [String: String], words: String) {
+    let error = #expect(throws: CassetteProblem.self) {
+      try CassettePlace("users", besides: "/a.swift", environment: environment)
+    }
+    #expect(error?.description == words)
   }
 }

@@ -42,8 +42,13 @@ public final class RecordingJournal: Sendable {
   ///
   /// - Throws: `FileError` where it cannot be written, or where the cassette is being recorded by
   ///   somebody else.
-  public init(besides cassette: URL) throws(FileError) {
-    file = cassette.appendingPathExtension("journal")
+  public convenience init(besides cassette: URL) throws(FileError) {
+    try self.init(cassette.appendingPathExtension("journal"), besides: cassette)
+  }
+
+  /// Opens a further journal of a cassette that several record at once, by its own name.
+  package init(_ file: URL, besides cassette: URL) throws(FileError) {
+    self.file = file
     cassetteFile = cassette
     state = Locked(State(page: try JournalPage(file, of: cassette)))
   }
