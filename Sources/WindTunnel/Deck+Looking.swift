@@ -11,10 +11,9 @@ extension Deck {
 
   /// The interactions that nobody has been given, in recorded order. Functions are none.
   public var unused: [Interaction] {
-    let taken = Set(plays(journal))
-    return state.withLock { $0.tape }.enumerated().filter { !taken.contains($0.offset) }.compactMap(
-      \.element
-    )
+    let taken = Set(journal.plays)
+    return state.withLock { $0.tape }.enumerated().filter { !taken.contains($0.offset) }
+      .compactMap(\.element)
   }
 
   /// What of an expectation does not hold by now.
@@ -22,13 +21,14 @@ extension Deck {
   /// A deck that records everything anew plays nothing, so of it nothing is expected.
   public func unmet(_ expectation: TapeExpectation) -> [UnmetExpectation] {
     let (journal, tape, recordsAnew) = state.withLock { ($0.journal, $0.tape, $0.recordsAnew) }
-    guard !expectation.isEmpty, !recordsAnew else { return [] }
-    guard journal.dropped == 0 else { return [.forgotten(requests: journal.dropped)] }
-    return expectation.unmet(by: plays(journal), of: tape)
+    return recordsAnew ? [] : expectation.unmet(by: journal, of: tape)
   }
+}
 
-  private func plays(_ journal: Journal) -> [Int] {
-    journal.all.compactMap { entry in
+extension Journal {
+  /// The places of what was played, in the order in which it was.
+  var plays: [Int] {
+    all.compactMap { entry in
       guard case .recording(let place) = entry.take else { return nil }
       return place
     }

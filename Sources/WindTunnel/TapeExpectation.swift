@@ -16,10 +16,13 @@ public struct TapeExpectation: OptionSet, Sendable, Hashable {
   /// What of this does not hold.
   ///
   /// - Parameters:
-  ///   - plays: The places of what was played, in the order in which it was.
+  ///   - journal: What was played, in the order in which it was.
   ///   - tape: The interactions by their places; `nil` for what cannot be played by its place.
   /// - Returns: What does not hold, in words.
-  func unmet(by plays: [Int], of tape: [Interaction?]) -> [UnmetExpectation] {
+  func unmet(by journal: Journal, of tape: [Interaction?]) -> [UnmetExpectation] {
+    guard !isEmpty else { return [] }
+    guard journal.dropped == 0 else { return [.forgotten(requests: journal.dropped)] }
+    let plays = journal.plays
     var unmet: [UnmetExpectation] = []
     if contains(.everyInteraction) {
       let played = Set(plays)

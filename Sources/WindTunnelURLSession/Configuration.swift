@@ -15,6 +15,10 @@ extension URLSessionConfiguration {
   /// with other decks on the same URLs never mix. Everything else of the configuration is the
   /// caller's to set: additional headers, timeouts, cookie storage.
   ///
+  /// Its seat is never given back, since nobody can tell whether a session still sits in it: a deck
+  /// stays in memory for as long as the process, however many sessions are made of it. So take one
+  /// configuration for a test and not one for each request.
+  ///
   /// On Linux a `URLProtocol` cannot carry download tasks; they fail with an error that says so.
   ///
   /// - Parameters:
