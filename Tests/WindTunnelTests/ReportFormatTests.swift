@@ -67,13 +67,20 @@ import Testing
       ]
     )
     #expect(
-      row.dropLast().map { "\($0.name.value) \($0.value)" } == [
+      row.dropLast(2).map { "\($0.name.value) \($0.value)" } == [
         "name \"network-layer\"", "calls 2", "successRate 0.5", "successRateLower 0.094531",
         "firstTrySuccessRate 0.5", "averageRetries 0.5", "p50Milliseconds 41.237",
         "p95Milliseconds 41.237", "p99Milliseconds 41.237", "blankPageRate 0.5", "crashes 0",
-        "hangs 0",
+        "hangs 0", "p90Milliseconds 41.237", "maxMilliseconds 41.237", "blankPages 1",
       ]
     )
+    guard case .array(let endpoints)? = row.dropLast().last?.value else {
+      Issue.record("\(row.map(\.name.value))")
+      return
+    }
+    #expect(row.suffix(2).map(\.name.value) == ["endpoints", "log"])
+    let figures = Array(row.dropLast(2).dropFirst())
+    #expect(endpoints == [.object([JSON.Member("endpoint", "GET /")] + figures)])
     #expect(unseen.first { $0.name.value == "averageRetries" }?.value == .null)
     #expect(Self.text.hasSuffix("}\n"))
   }

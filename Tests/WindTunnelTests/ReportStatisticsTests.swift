@@ -48,9 +48,11 @@ import Testing
     #expect(unseen.averageRetries == nil)
     #expect(unseen.firstTrySuccessRate == nil)
     #expect(unseen.blankPageRate == nil, "no endpoint is critical")
+    #expect(unseen.blankPages == nil)
     let none = Metrics([])
     #expect(none.successRate == nil && none.successRateLower == nil && none.averageRetries == nil)
     #expect(none.p50 == nil && none.p95 == nil && none.p99 == nil && none.blankPageRate == nil)
+    #expect(none.p90 == nil && none.max == nil && none.blankPages == nil)
   }
 
   @Test func `each figure is folded from the calls it is about`() {
@@ -65,7 +67,9 @@ import Testing
     #expect(metrics.firstTrySuccessRate == 0.2)
     #expect(metrics.averageRetries == 1)
     #expect(metrics.blankPageRate == 2.0 / 3)
+    #expect(metrics.blankPages == 2)
     #expect(metrics.crashes == 1 && metrics.hangs == 1)
     #expect(metrics.p50 == .milliseconds(30) && metrics.p95 == .milliseconds(50))
+    #expect(metrics.p90 == .milliseconds(50) && metrics.max == .milliseconds(50))
   }
 }

@@ -1,4 +1,4 @@
-/// What the weather is: a link and rules, under a name.
+/// What the weather is, and where the bar lies in it: a link, rules and gates, under a name.
 public struct Scenario: Sendable, Hashable {
   /// The name, which goes into every draw.
   public var name: String
@@ -10,6 +10,8 @@ public struct Scenario: Sendable, Hashable {
   public var rules: [Rule]
   /// The requests whose calls must show something.
   public var critical: [RequestPattern]
+  /// Where the bar lies for a client that flies in it.
+  public var gates: [Gate]
   /// Keys that begin with `_`: kept as they are.
   public var notes: [JSON.Member] = []
   /// Keys of the link that begin with `_`.
@@ -21,13 +23,15 @@ public struct Scenario: Sendable, Hashable {
     summary: String? = nil,
     link: Link? = nil,
     rules: [Rule] = [],
-    critical: [RequestPattern] = []
+    critical: [RequestPattern] = [],
+    gates: [Gate] = []
   ) {
     self.name = name
     self.summary = summary
     self.link = link
     self.rules = rules
     self.critical = critical
+    self.gates = gates
   }
 
   /// Nothing goes wrong.

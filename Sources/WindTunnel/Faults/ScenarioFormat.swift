@@ -6,7 +6,8 @@
 //     "rules": [ { "when": { "request": "GET /users/*", "first": 2 },
 //                  "faults": [ { "delayMilliseconds": 300 },
 //                              { "status": 503, "retryAfterSeconds": 1 } ] } ],
-//     "critical": ["GET /home", "POST /payments"] }
+//     "critical": ["GET /home", "POST /payments"],
+//     "gates": ["successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0"] }
 //
 // "when" may hold "request", "first", "attempt", "every" and "probability"; all must hold. A fault
 // is one of
@@ -61,6 +62,17 @@ extension Scenario {
       }
       critical.append(RequestPattern(text))
     }
+    for (index, json) in (try top.array("gates") ?? []).enumerated() {
+      guard let text = json.stringValue else {
+        throw top.error("gates[\(index)]", "\(json) is no gate such as \"successRate >= 0.99\"")
+      }
+      do throws(GateError) {
+        gates.append(try Gate(text))
+      } catch {
+        let place = "gates[\(index)], column \(error.column)"
+        throw top.error(place, error.problem, remedy: error.remedy)
+      }
+    }
     try top.refuseUnknownKeys()
     notes = top.notes
   }
@@ -77,6 +89,9 @@ extension Scenario {
     members.append(JSON.Member("rules", .array(rules.map(\.json))))
     if !critical.isEmpty {
       members.append(JSON.Member("critical", .array(critical.map { .text($0.description) })))
+    }
+    if !gates.isEmpty {
+      members.append(JSON.Member("gates", .array(gates.map { .text($0.description) })))
     }
     return Data(JSON.object(members).fileBytes())
   }

@@ -24,6 +24,12 @@ public struct Metrics: Sendable, Hashable {
   public var crashes: Int
   /// How many calls did not end.
   public var hangs: Int
+  /// The latency that 90 % of the calls stay within.
+  public var p90: Duration?
+  /// The longest latency.
+  public var max: Duration?
+  /// How many calls of critical endpoints had nothing to show; `nil` where none is critical.
+  public var blankPages: Int?
 
   /// Folds observations.
   public init(_ observations: [Observation]) {
@@ -34,7 +40,7 @@ public struct Metrics: Sendable, Hashable {
     let counts = observations.compactMap(\.attemptCount)
     if counts.count == calls, calls > 0 {
       // A client that answered from elsewhere made no attempt, and no negative number of retries.
-      averageRetries = Double(counts.reduce(0) { $0 + max(0, $1 - 1) }) / Double(calls)
+      averageRetries = Double(counts.reduce(0) { $0 + Swift.max(0, $1 - 1) }) / Double(calls)
       firstTrySuccessRate = Self.share(
         observations.count { $0.ending == .succeeded && ($0.attemptCount ?? 0) <= 1 },
         of: calls
@@ -42,10 +48,14 @@ public struct Metrics: Sendable, Hashable {
     }
     let latencies = observations.map(\.latency).sorted()
     p50 = Statistics.percentile(0.50, ofSorted: latencies)
+    p90 = Statistics.percentile(0.90, ofSorted: latencies)
     p95 = Statistics.percentile(0.95, ofSorted: latencies)
     p99 = Statistics.percentile(0.99, ofSorted: latencies)
+    max = latencies.last
     let critical = observations.filter(\.isCritical)
-    blankPageRate = Self.share(critical.count { !$0.showed }, of: critical.count)
+    let blank = critical.count { !$0.showed }
+    blankPageRate = Self.share(blank, of: critical.count)
+    blankPages = critical.isEmpty ? nil : blank
     crashes = observations.count { $0.ending == .crashed }
     hangs = observations.count { $0.ending == .hung }
   }

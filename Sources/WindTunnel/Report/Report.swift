@@ -23,6 +23,9 @@ public struct Report: Sendable, Hashable {
       self.name = name
       self.value = value
     }
+
+    /// The client flew in the process of whoever asked, so that a crash would have ended that.
+    package static let sharedProcess = Fact("isolation", "none")
   }
 
   /// One scenario on one stage.
@@ -33,12 +36,15 @@ public struct Report: Sendable, Hashable {
     public var stage: Stage
     /// Who flew in it; the first is the one that is judged.
     public var subjects: [Row]
+    /// What became of the gates that were set for it.
+    public var gates: [GateResult] = []
 
-    /// Makes a scenario's part.
-    public init(_ name: String, on stage: Stage, subjects: [Row]) {
+    /// Makes a scenario's part; its gates are held against the subject that is judged.
+    public init(_ name: String, on stage: Stage, subjects: [Row], gates: [Gate] = []) {
       self.name = name
       self.stage = stage
       self.subjects = subjects
+      self.gates = judged(by: gates, against: nil)
     }
   }
 
@@ -50,12 +56,33 @@ public struct Report: Sendable, Hashable {
     public var observations: [Observation]
     /// The figures.
     public var metrics: Metrics
+    /// The figures of each endpoint, in the order of the first calls.
+    public var endpoints: [EndpointRow]
 
     /// Makes a row; its figures are folded here.
     public init(_ name: String, _ observations: [Observation]) {
       self.name = name
       self.observations = observations
       metrics = Metrics(observations)
+      endpoints = EndpointRow.rows(of: observations)
+    }
+  }
+
+  /// One endpoint of one subject in one scenario.
+  public struct EndpointRow: Sendable, Hashable {
+    /// Such as `GET /home`.
+    public var name: String
+    /// The figures of its calls.
+    public var metrics: Metrics
+
+    static func rows(of observations: [Observation]) -> [EndpointRow] {
+      var names: [String] = []
+      var calls: [String: [Observation]] = [:]
+      for observation in observations {
+        if calls[observation.endpoint] == nil { names.append(observation.endpoint) }
+        calls[observation.endpoint, default: []].append(observation)
+      }
+      return names.map { EndpointRow(name: $0, metrics: Metrics(calls[$0] ?? [])) }
     }
   }
 

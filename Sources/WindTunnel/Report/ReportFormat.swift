@@ -3,11 +3,14 @@
 //   { "windtunnelReport": 1, "seed": 7, "decisionHash": "…", "platformErrors": "current",
 //     "environment": { "os": "…", "libcurl": "…" },
 //     "scenarios": [ { "name": "calm", "stage": "wire",
+//       "gates": [ { "gate": "p95 <= 3s", "verdict": "met", "got": "41.2 ms" } ],
 //       "subjects": [ { "name": "network-layer", "calls": 60, "successRate": 1, …,
+//         "endpoints": [ { "endpoint": "GET /home", "calls": 12, "successRate": 1, … } ],
 //         "log": [ { "call": 0, "endpoint": "GET /home", "ending": "succeeded", … } ] } ] } ] }
 //
-// Figures that were not seen are null. They are derived from the log, so a reader folds them anew
-// and refuses a report whose figures are not its log's.
+// Figures that were not seen are null. They and the verdicts are derived from the log, so a reader
+// folds them anew and refuses a report whose figures are not its log's. The verdict of a gate whose
+// bar lies at a baseline is taken as it stands, for the baseline is another file.
 
 public import Foundation
 
@@ -75,6 +78,7 @@ extension Report.Flown {
     .object([
       JSON.Member("name", .text(name)),
       JSON.Member("stage", .text(stage.rawValue)),
+      JSON.Member("gates", .array(gates.map(\.json))),
       JSON.Member("subjects", .array(subjects.map(\.json))),
     ])
   }
@@ -86,6 +90,11 @@ extension Report.Flown {
       throw object.error("stage", "the stage is missing")
     }
     let source = object.source
+    var results: [GateResult] = []
+    for (index, json) in (try object.array("gates") ?? []).enumerated() {
+      let path = object.place("gates[\(index)]")
+      results.append(try GateResult(reading: ObjectReader(json, source: source, path: path)))
+    }
     let place = object.place("subjects")
     var rows: [Report.Row] = []
     for (index, json) in (try object.array("subjects") ?? []).enumerated() {
@@ -94,7 +103,13 @@ extension Report.Flown {
       )
     }
     try object.refuseUnknownKeys()
-    self.init(name, on: stage, subjects: rows)
+    self.init(name, on: stage, subjects: rows, gates: results.map(\.gate))
+    for (index, (told, folded)) in zip(results, gates).enumerated() where told != folded {
+      guard told.gate.needsBaseline else {
+        throw object.error("gates[\(index)]", "of the log it is: \(folded.words)")
+      }
+      gates[index] = told
+    }
   }
 }
 
@@ -102,8 +117,17 @@ extension Report.Row {
   var json: JSON {
     .object(
       [JSON.Member("name", .text(name))] + metrics.members
-        + [JSON.Member("log", .array(observations.map(\.json)))]
+        + [
+          endpointsMember, JSON.Member("log", .array(observations.map(\.json))),
+        ]
     )
+  }
+
+  private var endpointsMember: JSON.Member {
+    let rows = endpoints.map { row in
+      JSON.object([JSON.Member("endpoint", .text(row.name))] + row.metrics.members)
+    }
+    return JSON.Member("endpoints", .array(rows))
   }
 
   fileprivate init(reading object: ObjectReader) throws(FormatError) {
@@ -121,10 +145,16 @@ extension Report.Row {
       )
     }
     self.init(name, observations)
-    for member in metrics.members {
+    for member in metrics.members + [endpointsMember] {
       let key = member.name.value
       guard let stored = object.take(key), stored == member.value else {
-        throw object.error(key, "the figure is not the one of the log, which is \(member.value)")
+        let isList = member.name == endpointsMember.name
+        throw object.error(
+          key,
+          isList
+            ? "the figures are not the ones of the log"
+            : "the figure is not the one of the log, which is \(member.value)"
+        )
       }
     }
     try object.refuseUnknownKeys()
@@ -150,6 +180,9 @@ extension Metrics {
       JSON.Member("blankPageRate", share(blankPageRate)),
       JSON.Member("crashes", .number(crashes)),
       JSON.Member("hangs", .number(hangs)),
+      JSON.Member("p90Milliseconds", time(p90)),
+      JSON.Member("maxMilliseconds", time(max)),
+      JSON.Member("blankPages", blankPages.map { .number($0) } ?? .null),
     ]
   }
 }

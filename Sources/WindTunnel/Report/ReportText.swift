@@ -25,15 +25,35 @@ extension Report {
       }.joined(separator: "  ").trimmingEnd
     }
     let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"
-    return ([title] + warnings + [""] + lines).joined(separator: "\n") + "\n"
+    return ([title] + warnings + [""] + lines + verdicts).joined(separator: "\n") + "\n"
+  }
+
+  /// How many gates were met, and a line for each that was not.
+  private var verdicts: [String] {
+    let all = judgements
+    guard !all.isEmpty else { return [] }
+    let fallen = all.filter { $0.result.verdict != .met }
+    let failed = fallen.count { $0.result.verdict == .failed }
+    let counts = [
+      (all.count - fallen.count, "met"), (failed, "failed"),
+      (fallen.count - failed, "inconclusive"),
+    ]
+    let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    return ["", "gates: \(words.joined(separator: ", "))"] + fallen.map { "  \($0)" }
   }
 
   /// What a reader has to know before reading a latency.
   private var warnings: [String] {
-    guard environment.contains(Fact("build", "debug")) else { return [] }
-    return [
-      "debug build: part of each latency is the harness's own; for figures use a release build"
-    ]
+    var warnings: [String] = []
+    if environment.contains(Fact("build", "debug")) {
+      warnings.append(
+        "debug build: part of each latency is the harness's own; for figures use a release build"
+      )
+    }
+    if environment.contains(.sharedProcess) {
+      warnings.append("flown in the test's own process: a crash would have ended the test")
+    }
+    return warnings
   }
 
   private static func falls(_ metrics: Metrics) -> String {

@@ -1,6 +1,10 @@
 @testable import WindTunnel
 
 extension Generator {
+  // Texts that do not read would be missing here; the parser's own tests are about that.
+  private static let gates = ["successRate >= 99 %", "p95(POST /payments) <= 3s"]
+    .compactMap { try? Gate($0) }
+
   mutating func scenario() -> Scenario {
     let faults: [Fault] = [
       .delay(.exactly(.milliseconds(300))), .status(404), .status(429, retryAfter: .seconds(1)),
@@ -36,7 +40,8 @@ extension Generator {
       summary: pick([nil, "", "words"]),
       link: Bool.random(using: &self) ? Link(up: direction(&self), down: direction(&self)) : nil,
       rules: rules,
-      critical: Bool.random(using: &self) ? patterns : []
+      critical: Bool.random(using: &self) ? patterns : [],
+      gates: Bool.random(using: &self) ? Self.gates : []
     )
     if Bool.random(using: &self) { scenario.notes = [JSON.Member("_", [:])] }
     return scenario

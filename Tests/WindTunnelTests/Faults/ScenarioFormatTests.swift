@@ -27,6 +27,17 @@ import Testing
       "s.json, critical[1]: 7 is no request pattern such as \"GET /home\"."
     ),
     (
+      #"{"windtunnelScenario":1,"name":"s","gates":{}}"#, "s.json, gates: a list should stand here."
+    ),
+    (
+      #"{"windtunnelScenario":1,"name":"s","gates":["calls >= 1",1]}"#,
+      "s.json, gates[1]: 1 is no gate such as \"successRate >= 0.99\"."
+    ),
+    (
+      #"{"windtunnelScenario":1,"name":"s","gates":["calls >= 1","p95(GET /home) <= 3"]}"#,
+      "s.json, gates[1], column 19: p95 is a time, and 3 has no unit. Write for example p95 <= 800ms."
+    ),
+    (
       #"{"windtunnelScenario":1,"name":"s","rule":[]}"#,
       "s.json, rule: unknown key. Did you mean \"rules\"?"
     ),

@@ -1,0 +1,71 @@
+/// A bar that a client has to clear: `METRIC OP VALUE` or `METRIC(ENDPOINT) OP VALUE`.
+///
+///     successRate >= 0.99          p95(POST /payments) <= 3s      blankPages == 0
+///     successRate.lower >= 95 %    averageRetries <= 1.5          p95 <= baseline*1.10
+///
+/// A gate tests the point estimate; `successRate.lower` tests the lower bound of its interval.
+public struct Gate: Sendable, Hashable, CustomStringConvertible {
+  /// How the figure has to stand to the bar.
+  public enum Comparison: String, Sendable, Hashable, CaseIterable {
+    case atLeast = ">="
+    case atMost = "<="
+    case equal = "=="
+    case unequal = "!="
+    case above = ">"
+    case below = "<"
+  }
+
+  /// Where the bar lies.
+  enum Bar: Sendable, Hashable {
+    /// At a figure, in the metric's own unit.
+    case figure(Double)
+    /// At so many times the baseline's figure.
+    case baseline(times: Double)
+  }
+
+  /// The gate as it was written.
+  public let description: String
+  let metric: GateMetric
+  /// Which calls are meant; `nil`: all.
+  let endpoint: RequestPattern?
+  let comparison: Comparison
+  let bar: Bar
+
+  /// A gate's text is longer than this: it is refused.
+  public static let charactersMax = 500
+
+  /// Whether the bar lies at a figure of another report.
+  public var needsBaseline: Bool {
+    guard case .baseline = bar else { return false }
+    return true
+  }
+
+  func holds(_ figure: Double, against bar: Double) -> Bool {
+    switch comparison {
+    case .atLeast: figure >= bar
+    case .atMost: figure <= bar
+    case .equal: figure == bar
+    case .unequal: figure != bar
+    case .above: figure > bar
+    case .below: figure < bar
+    }
+  }
+}
+
+/// Why a gate does not read: what stands there, where, and what should.
+public struct GateError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The gate as it was written.
+  public var gate: String
+  /// The character that is wrong, counted from one.
+  public var column: Int
+  /// What is wrong, as half a sentence.
+  public var problem: String
+  /// What to do about it, where that is not plain.
+  public var remedy: String?
+
+  /// All of it in a sentence or two.
+  public var description: String {
+    let shown = gate.count > 80 ? "\(gate.prefix(80))…" : gate
+    return "gate \"\(shown)\", column \(column): \(problem).\(remedy.map { " \($0)" } ?? "")"
+  }
+}

@@ -1,0 +1,80 @@
+extension Gate {
+  /// Holds the gate against a subject's calls.
+  ///
+  /// Inconclusive is what was not seen, a percentile of too few calls, a bound that so few calls
+  /// cannot prove, and a bar at a baseline that is not there.
+  ///
+  /// - Parameters:
+  ///   - row: The subject that is judged.
+  ///   - baseline: The same subject in the same scenario at another time.
+  /// - Returns: The verdict with the figure that led to it.
+  public func result(for row: Report.Row, against baseline: Report.Row? = nil) -> GateResult {
+    let metrics = metrics(of: row)
+    let figure = metric.figure(of: metrics)
+    func result(_ verdict: GateResult.Verdict) -> GateResult {
+      let got = metrics.calls > 0 ? figure.map { metric.words($0, of: metrics) } : nil
+      return GateResult(gate: self, verdict: verdict, got: got)
+    }
+    if let reason = gap(in: metrics, of: row, "") { return result(.inconclusive(reason)) }
+    guard let figure else { return result(.inconclusive(metric.unseen)) }
+    switch bar {
+    case .figure(let bar):
+      if holds(figure, against: bar) { return result(.met) }
+      if let reason = tooFew(metrics, toProve: bar) { return result(.inconclusive(reason)) }
+      return result(.failed)
+    case .baseline(let times):
+      guard let baseline else {
+        return result(.inconclusive("there is no baseline to hold it against"))
+      }
+      let before = self.metrics(of: baseline)
+      if let reason = gap(in: before, of: baseline, "in the baseline ") {
+        return result(.inconclusive(reason))
+      }
+      guard let bar = metric.figure(of: before) else {
+        return result(.inconclusive("in the baseline \(metric.unseen)"))
+      }
+      return result(holds(figure, against: bar * times) ? .met : .failed)
+    }
+  }
+
+  /// The figures of the calls that are meant.
+  private func metrics(of row: Report.Row) -> Metrics {
+    guard let endpoint else { return row.metrics }
+    let meant = Set(row.endpoints.map(\.name).filter { endpoint.matches(Request(endpoint: $0)) })
+    return Metrics(row.observations.filter { meant.contains($0.endpoint) })
+  }
+
+  /// Why the figure says nothing yet.
+  private func gap(in metrics: Metrics, of row: Report.Row, _ place: String) -> String? {
+    guard metrics.calls > 0 else {
+      guard let endpoint, !row.endpoints.isEmpty else { return "\(place)there are no calls" }
+      let some = row.endpoints.prefix(5).map(\.name).joined(separator: ", ")
+      return "\(place)no call is of \(endpoint); there are \(some)"
+        + (row.endpoints.count > 5 ? ", …" : "")
+    }
+    guard metrics.calls < metric.callsMin else { return nil }
+    return "\(place)\(metric.rawValue) needs \(metric.callsMin) calls and has \(metrics.calls)"
+  }
+
+  /// Why a lower bound that is not there yet may be there after more calls: not even if all of
+  /// these had succeeded would it be, and they do not prove that it never will.
+  private func tooFew(_ metrics: Metrics, toProve bar: Double) -> String? {
+    guard metric == .successRateLower, comparison == .atLeast || comparison == .above,
+      let best = Statistics.wilsonLower(metrics.calls, of: metrics.calls),
+      !holds(best, against: bar),
+      let rate = metrics.successRate
+    else { return nil }
+    let failed = metrics.calls - Int((rate * Double(metrics.calls)).rounded())
+    guard let failures = Statistics.wilsonLower(failed, of: metrics.calls), 1 - failures >= bar
+    else { return nil }
+    return "\(metrics.calls) calls prove at most \(JSON.number(best, places: 3))"
+  }
+}
+
+extension Request {
+  /// A request of an observation's endpoint, `GET /home`.
+  fileprivate init(endpoint: String) {
+    let words = endpoint.split(separator: " ", maxSplits: 1).map(String.init)
+    self.init(words.first ?? "", RequestURL(words.count > 1 ? words[1] : ""))
+  }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+
+extension Report {
+  /// What became of the gates that were set for the drill, in the order of the scenarios.
+  public var judgements: [Judgement] {
+    scenarios.flatMap { flown in
+      flown.gates.map { Judgement(scenario: flown.name, result: $0) }
+    }
+  }
+
+  /// Holds further gates against the judged subject in each scenario.
+  ///
+  /// - Parameters:
+  ///   - gates: The gates.
+  ///   - baseline: The report that gates with a bar at the baseline are held against.
+  /// - Returns: A judgement for each scenario and gate.
+  public func judge(_ gates: [Gate], against baseline: Report? = nil) -> [Judgement] {
+    scenarios.flatMap { flown in
+      let before = baseline?.scenarios.first { $0.name == flown.name }
+      return flown.judged(by: gates, against: before).map {
+        Judgement(scenario: flown.name, result: $0)
+      }
+    }
+  }
+
+  /// Throws unless these gates, and those of the scenarios themselves, are met in every scenario.
+  ///
+  ///     try report.require("successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0")
+  ///
+  /// - Parameters:
+  ///   - gates: The gates, as ``Gate`` reads them.
+  ///   - allowInconclusive: Whether a gate passes of which the drill cannot tell.
+  ///   - baseline: The report that gates with a bar at the baseline are held against.
+  /// - Throws: `GateError` at a gate that does not read; `GatesNotMet` with a line for each that
+  ///   was not met.
+  public func require(
+    _ gates: String...,
+    allowInconclusive: Bool = false,
+    against baseline: Report? = nil
+  ) throws {
+    var read: [Gate] = []
+    for gate in gates { read.append(try Gate(gate)) }
+    let all = judgements + judge(read, against: baseline)
+    let fallen = all.filter { judgement in
+      switch judgement.result.verdict {
+      case .met: false
+      case .failed: true
+      case .inconclusive: !allowInconclusive
+      }
+    }
+    guard fallen.isEmpty else { throw GatesNotMet(judgements: fallen, count: all.count) }
+  }
+}
+
+extension Report.Flown {
+  /// Holds gates against the judged subject.
+  func judged(by gates: [Gate], against baseline: Report.Flown?) -> [GateResult] {
+    guard let row = subjects.first else { return [] }
+    let before = baseline?.subjects.first { $0.name == row.name }
+    return gates.map { $0.result(for: row, against: before) }
+  }
+}
+
+/// The gates that were not met, a line each.
+public struct GatesNotMet: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+  /// Those that failed and those that are inconclusive, in the order of the scenarios.
+  public let judgements: [Judgement]
+  /// How many gates there were.
+  public let count: Int
+
+  /// A line about all of them, then one for each.
+  public var description: String {
+    let inconclusive = judgements.count { $0.result.verdict != .failed }
+    let failed = judgements.count - inconclusive
+    let title =
+      inconclusive == 0
+      ? "\(failed) of \(count) gates failed"
+      : "\(failed) of \(count) gates failed, \(inconclusive) inconclusive"
+    return ([title + ":"] + judgements.map { "  \($0)" }).joined(separator: "\n")
+  }
+
+  /// The same, for whoever prints errors the platform's way.
+  public var errorDescription: String? { description }
+}
