@@ -35,7 +35,9 @@ let package = Package(
     ),
     .target(
       name: "WindTunnelTesting",
-      dependencies: ["Symptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession"]
+      dependencies: [
+        "Symptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer", "WindTunnelURLSession",
+      ]
     ),
     .executableTarget(
       name: "windtunnel-cli",

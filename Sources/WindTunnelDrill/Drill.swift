@@ -1,141 +1,112 @@
-public import Foundation
-internal import Symptoms
+public import Symptoms
 public import WindTunnel
 
-/// Flies subjects through scenarios and reports how they did.
+/// Flies a client of yours through weather, call by call, and reports how it did.
 ///
-/// Each subject flies in a process of its own, the same executable started once more, so that a
-/// crash or a hang of it is a row of the report and not the end of the drill.
+///     let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).fly { call in
+///       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
+///     }
+///     try report.require("successRate >= 0.99", "blankPages == 0")
+///
+/// The client flies in this very process. What would end it – a crash – ends the drill with it, and
+/// the report says so; `ProcessDrill` gives each client a process of its own.
 public struct Drill: Sendable {
-  /// The plan.
-  public let plan: DrillPlan
-  private let child: ChildProcess
-  /// How long a subject's process may tell nothing beyond its calls' own patience.
-  var grace: ChildProcess.Patience?
+  /// The plan; its subjects are not asked.
+  public var plan: DrillPlan
 
-  /// What happens while a drill is flown.
-  public enum Progress: Sendable {
-    /// A subject has made so many calls of a scenario.
-    case calls(scenario: String, subject: String, done: Int, of: Int)
-    /// A subject is through with a scenario.
-    case finished(scenario: String, subject: String)
-  }
+  /// Makes a drill of a plan.
+  public init(_ plan: DrillPlan) { self.plan = plan }
 
-  /// Makes a drill whose subjects fly in `executable`, started with `arguments`: there
-  /// ``runAsSubject()`` must be called.
-  public init(_ plan: DrillPlan, executable: URL, arguments: [String]) throws {
-    try self.init(plan, of: Self.subjects, executable: executable, arguments: arguments)
-  }
-
-  /// Makes a drill of these subjects, which fly where ``runAsSubject(of:)`` is called with them.
-  package init(
-    _ plan: DrillPlan,
-    of subjects: [any Subject],
-    executable: URL,
-    arguments: [String]
-  ) throws {
-    self.plan = plan
-    child = ChildProcess(executable: executable, arguments: arguments)
-    try plan.validate(known: subjects.map(\.name))
-    for scenario in plan.scenarios { _ = try stage(of: scenario) }
-  }
-
-  /// The shipped subjects.
-  static let subjects: [any Subject] = [NetworkLayerSubject(), URLSessionSubject()]
-
-  /// Makes this process a subject's: it takes its orders from standard input.
-  public static func runAsSubject() async -> Never { await runAsSubject(of: subjects) }
-
-  /// The same with these subjects.
-  package static func runAsSubject(of subjects: [any Subject]) async -> Never {
-    await SubjectProcess.main(subjects: subjects)
-  }
-
-  /// Where a scenario is flown.
+  /// Makes a drill.
   ///
-  /// - Throws: `DrillError.plan` where the asked-for stage cannot carry it.
-  func stage(of scenario: Scenario) throws -> Stage {
-    let obstacle = Sites.obstacle(to: scenario)
-    switch plan.stage {
-    case nil: return obstacle == nil ? .onTheWire : .inProcess
-    case .inProcess?: return .inProcess
-    case .onTheWire?:
-      guard let obstacle else { return .onTheWire }
-      throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" cannot be flown on the wire: \(obstacle). "
-          + "Fly it with --stage in-process."
-      )
-    }
+  /// - Parameters:
+  ///   - cassette: What answers.
+  ///   - scenarios: The weather, one after the other, such as `.preRelease`.
+  ///   - calls: How many calls the client makes in each scenario.
+  ///   - seed: What all draws start from.
+  ///   - concurrency: How many calls are made at once.
+  ///   - deadline: How long a call may take; one that takes much longer hangs.
+  ///   - stage: Where to fly; `nil`: on the wire where the faults can be made for real and every
+  ///     attempt is seen, else in process.
+  ///   - errors: Whose errors faults surface as in process.
+  public init(
+    _ cassette: Cassette,
+    in scenarios: [Scenario],
+    calls: Int = 60,
+    seed: UInt64 = 1,
+    concurrency: Int = 16,
+    deadline: Duration = .seconds(10),
+    stage: Stage? = nil,
+    errors: Symptom.Platform = .current
+  ) {
+    plan = DrillPlan(cassette, in: scenarios)
+    plan.calls = calls
+    plan.seed = seed
+    plan.concurrency = concurrency
+    plan.deadline = deadline
+    plan.stage = stage
+    plan.errors = errors
   }
 
-  /// Flies everything and folds what was seen.
-  public func fly(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
-    -> Report
-  {
-    let itinerary = Itinerary(plan.cassette, matcher: .pathAndQuery)
+  /// Makes the calls and folds what was seen.
+  ///
+  /// A call succeeds when `body` returns and fails when it throws. It has something to show when
+  /// what it returned is not empty: no `nil`, no empty collection, no JSON that does not decode;
+  /// `call.showed(_:)` overrules that. One that does not end in time hangs: it is abandoned and never
+  /// cancelled, and what it does later counts nowhere.
+  ///
+  /// - Parameters:
+  ///   - name: The client's name in the report.
+  ///   - body: One use of the client, by the call's session and base URL. Whatever it starts must be
+  ///     over when it returns, for its session ends then.
+  /// - Returns: The report; the gates of the scenarios and of the plan are judged in it.
+  /// - Throws: `DrillError` where the plan cannot be flown, `CancellationError` where nobody waits.
+  public func fly<Shown: Sendable>(
+    as name: String = "client",
+    _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
+  ) async throws -> Report {
+    var plan = plan
+    plan.subjects = [name]
+    try plan.validate(known: plan.subjects)
+    let subject = ClosureSubject(name: name, body: body)
+    let stages = try plan.scenarios.map { try plan.stage(of: $0, seeingAttempts: true) }
     var flown: [Report.Flown] = []
-    for scenario in plan.scenarios {
-      let stage = try stage(of: scenario)
-      var rows: [Report.Row] = []
-      for subject in plan.subjects {
-        var sortie = Sortie(
-          orders: orders(scenario, subject, stage),
-          scenario: scenario,
-          itinerary: itinerary,
-          process: child
-        ) { [calls = plan.calls] done in
-          progress(.calls(scenario: scenario.name, subject: subject, done: done, of: calls))
-        }
-        if let grace { sortie.grace = grace }
-        let observations = try await sortie.fly()
-        try StoryCheck(scenario: scenario, seed: plan.seed, itinerary: itinerary)
-          .check(observations)
-        rows.append(Report.Row(subject, observations))
-        progress(.finished(scenario: scenario.name, subject: subject))
-      }
-      flown.append(Report.Flown(scenario.name, on: stage, subjects: rows))
+    for (scenario, stage) in zip(plan.scenarios, stages) {
+      let row = Report.Row(name, try await Self.fly(subject, plan, scenario, stage))
+      flown.append(plan.flown(scenario, on: stage, [row]))
     }
-    return Report(
-      seed: plan.seed,
-      decisionHash: storyHash(),
-      platformErrors: plan.errors.rawValue,
-      environment: Environment.facts(cassette: plan.cassette),
-      scenarios: flown
-    )
+    return plan.report(flown, facts: [.sharedProcess])
   }
 
-  private func orders(_ scenario: Scenario, _ subject: String, _ stage: Stage) -> Orders {
-    Orders(
-      subject: subject,
-      cassetteFile: plan.cassetteFile?.path,
-      cassette: plan.cassetteFile == nil ? plan.cassette.data() : Data(),
-      scenario: scenario.data(),
-      stage: stage.rawValue,
-      errors: plan.errors.rawValue,
-      seed: plan.seed,
-      calls: Array(0..<plan.calls),
-      concurrency: plan.concurrency,
-      deadlineMilliseconds: Int(plan.deadline.inMilliseconds),
-      // A client without a deadline of its own ends an attempt by this alone.
-      attemptTimeoutMilliseconds: Int(min(plan.attemptTimeout, plan.deadline).inMilliseconds)
-    )
-  }
-
-  /// The hash of what every call would meet, computed without traffic.
-  public func storyHash() -> String {
-    let itinerary = Itinerary(plan.cassette, matcher: .pathAndQuery)
-    var story = Story()
-    for scenario in plan.scenarios {
-      for call in 0..<plan.calls {
-        story.tell(
-          scenario,
-          seed: plan.seed,
-          lane: Itinerary.lane(scenario.name, call),
-          request: itinerary.request(of: call),
-          matcher: .pathAndQuery
-        )
-      }
+  private static func fly(
+    _ subject: any Subject,
+    _ plan: DrillPlan,
+    _ scenario: Scenario,
+    _ stage: Stage
+  ) async throws -> [Observation] {
+    let log = Locked(FlightLog())
+    let runner = try await CallRunner(
+      subject,
+      CallRunner.Stand(
+        cassette: plan.cassette,
+        scenario: scenario,
+        seed: plan.seed,
+        stage: stage,
+        errors: plan.errors
+      ),
+      deadline: plan.deadline,
+      attemptTimeout: min(plan.attemptTimeout, plan.deadline)
+    ) { telegram in
+      _ = log.withLock { $0.take(telegram) }
     }
-    return story.hash
+    await runner.run(Array(0..<plan.calls), concurrency: plan.concurrency)
+    await runner.close()
+    try Task.checkCancellation()
+    let (landed, refusal) = log.withLock { ($0.landed, $0.refusal) }
+    if let refusal { throw DrillError.harness(refusal) }
+    let observations = landed.sorted { $0.call < $1.call }
+    try StoryCheck(scenario: scenario, seed: plan.seed, itinerary: runner.itinerary)
+      .check(observations)
+    return observations
   }
 }

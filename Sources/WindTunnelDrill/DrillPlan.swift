@@ -26,6 +26,8 @@ public struct DrillPlan: Sendable {
   public var stage: Stage?
   /// Whose errors faults surface as in process.
   public var errors = Symptom.Platform.current
+  /// Gates for every scenario, beside those of its own.
+  public var gates: [Gate] = []
 
   /// The default drill: the shipped cassette and scenarios, the reference client and a bare
   /// `URLSession` beside it.
@@ -33,6 +35,13 @@ public struct DrillPlan: Sendable {
     cassette = try Shipped.cassette()
     scenarios = try Shipped.scenarios()
     subjects = [NetworkLayerSubject().name, URLSessionSubject().name]
+  }
+
+  /// A plan without subjects.
+  init(_ cassette: Cassette, in scenarios: [Scenario]) {
+    self.cassette = cassette
+    self.scenarios = scenarios
+    subjects = []
   }
 
   /// How many calls one subject can make in one scenario.

@@ -35,12 +35,12 @@ enum Environment {
 }
 
 /// How this program was built.
-public enum Build {
+package enum Build {
   #if DEBUG
     /// Whether the optimiser was off, so that latencies are partly the harness's own.
-    public static let isDebug = true
+    package static let isDebug = true
   #else
     /// Whether the optimiser was off, so that latencies are partly the harness's own.
-    public static let isDebug = false
+    package static let isDebug = false
   #endif
 }

@@ -20,9 +20,8 @@ struct Orders: Codable, Sendable {
   var deadlineMilliseconds: Int
   var attemptTimeoutMilliseconds: Int
 
-  /// The longest a harness waits for a call before it declares a hang: a client that keeps to its
-  /// deadline gets some time to return.
-  var patience: Duration { .milliseconds(deadlineMilliseconds + deadlineMilliseconds / 2 + 1000) }
+  /// The longest a harness waits for a call.
+  var patience: Duration { CallRunner.patience(.milliseconds(deadlineMilliseconds)) }
 }
 
 /// What a subject's process tells its parent, one line each on its standard output, written before

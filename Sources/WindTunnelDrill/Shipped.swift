@@ -16,6 +16,19 @@ package enum Shipped {
     }
   }
 
+  /// The group `pre-release`: the names of all that a release must fly.
+  package static let preRelease = [
+    "calm", "latency", "packet-loss", "rate-limited", "server-errors", "dns-failure", "tls-failure",
+    "offline", "outage",
+  ]
+
+  /// Shipped scenarios by name, in the order of the names.
+  static func scenarios(named names: [String]) throws -> [Scenario] {
+    try names.map { name in
+      try Scenario(data: data("scenarios/\(name)") ?? Data(), source: "\(name).json")
+    }
+  }
+
   private static func names() -> [String] {
     (0...).lazy.map { wt_shipped_name($0) }.prefix { $0 != nil }.compactMap { name in
       name.map { String(cString: $0) }

@@ -11,8 +11,15 @@ internal import WindTunnelURLSession
 protocol Site: Sendable {
   /// Prepares a call's way.
   func enter(_ lane: Lane) async throws -> Way
-  /// Clears a call's way up; one that is hung may still be on it.
+  /// Clears a call's way up. One that is hung may still be on it, and a task that it makes in a
+  /// session that has ended would end the process.
   func leave(_ way: Way, isHung: Bool)
+  /// Clears up behind the last call.
+  func close() async
+}
+
+extension Site {
+  func close() async {}
 }
 
 /// One call's way to the deck.
@@ -49,8 +56,9 @@ struct InProcessSite: Site {
   }
 
   func leave(_ way: Way, isHung: Bool) {
-    way.session.finishTasksAndInvalidate()
     // A seat that a hung call may still use is never anybody else's.
-    if case .seat(let seat) = way.belongings, !isHung { Seats.giveBack(seat) }
+    if isHung { return }
+    way.session.finishTasksAndInvalidate()
+    if case .seat(let seat) = way.belongings { Seats.giveBack(seat) }
   }
 }

@@ -11,14 +11,7 @@ struct URLSessionSubject: Subject {
   let name = "urlsession"
 
   func fly(_ call: DrillCall) async -> Landing {
-    var request = URLRequest(url: call.url)
-    request.httpMethod = call.request.method
-    request.timeoutInterval = call.attemptTimeout.inMilliseconds / 1000
-    for field in call.request.headers {
-      request.setValue(field.value, forHTTPHeaderField: field.name)
-    }
-    if !call.request.body.data.isEmpty { request.httpBody = call.request.body.data }
-    let asked = request
+    let asked = call.urlRequest
     // Not `data(for:)`: a cancelled one can stop every session of the process on Linux.
     return await withCheckedContinuation { continuation in
       call.session.dataTask(with: asked) { data, response, error in

@@ -26,7 +26,9 @@ struct WireSite: Site {
     Way(baseURL: try url(server.url + lane.basePath), session: .wire(), belongings: .nothing)
   }
 
-  func leave(_ way: Way, isHung: Bool) { way.session.finishTasksAndInvalidate() }
+  func leave(_ way: Way, isHung: Bool) { if !isHung { way.session.finishTasksAndInvalidate() } }
+
+  func close() async { await server.stop(grace: .zero) }
 }
 
 /// On the wire where connections fail in the TLS handshake: no request names a lane, so each call
@@ -46,9 +48,11 @@ struct HandshakeSite: Site {
   }
 
   func leave(_ way: Way, isHung: Bool) {
-    way.session.finishTasksAndInvalidate()
+    if !isHung { way.session.finishTasksAndInvalidate() }
     if case .port(let port) = way.belongings { server.closeDoor(port) }
   }
+
+  func close() async { await server.stop(grace: .zero) }
 }
 
 /// On the wire where there is nobody to connect to: what a client tries there, nobody sees.
@@ -68,7 +72,7 @@ struct UnreachableSite: Site {
 
   func enter(_ lane: Lane) -> Way { Way(baseURL: baseURL, session: .wire(), belongings: .nothing) }
 
-  func leave(_ way: Way, isHung: Bool) { way.session.finishTasksAndInvalidate() }
+  func leave(_ way: Way, isHung: Bool) { if !isHung { way.session.finishTasksAndInvalidate() } }
 }
 
 private func url(_ text: String) throws -> URL {

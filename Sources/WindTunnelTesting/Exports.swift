@@ -1,3 +1,4 @@
 // The one import of a test.
 @_exported public import WindTunnel
+@_exported public import WindTunnelDrill
 @_exported public import WindTunnelURLSession

@@ -7,14 +7,14 @@ enum DrillCommand: Command {
   static let name = "drill"
   static let summary = "Fly client libraries through bad weather and judge how they did."
   static let synopsis =
-    "[--cassette FILE] [--scenario NAME|FILE …] [--subject NAME] [--report FILE …]"
+    "[--cassette FILE] [--scenario NAME|FILE …] [--gate EXPR …] [--report FILE …]"
   static let example = "windtunnel drill --scenario rate-limited --calls 200 --report drill.json"
   static let flags = [
     Flag("--cassette", "FILE", "What answers (default: the shipped shop)."),
     Flag(
       "--scenario",
       "NAME|FILE",
-      "The weather; may be given several times (default: all shipped)."
+      "The weather, or pre-release; may be repeated (default: all shipped)."
     ),
     Flag(
       "--subject",
@@ -27,6 +27,8 @@ enum DrillCommand: Command {
     Flag("--seed", "N", "What all draws start from (default: 1)."),
     Flag("--stage", "STAGE", "auto, in-process or wire (default: auto)."),
     Flag("--errors", "WHOSE", "Whose errors in process: current or apple (default: current)."),
+    Flag("--gate", "EXPR", "Where the bar lies, such as \"p95 <= 3s\"; beside the scenarios' own."),
+    Flag("--allow-inconclusive", nil, "A gate that cannot be told fails nothing."),
     Flag("--report", "FILE", "Write the report as JSON; the name ends in .json."),
     Flag("--json", nil, "Print the report as JSON instead of the table."),
   ]
@@ -44,7 +46,7 @@ enum DrillCommand: Command {
     guard let executable = Bundle.main.executableURL else {
       throw Refusal.selfNotFound
     }
-    let drill = try Drill(plan, executable: executable, arguments: [Tool.subjectWord])
+    let drill = try ProcessDrill(plan, executable: executable, arguments: [Tool.subjectWord])
     let interruption = Task {
       await Interruption().wait()
       // Nobody interrupted; the drill is over.
@@ -70,7 +72,18 @@ enum DrillCommand: Command {
       }
     }
     if let unwritable { throw unwritable }
-    return report.judgedSubjectFell ? .fell : .done
+    return verdict(on: report, arguments)
+  }
+
+  /// The worst of what was found. What the table says of gates is also said to whoever reads JSON.
+  private static func verdict(on report: Report, _ arguments: Arguments) -> ExitCode {
+    let fallen = report.judgements.filter { $0.result.verdict != .met }
+    if arguments.has("--json") {
+      for judgement in fallen { Terminal.complain("windtunnel: \(judgement)\n") }
+    }
+    if report.judgedSubjectFell { return .fell }
+    if fallen.contains(where: { $0.result.verdict == .failed }) { return .gateFailed }
+    return fallen.isEmpty || arguments.has("--allow-inconclusive") ? .done : .inconclusive
   }
 
   private static func plan(_ arguments: Arguments) throws -> DrillPlan {
@@ -82,7 +95,7 @@ enum DrillCommand: Command {
     }
     let asked = arguments.all("--scenario")
     if !asked.isEmpty {
-      plan.scenarios = try asked.map { try Scenarios.find($0, in: plan.scenarios) }
+      plan.scenarios = try asked.flatMap { try Scenarios.findAll($0, in: plan.scenarios) }
     }
     if let subject = try arguments.value("--subject") {
       guard plan.subjects.contains(subject) else {
@@ -90,6 +103,7 @@ enum DrillCommand: Command {
       }
       plan.subjects = [subject] + plan.subjects.filter { $0 != subject }
     }
+    plan.gates = try arguments.all("--gate").map { try Gate($0) }
     plan.calls = try arguments.int("--calls", in: 1...DrillPlan.callsMax) ?? plan.calls
     plan.concurrency = try arguments.int("--concurrency", in: 1...1024) ?? plan.concurrency
     plan.deadline = try arguments.duration("--timeout") ?? plan.deadline
@@ -104,7 +118,7 @@ enum DrillCommand: Command {
     return plan
   }
 
-  private static func show(_ progress: Drill.Progress) {
+  private static func show(_ progress: ProcessDrill.Progress) {
     switch progress {
     case .calls(let scenario, let subject, let done, let count):
       guard Terminal.showsProgress else { return }

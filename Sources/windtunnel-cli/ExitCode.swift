@@ -23,8 +23,12 @@ enum ExitCode: Int32 {
   case software = 70
   /// A file that cannot be written.
   case cannotWrite = 73
-  /// The judged subject crashed or hung.
+  /// The judged subject crashed or hung, which is worse than a gate that failed.
   case fell = 97
+  /// A gate cannot be told.
+  case inconclusive = 98
+  /// A gate failed, which is worse than one that cannot be told.
+  case gateFailed = 99
   /// A drill that was interrupted.
   case interrupted = 130
 }
@@ -41,6 +45,7 @@ extension Refusal {
       case .unwritable: self.init(.cannotWrite, "\(error)")
       case .tooLarge: self.init(.data, "\(error)")
       }
+    case let error as GateError: self.init(.usage, "\(error)")
     case let error as ServerError: self.init(.unavailable, "\(error)")
     case let error as DrillError:
       switch error {

@@ -1,8 +1,14 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelDrill
 
 /// Finds scenarios by name or by file.
 enum Scenarios {
+  /// The same, and groups by their name.
+  static func findAll(_ text: String, in shipped: [Scenario]) throws -> [Scenario] {
+    text == "pre-release" ? .preRelease : [try find(text, in: shipped)]
+  }
+
   static func find(_ text: String, in shipped: [Scenario]) throws -> Scenario {
     if let scenario = shipped.first(where: { $0.name == text }) { return scenario }
     let isFile = text.hasSuffix(".json") || text.contains("/")

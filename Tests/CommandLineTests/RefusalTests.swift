@@ -78,6 +78,12 @@ import Testing
       help: "drill"
     ),
     Usage(
+      "drill --gate sucessRate==1",
+      "gate \"sucessRate==1\", column 1: there is no metric \"sucessRate\". "
+        + "Did you mean successRate?",
+      help: "drill"
+    ),
+    Usage(
       "drill --scenario clam",
       "There is no scenario \"clam\". Did you mean calm? There are \(names); "
         + "a file's name ends in .json.",

@@ -86,7 +86,7 @@ import WindTunnel
     // Orders that do not fit into a pipe are written to a process that is dead.
     plan.calls = 100_000
     plan.scenarios = [.calm]
-    let drill = try Drill(plan, executable: URL(filePath: path), arguments: [])
+    let drill = try ProcessDrill(plan, executable: URL(filePath: path), arguments: [])
     let error = await #expect(throws: DrillError.self) { _ = try await drill.fly() }
     guard case .harness(let problem) = try #require(error) else {
       Issue.record("\(String(describing: error)) is not the harness's")

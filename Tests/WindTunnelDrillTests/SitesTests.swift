@@ -28,17 +28,17 @@ import WindTunnel
       #expect(obstacle == nil)
     }
     let isFree = words == nil
-    #expect(try drill(scenario, nil).stage(of: scenario) == (isFree ? .onTheWire : .inProcess))
-    #expect(try drill(scenario, .inProcess).stage(of: scenario) == .inProcess)
+    #expect(try drill(scenario, nil).plan.stage(of: scenario) == (isFree ? .onTheWire : .inProcess))
+    #expect(try drill(scenario, .inProcess).plan.stage(of: scenario) == .inProcess)
     if isFree {
-      #expect(try drill(scenario, .onTheWire).stage(of: scenario) == .onTheWire)
+      #expect(try drill(scenario, .onTheWire).plan.stage(of: scenario) == .onTheWire)
     } else {
       let error = try #require(throws: DrillError.self) { _ = try drill(scenario, .onTheWire) }
       #expect("\(error)".contains("--stage in-process"))
     }
   }
 
-  private func drill(_ scenario: Scenario, _ stage: Stage?) throws -> Drill {
+  private func drill(_ scenario: Scenario, _ stage: Stage?) throws -> ProcessDrill {
     try TestSubjects.drill("fine") { ($0.scenarios, $0.stage) = ([scenario], stage) }
   }
 

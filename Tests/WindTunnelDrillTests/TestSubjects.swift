@@ -11,12 +11,12 @@ enum TestSubjects {
 
   static let all: [any Subject] = [
     Fine(name: "fine"),
-    Acting(name: "traps-on-3") { if $0.number == 3 { raise(SIGILL) } },
-    Acting(name: "leaves-on-3") { if $0.number == 3 { _exit(0) } },
-    Acting(name: "stops-on-3") { if $0.number == 3 { raise(SIGSTOP) } },
+    Acting(name: "traps-on-3") { if $0.index == 3 { raise(SIGILL) } },
+    Acting(name: "leaves-on-3") { if $0.index == 3 { _exit(0) } },
+    Acting(name: "stops-on-3") { if $0.index == 3 { raise(SIGSTOP) } },
     Acting(name: "prints") { call in
       // Without a line's end, and with what looks like a telegram.
-      for _ in 0..<50 { print("call \(call.number) \u{1}{\"ended\":", terminator: "") }
+      for _ in 0..<50 { print("call \(call.index) \u{1}{\"ended\":", terminator: "") }
       fflush(nil)
     },
     Hanging(),
@@ -32,7 +32,7 @@ enum TestSubjects {
     _ judged: String...,
     mark: URL? = nil,
     edit: (inout DrillPlan) -> Void = { _ in }
-  ) throws -> Drill {
+  ) throws -> ProcessDrill {
     var plan = try DrillPlan()
     plan.scenarios = [.calm]
     plan.subjects = judged
@@ -40,7 +40,7 @@ enum TestSubjects {
     plan.concurrency = 1
     plan.stage = .inProcess
     edit(&plan)
-    return try Drill(
+    return try ProcessDrill(
       plan,
       of: all,
       executable: try #require(Bundle.main.executableURL),
@@ -68,7 +68,7 @@ enum TestSubjects {
   private struct Hanging: Subject {
     let name = "never-returns-on-5"
     func fly(_ call: DrillCall) async -> Landing {
-      while call.number == 5 {
+      while call.index == 5 {
         // Whoever is never cancelled never comes out of this.
         try? await Task.sleep(for: .seconds(3600))
       }
@@ -83,7 +83,7 @@ enum TestSubjects {
 
     func fly(_ call: DrillCall) async -> Landing {
       if Crew.isFirstProcess { await Self.crew.gather(4) }
-      if call.number == 2 { raise(SIGILL) }
+      if call.index == 2 { raise(SIGILL) }
       return await URLSessionSubject().fly(call)
     }
   }
@@ -107,6 +107,6 @@ enum TestSubjects {
 @Suite struct SubjectHost {
   @Test(.enabled(if: CommandLine.arguments.contains(TestSubjects.word)))
   func `a subject's process`() async {
-    await Drill.runAsSubject(of: TestSubjects.all)
+    await ProcessDrill.runAsSubject(of: TestSubjects.all)
   }
 }

@@ -1,0 +1,138 @@
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+
+/// Makes one subject's calls in one scenario and tells of each: the inside of a drill, in a process
+/// of the subject's own or in that of a test.
+struct CallRunner: Sendable {
+  /// What is played where.
+  struct Stand: Sendable {
+    var cassette: Cassette
+    var scenario: Scenario
+    var seed: UInt64
+    var stage: Stage
+    var errors: Symptom.Platform
+  }
+
+  let itinerary: Itinerary
+  private let subject: any Subject
+  private let scenario: Scenario
+  private let site: any Site
+  private let seesAttempts: Bool
+  private let deadline: Duration
+  private let attemptTimeout: Duration
+  private let tell: @Sendable (Telegram) -> Void
+  private let counts = AttemptCounts()
+
+  /// Sets the stage up.
+  init(
+    _ subject: any Subject,
+    _ stand: Stand,
+    deadline: Duration,
+    attemptTimeout: Duration,
+    _ tell: @escaping @Sendable (Telegram) -> Void
+  ) async throws {
+    self.subject = subject
+    self.deadline = deadline
+    self.attemptTimeout = attemptTimeout
+    self.tell = tell
+    scenario = stand.scenario
+    itinerary = Itinerary(stand.cassette, matcher: .pathAndQuery)
+    let deck = Deck(
+      stand.cassette,
+      scenario: stand.scenario,
+      seed: stand.seed,
+      matcher: .pathAndQuery,
+      then: .repeat
+    ) { [counts] entry in Self.tell(of: entry, counts, tell) }
+    seesAttempts = Sites.seesAttempts(in: stand.scenario, on: stand.stage)
+    site = try await Sites.site(stand.stage, deck, stand.scenario, stand.errors)
+  }
+
+  /// The longest a harness waits for a call before it declares a hang: a client that keeps to its
+  /// deadline gets some time to return.
+  static func patience(_ deadline: Duration) -> Duration { deadline + deadline / 2 + .seconds(1) }
+
+  /// Makes these calls, so many at once. Once the task is cancelled no further one begins, and those
+  /// in the air are abandoned.
+  func run(_ calls: [Int], concurrency: Int) async {
+    let queue = CallQueue(calls)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<max(1, min(concurrency, calls.count)) {
+        group.addTask {
+          while !Task.isCancelled, let number = queue.next() { await fly(number) }
+        }
+      }
+    }
+  }
+
+  /// Clears the stage.
+  func close() async { await site.close() }
+
+  /// Tells of an attempt before anything of it can happen. A connection that goes on is none; its
+  /// request will be.
+  private static func tell(
+    of entry: Journal.Entry,
+    _ counts: AttemptCounts,
+    _ tell: (Telegram) -> Void
+  ) {
+    if entry.take == .connection, entry.decision.faults.isEmpty { return }
+    guard let number = entry.decision.lane.name.split(separator: "/").last.flatMap({ Int($0) })
+    else { return }
+    let attempt = Observation.Attempt(decision: entry.decision.line, take: entry.take.words)
+    counts.count(number)
+    tell(.attempt(call: number, attempt))
+  }
+
+  private func fly(_ number: Int) async {
+    tell(.began(number))
+    let request = itinerary.request(of: number)
+    let way: Way
+    do {
+      way = try await site.enter(Itinerary.lane(scenario.name, number))
+    } catch {
+      return tell(.refused("\(error)"))
+    }
+    let call = DrillCall(
+      index: number,
+      request: request,
+      baseURL: way.baseURL,
+      session: way.session,
+      attemptTimeout: attemptTimeout,
+      deadline: deadline
+    )
+    let end = await Landed.first(within: Self.patience(deadline)) { [subject] in
+      await subject.fly(call)
+    }
+    site.leave(way, isHung: end.landing == nil)
+    tell(
+      .ended(
+        Observation(
+          call: number,
+          endpoint: itinerary.endpoint(of: number),
+          isCritical: scenario.isCritical(request),
+          ending: end.landing.map { $0.isSuccess ? .succeeded : .failed($0.reason) } ?? .hung,
+          showed: call.said ?? end.landing?.showed ?? false,
+          latency: end.latency,
+          attemptCount: seesAttempts ? counts.take(number) : nil
+        )
+      )
+    )
+  }
+}
+
+/// The calls that nobody has begun.
+private struct CallQueue: Sendable {
+  private let calls: Locked<[Int]>
+
+  init(_ numbers: [Int]) { calls = Locked(numbers.reversed()) }
+  func next() -> Int? { calls.withLock { $0.popLast() } }
+}
+
+/// How many attempts each call has made so far.
+private struct AttemptCounts: Sendable {
+  private let counts = Locked<[Int: Int]>([:])
+
+  func count(_ call: Int) { counts.withLock { $0[call, default: 0] += 1 } }
+  func take(_ call: Int) -> Int { counts.withLock { $0.removeValue(forKey: call) ?? 0 } }
+}

@@ -1,0 +1,61 @@
+internal import Symptoms
+internal import WindTunnel
+
+extension DrillPlan {
+  /// Where a scenario is flown.
+  ///
+  /// - Parameters:
+  ///   - scenario: The scenario.
+  ///   - seeingAttempts: Whether a place where every attempt is seen is preferred to real sockets.
+  /// - Returns: The stage.
+  /// - Throws: `DrillError.plan` where the asked-for stage cannot carry it.
+  func stage(of scenario: Scenario, seeingAttempts: Bool = false) throws -> Stage {
+    let obstacle = Sites.obstacle(to: scenario)
+    switch stage {
+    case nil:
+      let isBlind = !Sites.seesAttempts(in: scenario, on: .onTheWire)
+      return obstacle != nil || seeingAttempts && isBlind ? .inProcess : .onTheWire
+    case .inProcess?: return .inProcess
+    case .onTheWire?:
+      guard let obstacle else { return .onTheWire }
+      throw DrillError.plan(
+        "Scenario \"\(scenario.name)\" cannot be flown on the wire: \(obstacle). "
+          + "Fly it with --stage in-process."
+      )
+    }
+  }
+
+  /// A scenario's part of the report, with its own gates and the plan's.
+  func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.Flown {
+    Report.Flown(scenario.name, on: stage, subjects: rows, gates: scenario.gates + gates)
+  }
+
+  /// The report.
+  func report(_ flown: [Report.Flown], facts: [Report.Fact] = []) -> Report {
+    Report(
+      seed: seed,
+      decisionHash: storyHash(),
+      platformErrors: errors.rawValue,
+      environment: Environment.facts(cassette: cassette) + facts,
+      scenarios: flown
+    )
+  }
+
+  /// The hash of what every call would meet, computed without traffic.
+  func storyHash() -> String {
+    let itinerary = Itinerary(cassette, matcher: .pathAndQuery)
+    var story = Story()
+    for scenario in scenarios {
+      for call in 0..<calls {
+        story.tell(
+          scenario,
+          seed: seed,
+          lane: Itinerary.lane(scenario.name, call),
+          request: itinerary.request(of: call),
+          matcher: .pathAndQuery
+        )
+      }
+    }
+    return story.hash
+  }
+}

@@ -1,0 +1,70 @@
+internal import Dispatch
+internal import WindTunnel
+
+/// The first of a call's end, the end of patience, and the end of the drill. A call that is late is
+/// abandoned and not cancelled: a cancel at the wrong moment can stop every session of the process
+/// on Linux.
+final class Landed: Sendable {
+  /// What became of a call.
+  struct End: Sendable {
+    /// How it went; `nil` where it was still in the air when patience or the drill ended.
+    var landing: Landing?
+    /// From its first step on. What it waited for a thread before is not the client's time.
+    var latency = Duration.zero
+  }
+
+  private enum State: Sendable {
+    case open
+    case awaited(CheckedContinuation<End, Never>)
+    case over(End)
+  }
+
+  private let state = Locked(State.open)
+
+  private func resolve(_ end: End) {
+    let waiting: CheckedContinuation<End, Never>? = state.withLock { state in
+      switch state {
+      case .open:
+        state = .over(end)
+        return nil
+      case .awaited(let waiting):
+        state = .over(end)
+        return waiting
+      case .over: return nil
+      }
+    }
+    waiting?.resume(returning: end)
+  }
+
+  private func wait(_ waiting: CheckedContinuation<End, Never>) {
+    let end: End? = state.withLock { state in
+      if case .over(let end) = state { return end }
+      state = .awaited(waiting)
+      return nil
+    }
+    if let end { waiting.resume(returning: end) }
+  }
+
+  /// Makes a call and waits for it, but no longer than `patience`.
+  static func first(
+    within patience: Duration,
+    _ fly: @escaping @Sendable () async -> Landing
+  ) async -> End {
+    let landed = Landed()
+    Task {
+      let start = DispatchTime.now()
+      let deadline = start + .nanoseconds(Int(patience.inNanoseconds))
+      DispatchQueue.global().asyncAfter(deadline: deadline) { [weak landed] in
+        landed?.resolve(End(landing: nil, latency: patience))
+      }
+      let landing = await fly()
+      let nanoseconds = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
+      landed.resolve(End(landing: landing, latency: .microseconds(Int64(nanoseconds / 1000))))
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { landed.wait($0) }
+    } onCancel: {
+      landed.resolve(End())
+    }
+  }
+}

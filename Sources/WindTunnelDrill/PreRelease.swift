@@ -1,0 +1,22 @@
+public import WindTunnel
+
+extension Scenario {
+  /// All that a release must fly: the group `pre-release` of what ships.
+  ///
+  ///     @Test(arguments: Scenario.preRelease)
+  public static let preRelease = group(Shipped.preRelease)
+
+  private static func group(_ names: [String]) -> [Scenario] {
+    do {
+      return try Shipped.scenarios(named: names)
+    } catch {
+      // It is inside the binary, where nobody can have changed it.
+      preconditionFailure("A shipped scenario does not read: \(error)")
+    }
+  }
+}
+
+extension [Scenario] {
+  /// All that a release must fly.
+  public static var preRelease: [Scenario] { Scenario.preRelease }
+}

@@ -1,0 +1,100 @@
+public import Foundation
+internal import Symptoms
+public import WindTunnel
+
+/// Flies subjects through scenarios, each in a process of its own, and reports how they did.
+///
+/// That process is the same executable started once more, so a crash or a hang of a subject is a row
+/// of the report and not the end of the drill.
+public struct ProcessDrill: Sendable {
+  /// The plan.
+  public let plan: DrillPlan
+  private let child: ChildProcess
+  /// How long a subject's process may tell nothing beyond its calls' own patience.
+  var grace: ChildProcess.Patience?
+
+  /// What happens while a drill is flown.
+  public enum Progress: Sendable {
+    /// A subject has made so many calls of a scenario.
+    case calls(scenario: String, subject: String, done: Int, of: Int)
+    /// A subject is through with a scenario.
+    case finished(scenario: String, subject: String)
+  }
+
+  /// Makes a drill whose subjects fly in `executable`, started with `arguments`: there
+  /// ``runAsSubject()`` must be called.
+  public init(_ plan: DrillPlan, executable: URL, arguments: [String]) throws {
+    try self.init(plan, of: Self.subjects, executable: executable, arguments: arguments)
+  }
+
+  /// Makes a drill of these subjects, which fly where ``runAsSubject(of:)`` is called with them.
+  package init(
+    _ plan: DrillPlan,
+    of subjects: [any Subject],
+    executable: URL,
+    arguments: [String]
+  ) throws {
+    self.plan = plan
+    child = ChildProcess(executable: executable, arguments: arguments)
+    try plan.validate(known: subjects.map(\.name))
+    for scenario in plan.scenarios { _ = try plan.stage(of: scenario) }
+  }
+
+  /// The shipped subjects.
+  static let subjects: [any Subject] = [NetworkLayerSubject(), URLSessionSubject()]
+
+  /// Makes this process a subject's: it takes its orders from standard input.
+  public static func runAsSubject() async -> Never { await runAsSubject(of: subjects) }
+
+  /// The same with these subjects.
+  package static func runAsSubject(of subjects: [any Subject]) async -> Never {
+    await SubjectProcess.main(subjects: subjects)
+  }
+
+  /// Flies everything and folds what was seen.
+  public func fly(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
+    -> Report
+  {
+    let itinerary = Itinerary(plan.cassette, matcher: .pathAndQuery)
+    var flown: [Report.Flown] = []
+    for scenario in plan.scenarios {
+      let stage = try plan.stage(of: scenario)
+      var rows: [Report.Row] = []
+      for subject in plan.subjects {
+        var sortie = Sortie(
+          orders: orders(scenario, subject, stage),
+          scenario: scenario,
+          itinerary: itinerary,
+          process: child
+        ) { [calls = plan.calls] done in
+          progress(.calls(scenario: scenario.name, subject: subject, done: done, of: calls))
+        }
+        if let grace { sortie.grace = grace }
+        let observations = try await sortie.fly()
+        try StoryCheck(scenario: scenario, seed: plan.seed, itinerary: itinerary)
+          .check(observations)
+        rows.append(Report.Row(subject, observations))
+        progress(.finished(scenario: scenario.name, subject: subject))
+      }
+      flown.append(plan.flown(scenario, on: stage, rows))
+    }
+    return plan.report(flown)
+  }
+
+  private func orders(_ scenario: Scenario, _ subject: String, _ stage: Stage) -> Orders {
+    Orders(
+      subject: subject,
+      cassetteFile: plan.cassetteFile?.path,
+      cassette: plan.cassetteFile == nil ? plan.cassette.data() : Data(),
+      scenario: scenario.data(),
+      stage: stage.rawValue,
+      errors: plan.errors.rawValue,
+      seed: plan.seed,
+      calls: Array(0..<plan.calls),
+      concurrency: plan.concurrency,
+      deadlineMilliseconds: Int(plan.deadline.inMilliseconds),
+      // A client without a deadline of its own ends an attempt by this alone.
+      attemptTimeoutMilliseconds: Int(min(plan.attemptTimeout, plan.deadline).inMilliseconds)
+    )
+  }
+}

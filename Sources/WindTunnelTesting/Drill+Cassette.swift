@@ -1,0 +1,70 @@
+internal import Foundation
+public import Symptoms
+public import WindTunnel
+public import WindTunnelDrill
+
+extension Drill {
+  /// Makes a drill on a cassette that is found as `.cassette("NAME")` finds it.
+  ///
+  ///     let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).fly { call in
+  ///       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
+  ///     }
+  ///     try report.require("successRate >= 0.99", "blankPages == 0")
+  ///
+  /// A drill plays and never records.
+  ///
+  /// - Parameters:
+  ///   - name: The cassette `NAME.json`, in `Cassettes` beside the test's file.
+  ///   - scenarios: The weather, one after the other, such as `.preRelease`.
+  ///   - calls: How many calls the client makes in each scenario.
+  ///   - seed: What all draws start from.
+  ///   - concurrency: How many calls are made at once.
+  ///   - deadline: How long a call may take; one that takes much longer hangs.
+  ///   - stage: Where to fly; `nil`: on the wire where the faults can be made for real and every
+  ///     attempt is seen, else in process.
+  ///   - errors: Whose errors faults surface as in process.
+  ///   - file: The test's file.
+  /// - Throws: `CassetteProblem` where there is no such cassette.
+  public init(
+    _ name: String,
+    in scenarios: [Scenario],
+    calls: Int = 60,
+    seed: UInt64 = 1,
+    concurrency: Int = 16,
+    deadline: Duration = .seconds(10),
+    stage: Stage? = nil,
+    errors: Symptom.Platform = .current,
+    file: String = #filePath
+  ) throws {
+    let place = try CassettePlace(
+      name,
+      besides: file,
+      environment: ProcessInfo.processInfo.environment
+    )
+    self.init(
+      try place.recorded(),
+      in: scenarios,
+      calls: calls,
+      seed: seed,
+      concurrency: concurrency,
+      deadline: deadline,
+      stage: stage,
+      errors: errors
+    )
+  }
+}
+
+extension CassettePlace {
+  /// The tape as it is now, for whoever only plays it.
+  fileprivate func recorded() throws -> Cassette {
+    guard FileManager.default.fileExists(atPath: file.path) else {
+      throw CassetteProblem(
+        """
+        There is no cassette \(file.path), and a drill records none. \
+        Record it in a test with .cassette(…), or by windtunnel record.
+        """
+      )
+    }
+    return try Cassette(contentsOf: file)
+  }
+}

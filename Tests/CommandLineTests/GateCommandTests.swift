@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct GateCommandTests {
+  private func drill(_ words: String..., in scratch: Scratch) async throws -> Program.Run {
+    let common = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]
+    return try await Program.run(common + words, in: scratch)
+  }
+
+  @Test(
+    arguments: [
+      (["--gate", "successRate == 1", "--gate=p95 <= 1m", "x"], 64),
+      (["--gate", "successRate == 1"], 0), (["--gate", "calls(GET /home) == 4"], 0),
+      (["--gate", "calls > 20"], 99), (["--gate", "p99 <= 9s"], 98),
+      (["--gate", "p99 <= 9s", "--allow-inconclusive"], 0),
+      (["--gate", "p95 <= baseline*1.10"], 98),
+      (["--gate", "p99 <= 9s", "--gate", "calls > 20", "--gate", "hangs == 0"], 99),
+      (["--gate", "calls > 20", "--allow-inconclusive"], 99),
+    ] as [([String], Int32)]
+  )
+  func `the worst gate is the exit code`(words: [String], code: Int32) async throws {
+    let common = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]
+    #expect(try await Program.run(common + words, in: Scratch()).code == code)
+  }
+
+  @Test func `each gate that is not met is a line below the table`() async throws {
+    let run = try await drill("--gate", "calls > 20", "--gate", "p99 < 9s", in: Scratch())
+    let lines = run.out.split(separator: "\n", omittingEmptySubsequences: false).suffix(5)
+    #expect(
+      Array(lines.prefix(3)) == [
+        "", "gates: 1 failed, 1 inconclusive", "  calm: calls > 20: failed, got 20",
+      ]
+    )
+    #expect(
+      lines.dropFirst(3).first?.hasPrefix(
+        "  calm: p99 < 9s: inconclusive, p99 needs 100 calls and has 20 (got "
+      ) == true
+    )
+    #expect(!run.err.contains("calls > 20"))
+  }
+
+  @Test func `whoever reads JSON has the lines on standard error`() async throws {
+    let run = try await drill("--json", "--gate", "calls > 20", in: Scratch())
+    #expect(run.code == 99)
+    #expect(run.err.hasSuffix("windtunnel: calm: calls > 20: failed, got 20\n"))
+    #expect(run.out.contains(#"{ "gate": "calls > 20", "verdict": "failed", "got": "20" }"#))
+  }
+
+  @Test func `a scenario's own gates count, and a report keeps the verdict`() async throws {
+    let scratch = try Scratch()
+    let bar = #"{"windtunnelScenario":1,"name":"bar","gates":["calls > 5"]}"#
+    try scratch.write(bar, to: "bar.json")
+    let words = ["drill", "--scenario", "bar.json", "--calls", "5", "--report", "drill.json"]
+    #expect(try await Program.run(words, in: scratch).code == 99)
+    let shown = try await Program.run("report", "drill.json", in: scratch)
+    #expect(shown.code == 0)
+    #expect(shown.out.hasSuffix("\n\ngates: 1 failed\n  bar: calls > 5: failed, got 5\n"))
+  }
+
+  @Test func `the group is flown by its name`() async throws {
+    let run = try await Program.run(
+      "drill",
+      "--scenario",
+      "pre-release",
+      "--calls",
+      "1",
+      "--json",
+      in: Scratch()
+    )
+    #expect(run.code == 0)
+    #expect(run.out.split(separator: #""stage""#).count == 10)
+  }
+}

@@ -1,0 +1,233 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct ClosureDrillTests {
+  /// One request by completion handler: its body, or what went wrong.
+  static func ask(_ call: DrillCall) async throws -> Data {
+    try await withCheckedThrowingContinuation { continuation in
+      call.session.dataTask(with: call.urlRequest) { data, response, error in
+        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        continuation.resume(
+          with: Result {
+            if let error { throw error }
+            guard 200..<400 ~= status else { throw Refused.status(status) }
+            return data ?? Data()
+          }
+        )
+      }.resume()
+    }
+  }
+
+  enum Refused: Error, Equatable { case status(Int) }
+
+  private func drill(
+    _ scenarios: [Scenario],
+    calls: Int = 10,
+    deadline: Duration = .seconds(600),
+    _ stage: Stage? = nil
+  ) throws -> Drill {
+    Drill(try Shipped.cassette(), in: scenarios, calls: calls, deadline: deadline, stage: stage)
+  }
+
+  private func rows(_ report: Report) -> [Report.Row] { report.scenarios.flatMap(\.subjects) }
+
+  @Test(arguments: [Stage.inProcess, .onTheWire])
+  func `every call has its own way to the tape`(stage: Stage) async throws {
+    let report = try await drill([.calm], stage).fly(as: "mine", Self.ask)
+    let row = try #require(rows(report).first)
+    #expect(row.name == "mine")
+    #expect(report.scenarios.map(\.stage) == [stage])
+    #expect(
+      row.observations.map(\.endpoint)
+        == (0..<10).map {
+          [
+            "GET /home", "POST /login", "POST /payments", "POST /telemetry", "GET /recommendations",
+          ][$0 % 5]
+        }
+    )
+    #expect(row.observations.map(\.call) == Array(0..<10))
+    #expect(row.observations.allSatisfy { $0.ending == .succeeded && $0.attemptCount == 1 })
+    #expect(
+      row.observations.map { $0.attempts.map(\.take) }
+        == (0..<10).map { ["recording \($0 % 5 + 1)"] }
+    )
+    #expect(report.environment.contains(.sharedProcess))
+    #expect(report.text().contains("flown in the test's own process: a crash would have ended"))
+  }
+
+  @Test(arguments: [Stage.inProcess, .onTheWire])
+  func `a closure meets what a subject in a process of its own meets`(stage: Stage) async throws {
+    let weather = try Shipped.scenarios(named: ["server-errors"])
+    let report = try await drill(weather, calls: 25, stage).fly { _ = try await Self.ask($0) }
+    let other = try await TestSubjects.drill("fine") { plan in
+      (plan.scenarios, plan.calls, plan.stage) = (weather, 25, stage)
+      plan.deadline = .seconds(600)
+    }.fly()
+    #expect(report.decisionHash == other.decisionHash)
+    #expect(
+      rows(report)[0].observations.map(\.attempts) == rows(other)[0].observations.map(\.attempts)
+    )
+    #expect(
+      rows(report)[0].observations.map { $0.ending == .succeeded }
+        == rows(other)[0].observations.map { $0.ending == .succeeded }
+    )
+  }
+
+  @Test func `what a closure throws is why the call failed`() async throws {
+    struct Own: Error, CustomStringConvertible { var description = "out of\nstock" }
+    let weather: [Scenario] = [Scenario("s", rules: [.on("GET /home", .always, .status(503))])]
+    let report = try await drill(weather, calls: 5, .inProcess).fly { call in
+      switch call.index {
+      case 1: throw URLError(.timedOut)
+      case 2: throw CancellationError()
+      case 3: throw Own()
+      case 4: throw Own(description: String(repeating: "x", count: 1000))
+      default: _ = try await Self.ask(call)
+      }
+    }
+    #expect(
+      rows(report)[0].observations.map(\.ending) == [
+        .failed("status(503)"), .failed("timedOut"), .failed("cancelled"), .failed("out of stock"),
+        .failed(String(repeating: "x", count: 200) + "…"),
+      ]
+    )
+    #expect(rows(report)[0].observations.map(\.showed) == Array(repeating: false, count: 5))
+    #expect(rows(report)[0].observations.map(\.attemptCount) == [1, 0, 0, 0, 0])
+  }
+
+  @Test func `what is empty is blank, unless the client says otherwise`() async throws {
+    func showed<Shown: Sendable>(
+      _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
+    ) async throws -> Bool {
+      let report = try await drill([.calm], calls: 1, .inProcess).fly(body)
+      return rows(report)[0].observations[0].showed
+    }
+    #expect(try await showed { _ in })
+    #expect(try await showed { _ in 0 })
+    #expect(try await showed { _ in "a" })
+    #expect(try await showed { _ in [1] as [Int]? })
+    #expect(try await showed { _ in Data("{}".utf8) })
+    #expect(try await !showed { _ in "" })
+    #expect(try await !showed { _ in [Int]() })
+    #expect(try await !showed { _ in nil as Int? })
+    #expect(try await !showed { _ in Data() })
+    #expect(try await !showed { _ in Data("{".utf8) })
+    #expect(try await !showed { $0.showed(false) })
+    #expect(
+      try await showed { call in
+        call.showed(false)
+        call.showed(true)
+        throw URLError(.timedOut)
+      }
+    )
+  }
+
+  @Test(arguments: [Stage.inProcess, .onTheWire])
+  func `a call that does not end is a row, and what it does later harms nobody`(stage: Stage)
+    async throws
+  {
+    let (gate, opened) = AsyncStream<Void>.makeStream()
+    let (ends, ended) = AsyncStream<Bool>.makeStream()
+    // The others return at once, and on a busy machine that is not soon.
+    let drill = try drill([.calm], calls: 3, deadline: .seconds(4), stage)
+    let report = try await drill.fly { call in
+      guard call.index == 1 else { return }
+      for await _ in gate {}
+      // A session that had ended would end the process here.
+      let late = try? await Self.ask(call)
+      ended.yield(late != nil)
+    }
+    for row in rows(report) {
+      #expect(row.observations.map(\.ending) == [.succeeded, .hung, .succeeded])
+      #expect(row.observations.map(\.attemptCount) == [0, 0, 0])
+    }
+    opened.finish()
+    for await isAnswered in ends {
+      // In process the tape is still there; the server of the wire has gone.
+      #expect(isAnswered == (stage == .inProcess))
+      break
+    }
+  }
+
+  @Test func `a drill that nobody waits for ends, and begins no further call`() async throws {
+    let (begins, began) = AsyncStream<Int>.makeStream()
+    let drill = try drill([.calm], calls: 1000, .inProcess)
+    let flight = Task {
+      try await drill.fly { call in
+        began.yield(call.index)
+        while call.index >= 0 {
+          // It does not come out of this; nobody cancels it.
+          try await Task.sleep(for: .seconds(3600))
+        }
+      }
+    }
+    for await _ in begins { break }
+    flight.cancel()
+    await #expect(throws: CancellationError.self) { try await flight.value }
+    began.finish()
+    var count = 1
+    for await _ in begins { count += 1 }
+    #expect(count <= drill.plan.concurrency)
+  }
+
+  @Test func `attempts are seen in every shipped weather`() async throws {
+    let report = try await drill(.preRelease, calls: 5).fly { _ = try await Self.ask($0) }
+    #expect(
+      report.scenarios.map { "\($0.name) \($0.stage.rawValue)" } == [
+        "calm wire", "latency wire", "packet-loss wire", "rate-limited wire", "server-errors wire",
+        "dns-failure in-process", "tls-failure wire", "offline in-process", "outage wire",
+      ]
+    )
+    #expect(rows(report).allSatisfy { $0.metrics.averageRetries == 0 })
+    try report.require("averageRetries == 0", "blankPages >= 0")
+  }
+
+  @Test func `gates of the scenarios and of the plan are judged`() async throws {
+    var drill = try drill(
+      [.calm, Scenario("bad", rules: [.always(.always, .status(503))])],
+      calls: 5
+    )
+    drill.plan.scenarios[1].gates = [try Gate("successRate == 1")]
+    drill.plan.gates = [try Gate("calls(GET /home) == 1")]
+    let report = try await drill.fly { try await Self.ask($0) }
+    #expect(
+      report.judgements.map(\.description) == [
+        "calm: calls(GET /home) == 1: met, got 1",
+        "bad: successRate == 1: failed, got 0 (0 of 5 calls)",
+        "bad: calls(GET /home) == 1: met, got 1",
+      ]
+    )
+  }
+
+  @Test(
+    arguments: [
+      { $0.calls = 0 }, { $0.scenarios = [] }, { $0.cassette = Cassette() }, { $0.concurrency = 0 },
+      {
+        ($0.scenarios, $0.stage) = (
+          [Scenario("s", rules: [.always(.always, .connection(.tls(.expired)))])], .onTheWire
+        )
+      },
+    ] as [@Sendable (inout DrillPlan) -> Void]
+  )
+  func `a plan that cannot be flown is refused before a call`(
+    edit: @Sendable (inout DrillPlan) -> Void
+  ) async throws {
+    var drill = try drill([.calm])
+    edit(&drill.plan)
+    await #expect(throws: DrillError.self) {
+      _ = try await drill.fly { _ in Issue.record("a call was made") }
+    }
+  }
+
+  @Test func `the group holds all that ships, in the order of the drill`() throws {
+    #expect(Scenario.preRelease == (try Shipped.scenarios()))
+    #expect([Scenario].preRelease == Scenario.preRelease)
+  }
+}
