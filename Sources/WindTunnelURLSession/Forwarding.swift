@@ -129,8 +129,9 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   ) {
     if error == nil { note(task.response) }
     timing.lastByte = elapsed
-    // One piece is no stream worth telling of.
-    if timing.chunks.count < 2 { timing.chunks = [] }
+    // One piece is no stream worth telling of, and neither are those of a body of known length.
+    let hasLength = head?.headers["Content-Length"] != nil
+    if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
     tell(.end(answer(error), timing, error))
     session.finishTasksAndInvalidate()
   }
