@@ -150,11 +150,16 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
 }
 
 extension HeaderFields {
-  /// The fields as far as the platform tells them: without order, repeats joined.
+  /// The fields as far as the platform tells them: without order, repeats joined. Only cookies are
+  /// taken apart again, since joined ones are none (RFC 6265 §3).
   fileprivate init(of response: HTTPURLResponse) {
+    let fields = response.allHeaderFields.map { HeaderField("\($0.key)", "\($0.value)") }
+      .sorted { $0.name < $1.name }
     self.init(
-      response.allHeaderFields.map { HeaderField("\($0.key)", "\($0.value)") }
-        .sorted { $0.name < $1.name }
+      fields.flatMap { field in
+        guard field.isNamed("Set-Cookie") else { return [field] }
+        return JoinedCookies.parts(of: field.value).map { HeaderField(field.name, $0) }
+      }
     )
   }
 }
