@@ -1,4 +1,13 @@
 extension Deck {
+  /// The interactions of the deck, in order.
+  public var interactions: [Interaction] { state.withLock { $0.interactions } }
+
+  /// Why requests were not answered, in the order in which that was found out; the first hundred.
+  public var mismatches: [Mismatch] { state.withLock { $0.misses } }
+
+  /// What was decided so far.
+  public var journal: Journal { state.withLock { $0.journal } }
+
   /// How often requests of a pattern came, such as `GET /users/7` or `* /users/**`.
   public func attempts(_ pattern: RequestPattern) -> Int {
     journal.all.count { entry in

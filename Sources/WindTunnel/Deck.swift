@@ -13,6 +13,7 @@ public final class Deck: Sendable {
   package let recordingJournal: RecordingJournal?
   /// What ``recorded()`` takes out beside what it always does.
   private let redaction: RedactionRules
+  private let pace: Pace
 
   /// Loads a deck with a cassette.
   ///
@@ -22,6 +23,7 @@ public final class Deck: Sendable {
   ///   - seed: What all draws start from.
   ///   - matcher: What the requests are compared by.
   ///   - then: What follows when the recordings of a request are used up.
+  ///   - pace: How long recorded answers take; their streamed bodies come in their pieces at any.
   ///   - mode: Whether the live origin is asked.
   ///   - redaction: What ``recorded()`` takes out beside what it always does.
   ///   - ignoring: Hosts that are left alone: their requests pass to them in every mode, without
@@ -38,6 +40,7 @@ public final class Deck: Sendable {
     seed: UInt64 = 1,
     matcher: Matcher = .url,
     then: EndPolicy = .fail,
+    pace: Pace = .immediately,
     mode: RecordMode = .none,
     redaction: RedactionRules = .standard,
     ignoring: [String] = [],
@@ -48,7 +51,7 @@ public final class Deck: Sendable {
     self.matcher = matcher
     self.observe = observe
     self.recordingJournal = recordingJournal
-    self.redaction = redaction
+    (self.redaction, self.pace) = (redaction, pace)
     recordingJournal?.begin(after: cassette, redaction, rewrites: mode == .rewrite)
     let stubs = cassette.interactions.map(Stub.recorded)
     let state = State(
@@ -71,12 +74,13 @@ public final class Deck: Sendable {
     scenario: Scenario = .calm,
     seed: UInt64 = 1,
     matcher: Matcher = .url,
-    then: EndPolicy = .fail
+    then: EndPolicy = .fail,
+    pace: Pace = .immediately
   ) {
     self.matcher = matcher
     observe = nil
     recordingJournal = nil
-    redaction = .standard
+    (redaction, self.pace) = (.standard, pace)
     let state = State(
       stubs,
       scenario: scenario,
@@ -117,6 +121,7 @@ public final class Deck: Sendable {
       observe?(entry)
       return (outcome, later)
     }
+    outcome.pace = pace
     if let later { outcome.source = later.source(for: request, matcher: matcher) }
     if case .unmatched(let mismatch) = outcome.source { state.withLock { $0.missed(mismatch) } }
     return outcome
@@ -173,17 +178,8 @@ public final class Deck: Sendable {
   /// How many explanations of misses are kept.
   static let missesMax = 100
 
-  /// The interactions of the deck, in order.
-  public var interactions: [Interaction] { state.withLock { $0.interactions } }
-
   /// Whether requests to this address are none of the deck's affair.
   package func ignores(_ url: RequestURL) -> Bool { state.withLock { $0.routes.ignores(url) } }
-
-  /// Why requests were not answered, in the order in which that was found out; the first hundred.
-  public var mismatches: [Mismatch] { state.withLock { $0.misses } }
-
-  /// What was decided so far.
-  public var journal: Journal { state.withLock { $0.journal } }
 
   /// A lane for one more session of this deck.
   package func sessionLane() -> Lane {

@@ -7,7 +7,7 @@ extension Deck {
     var sessions = 0
     /// What was recorded, by the number of the request that asked for it.
     var recording: [Int: Interaction] = [:]
-    private(set) var journal = Journal()
+    var journal = Journal()
     /// Why nothing answered, in the order in which that was found out.
     private(set) var misses: [Mismatch] = []
     let origin: RequestURL?

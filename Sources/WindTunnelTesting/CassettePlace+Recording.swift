@@ -8,7 +8,7 @@ extension CassettePlace {
   ///
   /// What it records is journalled beside the cassette until ``keep(_:)`` or ``discard(_:)``. What a
   /// process had recorded when it was killed is on the tape, and there the recording goes on.
-  func deck(_ matcher: Matcher, then: EndPolicy) throws -> Deck {
+  func deck(_ matcher: Matcher, then: EndPolicy, pace: Pace = .immediately) throws -> Deck {
     guard mode != .none, mode != .verify else {
       guard exists else {
         throw CassetteProblem(
@@ -18,7 +18,8 @@ extension CassettePlace {
           """
         )
       }
-      return Deck(try Cassette(contentsOf: file), matcher: matcher, then: then, mode: mode)
+      let tape = try Cassette(contentsOf: file)
+      return Deck(tape, matcher: matcher, then: then, pace: pace, mode: mode)
     }
     let goesOn = try Self.desk.withLock { desk in
       try desk.takeUp(besides: self)
@@ -30,6 +31,7 @@ extension CassettePlace {
       tape,
       matcher: matcher,
       then: then,
+      pace: pace,
       mode: goesOn ? .newEpisodes : mode,
       recordingJournal: plays ? nil : Self.desk.withLock { $0.journal(besides: file) }
     )

@@ -9,6 +9,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
   let file: String
   let matcher: Matcher
   let then: EndPolicy
+  let pace: Pace
   let sharedSession: Bool
   let expectation: TapeExpectation
 
@@ -27,7 +28,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
       besides: file,
       environment: ProcessInfo.processInfo.environment
     )
-    let deck = try place.deck(matcher, then: then)
+    let deck = try place.deck(matcher, then: then, pace: pace)
     let record = { (problem: String) in
       _ = Issue.record(Comment(rawValue: problem), sourceLocation: test.sourceLocation)
     }
@@ -60,6 +61,7 @@ extension Trait where Self == CassetteTrait {
   ///   - name: The cassette's name. One that begins with a `/` is a path.
   ///   - matcher: What requests are compared by.
   ///   - then: What follows when the recordings of a request are used up.
+  ///   - pace: How long recorded answers take.
   ///   - sharedSession: Whether the cassette is played by `URLSession.shared`, too, for code that
   ///     takes no session. On Linux any number of tests has it at once: a request is the test's
   ///     whose task resumes it. One that is asked from elsewhere meanwhile – a detached task, a
@@ -73,6 +75,7 @@ extension Trait where Self == CassetteTrait {
     _ name: String,
     matching matcher: Matcher = .url,
     then: EndPolicy = .fail,
+    pace: Pace = .immediately,
     sharedSession: Bool = false,
     expecting expectation: TapeExpectation = [],
     file: String = #filePath
@@ -82,6 +85,7 @@ extension Trait where Self == CassetteTrait {
       file: file,
       matcher: matcher,
       then: then,
+      pace: pace,
       sharedSession: sharedSession,
       expectation: expectation
     )

@@ -13,6 +13,7 @@ public import WindTunnel
 ///   - scenario: The weather.
 ///   - matcher: What requests are compared by.
 ///   - then: What follows when the recordings of a request are used up.
+///   - pace: How long recorded answers take.
 ///   - sharedSession: Whether `URLSession.shared` plays it, too, for code that takes no session; see
 ///     the trait `.cassette`.
 ///   - expectation: What must be true of the tape at the end.
@@ -26,6 +27,7 @@ public func withCassette<Result: Sendable>(
   in scenario: Scenario = .calm,
   matching matcher: Matcher = .url,
   then: EndPolicy = .fail,
+  pace: Pace = .immediately,
   sharedSession: Bool = false,
   expecting expectation: TapeExpectation = [],
   file: String = #filePath,
@@ -36,7 +38,7 @@ public func withCassette<Result: Sendable>(
     besides: file,
     environment: ProcessInfo.processInfo.environment
   )
-  let deck = try place.deck(matcher, then: then)
+  let deck = try place.deck(matcher, then: then, pace: pace)
   deck.swap(scenario)
   let result: Result
   do {

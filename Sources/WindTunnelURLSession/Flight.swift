@@ -112,7 +112,7 @@ final class Flight {
     let outcome = deck.decide(asked, lane: lane)
     self.outcome = outcome
     player = Player(
-      Delivery(outcome, on: .inProcess),
+      deck.delivery(of: outcome, on: .inProcess),
       shaper: outcome.path.map { Shaper($0.link.down) }
     )
     advance(.arrived(.requestEnd))

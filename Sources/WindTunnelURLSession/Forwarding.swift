@@ -129,8 +129,9 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   ) {
     if error == nil { note(task.response) }
     timing.lastByte = elapsed
-    // One piece is no stream worth telling of.
-    if timing.chunks.count < 2 { timing.chunks = [] }
+    // One piece is no stream worth telling of, and neither are those of a body of known length.
+    let hasLength = head?.headers["Content-Length"] != nil
+    if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
     tell(.end(answer(error), timing, error))
     session.finishTasksAndInvalidate()
   }
@@ -149,11 +150,16 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
 }
 
 extension HeaderFields {
-  /// The fields as far as the platform tells them: without order, repeats joined.
+  /// The fields as far as the platform tells them: without order, repeats joined. Only cookies are
+  /// taken apart again, since joined ones are none (RFC 6265 §3).
   fileprivate init(of response: HTTPURLResponse) {
+    let fields = response.allHeaderFields.map { HeaderField("\($0.key)", "\($0.value)") }
+      .sorted { $0.name < $1.name }
     self.init(
-      response.allHeaderFields.map { HeaderField("\($0.key)", "\($0.value)") }
-        .sorted { $0.name < $1.name }
+      fields.flatMap { field in
+        guard field.isNamed("Set-Cookie") else { return [field] }
+        return JoinedCookies.parts(of: field.value).map { HeaderField(field.name, $0) }
+      }
     )
   }
 }

@@ -95,6 +95,19 @@ struct Arguments {
     return number
   }
 
+  /// A number.
+  func number(_ name: String, in range: ClosedRange<Double>) throws(Refusal) -> Double? {
+    guard let text = try value(name) else { return nil }
+    guard let number = Double(text), range.contains(number) else {
+      throw .value(
+        name,
+        text,
+        shouldBe: "a number from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+      )
+    }
+    return number
+  }
+
   /// A length of time: `500ms`, `10s`, `2m`, or a number of seconds.
   func duration(_ name: String) throws(Refusal) -> Duration? {
     guard let text = try value(name) else { return nil }

@@ -6,13 +6,15 @@ internal import WindTunnelServer
 enum ServeCommand: Command {
   static let name = "serve"
   static let summary = "Play a cassette on a port, for clients in any language."
-  static let synopsis = "--cassette FILE [--scenario NAME|FILE] [--match FILE] [--port N]"
+  static let synopsis =
+    "--cassette FILE [--scenario NAME|FILE] [--match FILE] [--speed K] [--port N]"
   static let example = "windtunnel serve --cassette Cassettes/examples/shop.json --port 8080"
   static let flags = [
     Flag("--cassette", "FILE", "What is played."),
     Flag("--scenario", "NAME|FILE", "The weather (default: calm)."),
     Flag("--match", "FILE", "What requests are compared by (default: method, path and query)."),
     Flag("--seed", "N", "What all draws start from (default: 1)."),
+    Flag("--speed", "K", "1: as slow as recorded, 2: twice as fast, 0: at once (default: 0)."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
   ]
 
@@ -30,7 +32,8 @@ enum ServeCommand: Command {
       scenario: scenario ?? .calm,
       seed: UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1),
       matcher: try Matching.matcher(arguments, over: .pathAndQuery),
-      then: .repeat
+      then: .repeat,
+      pace: try arguments.number("--speed", in: 0...1000).map { .times($0) } ?? .immediately
     )
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0

@@ -90,6 +90,11 @@ import Testing
       help: "drill"
     ),
     Usage("serve", "--cassette is missing: what should be played.", help: "serve"),
+    Usage(
+      "serve --cassette \(Repository.shop) --speed=-1",
+      "--speed -1: a number from 0 to 1000 should stand here.",
+      help: "serve"
+    ),
     Usage("record", "--upstream is missing: which server to record.", help: "record"),
     Usage(
       "record --upstream http://127.0.0.1:1",

@@ -66,6 +66,24 @@ enum Server {
     #expect(try await flight.end().code == 0)
   }
 
+  @Test func `serve takes the time that was recorded, or the share that it is told`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"/n"},"response":{"text":"late"},"#
+        + #""timing":{"firstByteMilliseconds":400,"lastByteMilliseconds":800}}]}"#,
+      to: "late.json"
+    )
+    for (speed, least) in [("1", 800), ("2", 400)] {
+      let (flight, url) = try await Server.start("late.json", "--speed", speed, in: scratch)
+      let clock = ContinuousClock()
+      let start = clock.now
+      #expect(await ask("\(url)/n").body == "late")
+      #expect(clock.now - start >= .milliseconds(least))
+      flight.signal(SIGINT)
+      #expect(try await flight.end().code == 0)
+    }
+  }
+
   @Test func `a port in use ends with 69 and says which`() async throws {
     let scratch = try Scratch()
     let (flight, url) = try await Server.start(in: scratch)

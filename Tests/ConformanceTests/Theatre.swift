@@ -18,7 +18,7 @@ final class Theatre: Sendable {
   let deck: Deck
   private let server: ReplayServer?
   private let base: String
-  private let configuration: URLSessionConfiguration
+  let configuration: URLSessionConfiguration
 
   init(_ deck: Deck, on stage: Stage, timeout: Double = 60) async throws {
     self.deck = deck

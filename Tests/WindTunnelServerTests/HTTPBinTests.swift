@@ -61,7 +61,13 @@ import Testing
     var bytes: [UInt8] = []
     bytes.appendHead(ResponseHead(status: response.status, headers: headers))
     guard headers["Transfer-Encoding"] != nil else { return bytes + response.body.data }
-    bytes.appendChunk(response.body.data)
+    // A stream goes out in the pieces that it came in.
+    var rest = response.body.data[...]
+    for piece in interaction.timing?.chunks ?? [] {
+      bytes.appendChunk(rest.prefix(piece.bytes))
+      rest = rest.dropFirst(piece.bytes)
+    }
+    if !rest.isEmpty { bytes.appendChunk(rest) }
     bytes.appendLastChunk()
     return bytes
   }

@@ -6,10 +6,7 @@ extension Delivery {
   ///
   /// A forwarded request is lowered to its waits and a live body: its head is the origin's.
   public init(_ outcome: Outcome, on stage: Stage) {
-    var script = Script(outcome, on: stage)
-    for fault in outcome.decision.faults { script.add(fault, to: outcome.request, on: stage) }
-    if let path = outcome.path { script.travel(path, outcome.request) }
-    self = script.delivery
+    self = Script.played(outcome, on: stage).delivery
   }
 
   /// Lowers what was decided for a connection to steps; nothing where it simply goes on.
@@ -48,5 +45,26 @@ extension Delivery {
         afterwards: .close
       )
     }
+  }
+}
+
+extension Script {
+  /// An outcome's answer with everything that goes wrong.
+  static func played(_ outcome: Outcome, on stage: Stage) -> Script {
+    var script = Script(outcome, on: stage)
+    for fault in outcome.decision.faults { script.add(fault, to: outcome.request) }
+    if let path = outcome.path { script.travel(path, outcome.request) }
+    return script
+  }
+}
+
+extension Deck {
+  /// Lowers an outcome to steps; the journal is told of mutations that its answer gave no room for.
+  public func delivery(of outcome: Outcome, on stage: Stage) -> Delivery {
+    let script = Script.played(outcome, on: stage)
+    if !script.misfits.isEmpty {
+      state.withLock { $0.journal.note(script.misfits, on: outcome.id) }
+    }
+    return script.delivery
   }
 }

@@ -24,6 +24,8 @@ public struct Outcome: Sendable, Hashable {
   public var path: Path?
   /// Where a forwarded request goes in place of its own address.
   public var liveURL: RequestURL?
+  /// How long a recorded answer takes.
+  public var pace = Pace.immediately
 
   /// A link and the draws that decide its packets' fates.
   public struct Path: Sendable, Hashable {
@@ -38,6 +40,6 @@ public struct Outcome: Sendable, Hashable {
   /// Whether the answer comes from the live origin and nothing stands in its place.
   public var forwards: Bool {
     guard case .forward = source else { return false }
-    return !decision.faults.contains(where: \.replacesOrCuts)
+    return !decision.faults.contains(where: \.forestallsOrigin)
   }
 }

@@ -3,43 +3,62 @@ internal import Symptoms
 
 /// An answer and where it breaks off, before it is written down as steps.
 struct Script {
-  private var before: [Delivery.Step] = []
-  private var head: ResponseHead?
-  private var body = Data()
+  let stage: Stage
+  var before: [Delivery.Step] = []
+  var head: ResponseHead?
+  var body = Data()
+  var pieces = Pieces()
   /// Whether the head ends the message whatever it announces (RFC 9112 §6.3, rule 1).
-  private var isContentless = false
-  private var isLive = false
+  private(set) var isContentless = false
+  var isLive = false
+  /// Why there is nothing that a mutation could change.
+  var obstacle: String?
+  /// Which mutations the answer gave no room for, and why.
+  var misfits: [String] = []
   /// Where the recorded answer broke off; another answer in its place does not.
-  private var recordedCut: Cut?
+  var recordedCut: Cut?
   /// Where a fault breaks the answer off, whichever it is.
-  private var cut: Cut?
-  private var pauses: [LossTimeline.Pause] = []
+  var cut: Cut?
 
-  private struct Cut {
+  struct Cut {
     /// Bytes of the body in front of it; `nil`: no head either.
     var offset: Int?
     var ending: Delivery.Step
   }
 
   init(_ outcome: Outcome, on stage: Stage) {
+    self.stage = stage
     switch outcome.source {
-    case .recording(let interaction, _):
-      switch interaction.answer {
-      case .response(let response): answer(response, to: outcome.request)
-      case .cut(let response, let failure):
-        answer(response, to: outcome.request)
-        head = response.head
-        recordedCut = Cut(offset: body.count, ending: Self.ending(failure.symptom, on: stage))
-      case .failure(let failure): fail(failure.symptom, on: stage)
-      }
+    case .recording(let interaction, _): play(interaction, outcome)
     case .computed(let response): answer(response, to: outcome.request)
-    case .forward: isLive = true
+    case .forward:
+      isLive = true
+      obstacle = "a live answer passes as it comes"
     case .unmatched(let mismatch):
       answer(Self.notice(501, "\(mismatch)\n"), to: outcome.request)
+      obstacle = "no recording answers"
     }
   }
 
-  private mutating func answer(_ response: Response, to request: Request) {
+  private mutating func play(_ interaction: Interaction, _ outcome: Outcome) {
+    let (timing, pace) = (interaction.timing, outcome.pace)
+    switch interaction.answer {
+    case .response(let response):
+      answer(response, to: outcome.request)
+      pieces = timing.map { Pieces($0, pace) } ?? pieces
+    case .cut(let response, let failure):
+      answer(response, to: outcome.request)
+      pieces = timing.map { Pieces($0, pace) } ?? pieces
+      head = response.head
+      recordedCut = Cut(offset: body.count, ending: ending(failure.symptom))
+    case .failure(let failure):
+      fail(failure.symptom)
+      pieces = timing.map { Pieces(failure: $0, pace) } ?? pieces
+      obstacle = "the recording is of a failure"
+    }
+  }
+
+  mutating func answer(_ response: Response, to request: Request) {
     head = response.head
     isContentless = Response.hasNoContent(method: request.method, status: response.status)
     if isContentless {
@@ -54,7 +73,7 @@ struct Script {
     }
   }
 
-  private static func notice(_ status: Int, _ text: String) -> Response {
+  static func notice(_ status: Int, _ text: String) -> Response {
     // RFC 9110 §8.6: no length where there can be no content.
     if Response.hasNoContent(method: "GET", status: status) { return Response(status: status) }
     return Response(
@@ -67,7 +86,7 @@ struct Script {
   }
 
   /// How a connection ends so that a client sees a symptom.
-  private static func ending(_ symptom: Symptom, on stage: Stage) -> Delivery.Step {
+  private func ending(_ symptom: Symptom) -> Delivery.Step {
     switch (stage, symptom) {
     case (.inProcess, _): .fail(symptom)
     case (.onTheWire, .connectionLost): .reset
@@ -76,11 +95,11 @@ struct Script {
     }
   }
 
-  private mutating func fail(_ symptom: Symptom, on stage: Stage) {
+  private mutating func fail(_ symptom: Symptom) {
     switch (stage, symptom) {
     case (.inProcess, _), (.onTheWire, .connectionLost), (.onTheWire, .timedOut),
       (.onTheWire, .emptyAnswer):
-      recordedCut = Cut(offset: nil, ending: Self.ending(symptom, on: stage))
+      recordedCut = Cut(offset: nil, ending: ending(symptom))
     case (.onTheWire, _):
       let text = "The recorded failure \(symptom.rawValue) happens before there is a request; "
       let notice = Self.notice(502, text + "a server cannot replay it on a connection it has.\n")
@@ -88,94 +107,46 @@ struct Script {
     }
   }
 
-  mutating func add(_ fault: Fault, to request: Request, on stage: Stage) {
-    switch fault {
-    case .delay(let spread): before.append(.wait(spread.least))
-    case .status(let status, let retryAfter):
-      var notice = Self.notice(status, "This \(status) was injected.\n")
-      if let retryAfter {
-        notice.head.headers.append("Retry-After", String(retryAfter.wholeSeconds))
-      }
-      answer(notice, to: request)
-      (isLive, recordedCut) = (false, nil)
-    case .reset(let offset): cutOff(at: offset, .reset)
-    case .close: cutOff(at: nil, .close)
-    case .stall(let offset): cutOff(at: offset, .stall)
-    case .truncate(let offset): cutOff(at: offset, .close)
-    case .connection(let fault):
-      cutOff(at: nil, stage == .inProcess ? .fail(fault.symptom) : .reset)
-    }
-  }
-
-  /// The first cut on the way is the one that happens.
-  private mutating func cutOff(at offset: Int?, _ ending: Delivery.Step) {
-    isLive = false
-    if let cut, (cut.offset ?? -1) <= (offset ?? -1) { return }
-    cut = Cut(offset: offset, ending: ending)
-  }
-
-  /// About what the request line and fields, and a response's head, take.
-  private static let (requestHeadBytes, responseHeadBytes) = (200, 300)
-
-  /// Puts the way up and what windows and loss cost into waits; the way down is the shaper's.
-  mutating func travel(_ path: Outcome.Path, _ request: Request) {
-    let link = path.link
-    if max(link.up.lossProbability, link.down.lossProbability) >= 1 {
-      cutOff(at: nil, .stall)
-    }
-    let requestBytes = Self.requestHeadBytes + request.body.data.count
-    // One round trip for the connection, and one more for TLS 1.3 (RFC 8446 §2).
-    let handshake = link.roundTrip * (request.url.scheme == "https" ? 2 : 1)
-    var up = Shaper(link.up)
-    let travel = handshake + up.send(requestBytes, at: .zero)
-    let costs = LossTimeline(
-      roundTrip: link.roundTrip,
-      requestBytes: requestBytes,
-      responseBytes: Self.responseHeadBytes + body.count,
-      up: { path.up.unit($0) < link.up.lossProbability },
-      down: { path.down.unit($0) < link.down.lossProbability }
-    )
-    before.insert(.wait(travel + costs.request + costs.firstByte), at: 0)
-    pauses = costs.pauses.map { pause in
-      LossTimeline.Pause(
-        offset: max(0, pause.offset - Self.responseHeadBytes),
-        length: pause.length
-      )
-    }
-  }
-
   var delivery: Delivery {
-    var steps: [Delivery.Step] = [.await(.requestEnd)] + before.filter { $0 != .wait(.zero) }
-    if isLive { return Delivery(steps + [.bytes(.live), .finish]) }
-    let cut = firstCut
-    guard let head = announcing(cut), cut.map({ $0.offset != nil }) ?? true else {
-      let ending = cut?.ending ?? .close
-      return Delivery(steps + [ending], afterwards: Self.afterwards(ending))
+    var steps: [Delivery.Step] = [.await(.requestEnd)] + before
+    if isLive {
+      return Delivery(Self.withoutIdleWaits(steps) + [.bytes(.live), .finish])
     }
-    steps.append(.head(head))
-    let sent = cut?.offset.map { body.prefix($0) } ?? body
-    var start = 0
-    for pause in pauses where pause.offset < sent.count {
-      if pause.offset > start {
-        steps.append(.bytes(.data(sent[sent.startIndex + start..<sent.startIndex + pause.offset])))
-        start = pause.offset
-      }
-      steps.append(.wait(pause.length))
+    let (cut, isRecorded) = firstCut
+    if cut?.offset != nil || isRecorded { steps.append(.wait(pieces.firstWait)) }
+    if let head = announcing(cut), cut == nil || cut?.offset != nil {
+      steps.append(.head(head))
+      steps += pieces.steps(cut?.offset.map { body.prefix($0) } ?? body)
+      if isRecorded { steps.append(.wait(pieces.lastWait)) }
     }
-    if start < sent.count { steps.append(.bytes(.data(sent.dropFirst(start)))) }
-    guard let cut else { return Delivery(steps + [.finish]) }
-    return Delivery(steps + [cut.ending], afterwards: Self.afterwards(cut.ending))
+    let ending = cut?.ending ?? (head == nil ? .close : .finish)
+    steps.append(ending)
+    return Delivery(Self.withoutIdleWaits(steps), afterwards: Self.afterwards(ending))
   }
 
-  private var firstCut: Cut? {
-    guard let recordedCut, let cut else { return cut ?? recordedCut }
-    return (recordedCut.offset ?? -1) <= (cut.offset ?? -1) ? recordedCut : cut
+  private static func withoutIdleWaits(_ steps: [Delivery.Step]) -> [Delivery.Step] {
+    steps.filter { $0 != .wait(.zero) }
+  }
+
+  /// What ends the answer before its end, if anything does, and whether it ends as recorded.
+  private var firstCut: (Cut?, isRecorded: Bool) {
+    guard let recordedCut, let cut else { return (cut ?? recordedCut, cut == nil) }
+    let isRecorded = (recordedCut.offset ?? -1) <= (cut.offset ?? -1)
+    return (isRecorded ? recordedCut : cut, isRecorded)
   }
 
   /// The head, which announces more than is sent before a cut: an end where no more was announced
   /// would be a good one.
   private func announcing(_ cut: Cut?) -> ResponseHead? {
-    guard var head, let offset = cut?.offset, !isContentless else { return head }
+    guard var head, !isContentless else { return head }
+    let isOpen = head.headers["Content-Length"] == nil
+    guard let offset = cut?.offset else {
+      // On the tape of a client that hides the framing a stream does not say that it was one.
+      if stage == .onTheWire, pieces.isStream, isOpen, head.headers["Transfer-Encoding"] == nil {
+        head.headers.append("Transfer-Encoding", "chunked")
+      }
+      return head
+    }
     let announced = head.headers["Content-Length"].flatMap { Int($0) }
     let least = max(body.count, min(offset, body.count) + 1)
     if let announced, announced >= least { return head }
@@ -185,6 +156,10 @@ struct Script {
   }
 
   private static func afterwards(_ ending: Delivery.Step) -> Delivery.Afterwards {
-    ending == .reset ? .reset : .close
+    switch ending {
+    case .finish: .keep
+    case .reset: .reset
+    default: .close
+    }
   }
 }

@@ -19,6 +19,8 @@ public enum Fault: Sendable, Hashable {
   case truncate(afterBodyBytes: Int)
   /// The connection attempt fails.
   case connection(ConnectionFault)
+  /// The answer comes whole and in good form, and is not the recorded one.
+  case mutate(Mutation)
 
   /// A length of time, fixed or drawn evenly from a range.
   public struct Spread: Sendable, Hashable {
@@ -110,18 +112,27 @@ extension ConnectionFault {
 }
 
 extension Fault {
-  /// Whether the recorded answer does not reach the client whole, so that it is dealt without
-  /// being used up and a retry gets it.
+  /// Whether the recorded answer does not reach the client whole and as it is, so that it is dealt
+  /// without being used up and a retry gets it.
   public var replacesOrCuts: Bool {
     switch self {
     case .delay: false
-    case .status, .reset, .close, .stall, .truncate, .connection: true
+    case .status, .reset, .close, .stall, .truncate, .connection, .mutate: true
     }
+  }
+
+  /// Whether it takes the place of an answer that nobody has seen yet, so that a live origin need
+  /// not be asked. A mutation wants an answer, and a live one passes before it is known whole.
+  var forestallsOrigin: Bool {
+    if case .mutate = self { false } else { replacesOrCuts }
   }
 
   /// With everything random in it drawn.
   func resolved(_ draw: () -> Double) -> Fault {
-    guard case .delay(let spread) = self, spread.least < spread.most else { return self }
-    return .delay(spread.resolved(draw()))
+    switch self {
+    case .delay(let spread) where spread.least < spread.most: .delay(spread.resolved(draw()))
+    case .mutate(let mutation): .mutate(mutation.resolved(draw))
+    case .delay, .status, .reset, .close, .stall, .truncate, .connection: self
+    }
   }
 }

@@ -1,5 +1,6 @@
 extension Fault {
-  private static let whole = 0...(1 << 50)
+  static let bytes = 0...(1 << 50)
+  static let statuses = 200...599
 
   init(reading object: ObjectReader) throws(FormatError) {
     var object = object
@@ -14,7 +15,7 @@ extension Fault {
       throw object.error("delayMilliseconds", "jitter and range need a delay")
     }
     let retryAfter = try object.int("retryAfterSeconds", in: 0...1_000_000_000)
-    if let status = try object.int("status", in: 200...599) {
+    if let status = try object.int("status", in: Self.statuses) {
       found.append(.status(status, retryAfter: retryAfter.map { .seconds($0) }))
     } else if retryAfter != nil {
       throw object.error("retryAfterSeconds", "a Retry-After needs a status to stand with")
@@ -22,13 +23,13 @@ extension Fault {
     if try object.point("reset") { found.append(.reset()) }
     if try object.point("close") { found.append(.close) }
     if try object.point("stall") { found.append(.stall()) }
-    if let offset = try object.int("resetAfterBodyBytes", in: Self.whole) {
+    if let offset = try object.int("resetAfterBodyBytes", in: Self.bytes) {
       found.append(.reset(afterBodyBytes: offset))
     }
-    if let offset = try object.int("stallAfterBodyBytes", in: Self.whole) {
+    if let offset = try object.int("stallAfterBodyBytes", in: Self.bytes) {
       found.append(.stall(afterBodyBytes: offset))
     }
-    if let offset = try object.int("truncateAfterBodyBytes", in: Self.whole) {
+    if let offset = try object.int("truncateAfterBodyBytes", in: Self.bytes) {
       found.append(.truncate(afterBodyBytes: offset))
     }
     if let kind = try object.choice("connect", Attempt.self) {
@@ -38,6 +39,7 @@ extension Fault {
     if let fault = try object.choice("tls", TLSFault.self) {
       found.append(.connection(.tls(fault)))
     }
+    if let mutation = try Mutation(reading: &object) { found.append(.mutate(mutation)) }
     try object.refuseUnknownKeys()
     guard let fault = found.first else {
       throw FormatError(
@@ -101,6 +103,7 @@ extension Fault {
     case .connection(.refused): return ["connect": .text(Attempt.refused.rawValue)]
     case .connection(.hostNotFound): return ["dns": .text(Lookup.hostNotFound.rawValue)]
     case .connection(.tls(let fault)): return ["tls": .text(fault.rawValue)]
+    case .mutate(let mutation): return mutation.json
     }
   }
 }

@@ -14,6 +14,8 @@ public struct Journal: Sendable {
     /// Whether an equal request of the same lane was in flight, so that which of them got which
     /// was the client's affair.
     public var overlapping = false
+    /// Which mutations were not done because the answer gave no room for them, in a sentence each.
+    public var misfits: [String] = []
   }
 
   /// What was dealt.
@@ -50,11 +52,19 @@ public struct Journal: Sendable {
   }
 
   mutating func markOverlapping(id: Int) {
+    change(id) { $0.overlapping = true }
+  }
+
+  mutating func note(_ misfits: [String], on id: Int) {
+    change(id) { $0.misfits = misfits }
+  }
+
+  private mutating func change(_ id: Int, _ change: (inout Entry) -> Void) {
     // Ids grow along the list, so halving it finds one.
     var range = entries.startIndex..<entries.endIndex
     while !range.isEmpty {
       let middle = range.lowerBound + range.count / 2
-      if entries[middle].id == id { return entries[middle].overlapping = true }
+      if entries[middle].id == id { return change(&entries[middle]) }
       range = entries[middle].id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
     }
   }

@@ -60,7 +60,7 @@ extension ClientConnection {
     deadline.begin(.none, on: reactor)
     let authority = Authority(of: head, in: house)
     let outcome = house.deck.decide(authority.request(head, body), lane: house.lane)
-    let delivery = Delivery(outcome, on: .onTheWire)
+    let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
     let player = Player(delivery, shaper: outcome.path.map { Shaper($0.link.down) })
     let performance = Performance(player, for: .init(head, outcome, authority, delivery), in: house)
     state = .answering(performance)

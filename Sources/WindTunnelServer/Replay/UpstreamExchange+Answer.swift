@@ -82,7 +82,8 @@ extension UpstreamExchange {
   private func keep(_ answer: Answer) {
     timing.lastByte = elapsed
     // One piece is no stream worth telling of, and neither are those of a body of known length.
-    if timing.chunks.count < 2 || framing?.framing != .chunked { timing.chunks = [] }
+    let hasLength = if case .length = self.answer?.framing { true } else { false }
+    if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
     client?.house.deck.keep(Interaction(outcome.request, answer, timing: timing), for: outcome)
   }
 

@@ -127,6 +127,29 @@ import Testing
     #expect(abs(delays.reduce(0, +) / 2000 - 300) < 4)
   }
 
+  @Test func `a mutation's place is drawn once and stands in the decision`() {
+    let decided = fires(
+      [
+        .on(
+          "GET /**",
+          .always,
+          .mutate(.null()),
+          .mutate(.truncate()),
+          .mutate(.null(at: "$.a")),
+          .mutate(.status(nil))
+        )
+      ],
+      lane: 3
+    )
+    #expect(
+      decided.map { "\($0.json)" } == [
+        #"{"mutate":"null","draw":0.545832}"#, #"{"mutate":"truncate","draw":0.260348}"#,
+        #"{"mutate":"null","at":"$.a"}"#, #"{"mutate":"status"}"#,
+      ]
+    )
+    #expect(decided.allSatisfy { $0.replacesOrCuts })
+  }
+
   @Test func `rules for connections and rules for requests do not meet`() {
     let scenario: Scenario = [
       .always(.first(1), .connection(.refused)), .always(.always, .status(503)),

@@ -107,6 +107,27 @@ import Testing
       #"{"tls":"expird"}"#,
       ".tls: \"expird\" is none of handshakeFailure, plaintext, closeAfterClientHello, untrusted, expired, notYetValid, unknownRoot. Did you mean \"expired\"?"
     ),
+    (
+      #"{"mutate":"nul"}"#,
+      ".mutate: \"nul\" is none of null, missing, wrongType, extra, truncate, status. Did you mean \"null\"?"
+    ),
+    (
+      #"{"mutate":"null","at":"user.name"}"#,
+      ".at: \"user.name\" is no JSON path such as $.user.name or $..id."
+    ),
+    (#"{"at":"$.name"}"#, ".at: this belongs to a \"mutate\"."),
+    (
+      #"{"mutate":"status","at":"$.name"}"#,
+      ".at: this does not go with \"status\". What does: to."
+    ),
+    (
+      #"{"mutate":"truncate","afterBodyBytes":1,"draw":0.5}"#,
+      ".draw: a place is named or drawn, not both."
+    ),
+    (
+      #"{"mutate":"null","status":503}"#,
+      ": 2 faults stand in one object. Give each an object of its own; they are composed in order."
+    ),
     (#"{"stauts":503}"#, ".stauts: unknown key. Did you mean \"status\"?"),
     (
       #"{"truncateAfterBodyBytes":-1}"#,

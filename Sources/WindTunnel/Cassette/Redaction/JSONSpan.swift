@@ -5,9 +5,20 @@ indirect enum JSONSpan {
   case string(Range<Int>)
   case number(Range<Int>)
   /// `true`, `false` or `null`.
-  case word
-  case array([JSONSpan])
-  case object([(name: Range<Int>, value: JSONSpan)])
+  case word(Range<Int>)
+  /// A list, from bracket to bracket.
+  case array([JSONSpan], Range<Int>)
+  /// Members, from brace to brace.
+  case object([(name: Range<Int>, value: JSONSpan)], Range<Int>)
+
+  /// Where the value stands.
+  var range: Range<Int> {
+    switch self {
+    case .string(let range), .number(let range), .word(let range), .array(_, let range),
+      .object(_, let range):
+      range
+    }
+  }
 
   /// Takes a text apart; `nil` if it is no JSON object or array.
   init?(_ bytes: [UInt8]) {
@@ -17,6 +28,15 @@ indirect enum JSONSpan {
     guard (try? JSONParser.parse(bytes)) != nil else { return nil }
     var reader = Reader(bytes: bytes)
     self = reader.value()
+  }
+
+  /// What a string of a text that was taken apart says.
+  static func text(_ range: Range<Int>, of bytes: [UInt8]) -> String {
+    let inner = bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
+    guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
+    // It has been parsed before, as a part of the whole.
+    return (try? JSONParser.parse(bytes[range]))?.stringValue
+      ?? String(decoding: inner, as: UTF8.self)
   }
 
   /// Reads a text that is known to be well-formed.
@@ -44,7 +64,7 @@ indirect enum JSONSpan {
         place += 1
         var elements: [JSONSpan] = []
         while more(UInt8(ascii: "]")) { elements.append(value()) }
-        return .array(elements)
+        return .array(elements, start..<place)
       case UInt8(ascii: "{"):
         place += 1
         var members: [(name: Range<Int>, value: JSONSpan)] = []
@@ -52,10 +72,10 @@ indirect enum JSONSpan {
           let name = string()
           members.append((name, value()))
         }
-        return .object(members)
+        return .object(members, start..<place)
       case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"):
         skip { 0x61...0x7A ~= $0 }
-        return .word
+        return .word(start..<place)
       default:
         skip { 0x30...0x39 ~= $0 || "+-.eE".utf8.contains($0) }
         return .number(start..<place)

@@ -25,15 +25,7 @@ extension Redaction {
     var edits: [Edit] = []
 
     /// What a string says.
-    func text(_ range: Range<Int>) -> String {
-      let inner = bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
-      guard inner.contains(UInt8(ascii: "\\")) else {
-        return String(decoding: inner, as: UTF8.self)
-      }
-      // It has been parsed before, as a part of the whole.
-      return (try? JSONParser.parse(bytes[range]))?.stringValue
-        ?? String(decoding: inner, as: UTF8.self)
-    }
+    func text(_ range: Range<Int>) -> String { JSONSpan.text(range, of: bytes) }
 
     mutating func replace(_ range: Range<Int>, by text: String) {
       edits.append(Edit(range, Array("\"\(JSON.escaped(text))\"".utf8)))
@@ -49,13 +41,13 @@ extension Redaction {
     case .word: break
     case .string(let range): string(range, inherited, &walk)
     case .number(let range): number(range, inherited, &walk)
-    case .array(let elements):
+    case .array(let elements, _):
       for (index, element) in elements.enumerated() {
         walk.way.append(.index(index))
         visit(element, inherited, &walk)
         walk.way.removeLast()
       }
-    case .object(let members): object(members, inherited, &walk)
+    case .object(let members, _): object(members, inherited, &walk)
     }
   }
 

@@ -1,0 +1,76 @@
+internal import Foundation
+
+/// A body in the pieces that it is sent in, and what is waited between them.
+struct Pieces {
+  /// Before the head.
+  private(set) var firstWait = Duration.zero
+  /// After the last piece.
+  private(set) var lastWait = Duration.zero
+  private var breaks: [Break] = []
+  /// Whether it came in pieces of its origin's.
+  private(set) var isStream = false
+
+  private struct Break {
+    /// Bytes of the body in front of it.
+    var offset: Int
+    var wait: Duration
+  }
+
+  /// One piece, at once.
+  init() {}
+
+  /// The pieces and times of a recording. A body of another length than the pieces' is cut at the
+  /// same places as far as it goes.
+  init(_ timing: Timing, _ pace: Pace) {
+    firstWait = pace.wait(timing.firstByte)
+    isStream = timing.chunks.count > 1
+    var (offset, last) = (0, timing.firstByte)
+    for chunk in timing.chunks {
+      breaks.append(Break(offset: offset, wait: pace.wait(chunk.offset - last)))
+      offset += chunk.bytes
+      last = max(last, chunk.offset)
+    }
+    // What is known of a body in one piece is when it was whole.
+    if timing.chunks.isEmpty {
+      breaks = [Break(offset: 0, wait: pace.wait(timing.lastByte - last))]
+    } else {
+      lastWait = pace.wait(timing.lastByte - last)
+    }
+  }
+
+  /// The time of a failure that came instead of an answer.
+  init(failure timing: Timing, _ pace: Pace) {
+    firstWait = pace.wait(max(timing.firstByte, timing.lastByte))
+  }
+
+  /// Sends a body that is not the recorded one in one piece, when that one's last would have come.
+  mutating func join() {
+    let total = breaks.reduce(.zero) { $0 + $1.wait }
+    breaks = [Break(offset: 0, wait: total)]
+    isStream = false
+  }
+
+  /// What loss costs on the way.
+  mutating func add(_ pauses: [LossTimeline.Pause]) {
+    breaks += pauses.map { Break(offset: $0.offset, wait: $0.length) }
+    // A stable order: what the origin waited comes before what the way costs.
+    breaks = breaks.enumerated()
+      .sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }.map(\.element)
+  }
+
+  /// The steps that send a body or its beginning.
+  func steps(_ body: Data) -> [Delivery.Step] {
+    var steps: [Delivery.Step] = []
+    var start = 0
+    for pause in breaks where pause.offset < body.count {
+      if pause.offset > start {
+        let piece = body[body.startIndex + start..<body.startIndex + pause.offset]
+        steps.append(.bytes(.data(piece)))
+        start = pause.offset
+      }
+      if pause.wait > .zero { steps.append(.wait(pause.wait)) }
+    }
+    if start < body.count { steps.append(.bytes(.data(body.dropFirst(start)))) }
+    return steps
+  }
+}

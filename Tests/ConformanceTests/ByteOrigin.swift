@@ -1,0 +1,103 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A live server that knows nothing of the project: it answers each path with the bytes that it was
+/// given, and ends the connection.
+///
+/// It blocks on threads of its own; stopping it closes its port.
+final class ByteOrigin: Sendable {
+  private let descriptor: Int32
+  let port: Int
+
+  var url: String { "http://127.0.0.1:\(port)" }
+
+  init(_ answers: [String: Data]) throws {
+    #if canImport(Darwin)
+      let stream = SOCK_STREAM
+    #else
+      let stream = Int32(SOCK_STREAM.rawValue)
+    #endif
+    let listener = socket(AF_INET, stream, 0)
+    descriptor = listener
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
+      guard let base = bytes.baseAddress else { return -1 }
+      let pointer = base.assumingMemoryBound(to: sockaddr.self)
+      guard bind(listener, pointer, length) == 0, listen(listener, 64) == 0 else { return -1 }
+      return getsockname(listener, pointer, &length)
+    }
+    guard result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+    port = Int(UInt16(bigEndian: address.sin_port))
+    Thread.detachNewThread {
+      while true {
+        let client = accept(listener, nil, nil)
+        if client < 0 { return }
+        Thread.detachNewThread { Self.serve(client, answers) }
+      }
+    }
+  }
+
+  /// Closes the port; whoever asks after that is refused.
+  func stop() {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    close(descriptor)
+  }
+
+  private static func serve(_ client: Int32, _ answers: [String: Data]) {
+    defer { close(client) }
+    var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    var request = Data()
+    var head: String?
+    var missing = Int.max
+    while missing > 0 {
+      let count = recv(client, &buffer, buffer.count, 0)
+      guard count > 0 else { return }
+      request.append(contentsOf: buffer[..<count])
+      missing -= count
+      guard head == nil, let end = request.range(of: Data("\r\n\r\n".utf8)) else { continue }
+      let text = String(decoding: request[..<end.lowerBound], as: UTF8.self)
+      head = text
+      missing = Self.length(text) - (request.endIndex - end.upperBound)
+      if text.lowercased().contains("100-continue") {
+        Self.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8), to: client)
+      }
+    }
+    let path = head?.split(separator: " ").dropFirst().first.map(String.init) ?? "/"
+    send(answers[path] ?? Data("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8), to: client)
+    shutdown(client, Int32(SHUT_WR))
+    // Until the client has gone, so that nothing unread turns the end into a reset.
+    while recv(client, &buffer, buffer.count, 0) > 0 {}
+  }
+
+  /// Both recorders send what they have with its length.
+  private static func length(_ head: String) -> Int {
+    for line in head.components(separatedBy: "\r\n")
+    where line.lowercased().hasPrefix("content-length:") {
+      return Int(line.dropFirst(15).drop { $0 == " " }) ?? 0
+    }
+    return 0
+  }
+
+  private static func send(_ data: Data, to client: Int32) {
+    var rest = data[...]
+    while !rest.isEmpty {
+      let sent = rest.withUnsafeBytes {
+        #if canImport(Darwin)
+          Darwin.send(client, $0.baseAddress, $0.count, 0)
+        #else
+          Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        #endif
+      }
+      guard sent > 0 else { return }
+      rest = rest.dropFirst(sent)
+    }
+  }
+}
