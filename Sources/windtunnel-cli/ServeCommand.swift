@@ -6,7 +6,7 @@ internal import WindTunnelServer
 enum ServeCommand: Command {
   static let name = "serve"
   static let summary = "Play a cassette on a port, for clients in any language."
-  static let synopsis = "--cassette FILE [--scenario NAME|FILE] [--match FILE] [--port N]"
+  static let synopsis = "--cassette FILE [--scenario NAME|FILE] [--match FILE] [--port N] [--tls]"
   static let example = "windtunnel serve --cassette Cassettes/examples/shop.json --port 8080"
   static let flags = [
     Flag("--cassette", "FILE", "What is played."),
@@ -14,9 +14,12 @@ enum ServeCommand: Command {
     Flag("--match", "FILE", "What requests are compared by (default: method, path and query)."),
     Flag("--seed", "N", "What all draws start from (default: 1)."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+    ServingTLS.flag,
+    ServingTLS.fileFlag,
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let tls = try ServingTLS(arguments)
     let path = try arguments.required("--cassette", "what should be played")
     let cassette = try Cassette(contentsOf: URL(filePath: path))
     let scenario = try arguments.value("--scenario").map {
@@ -34,6 +37,7 @@ enum ServeCommand: Command {
     )
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
+    options.tls = try tls.begin()
     let server = try await ReplayServer(deck, options)
     let interruption = Interruption()
     Terminal.answer("\(server.url)\n")
