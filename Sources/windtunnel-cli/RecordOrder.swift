@@ -43,14 +43,15 @@ struct RecordOrder {
       return url
     }
     ignored = try arguments.all("--ignore").map { text throws(Refusal) in
-      guard let url = Self.origin("http://\(text)", schemes: ["http"]) else {
+      let whole = text.contains("://") ? text : "http://\(text)"
+      guard let url = Self.origin(whole, schemes: ["http", "https"]) else {
         throw .value("--ignore", text, shouldBe: "a host such as telemetry.example.com")
       }
       return url
     }
     let authorities = try arguments.value("--upstream-ca")
     trust = authorities.map { .certificates(URL(filePath: $0)) } ?? .system
-    guard authorities == nil || url.scheme == "https" else {
+    guard authorities == nil || ([url] + ignored).contains(where: { $0.scheme == "https" }) else {
       throw .usage("--upstream-ca belongs to an upstream by https, and \(upstream) is none.")
     }
     tls = try ServingTLS(arguments)
@@ -64,7 +65,7 @@ struct RecordOrder {
     options.port = port
     options.recordedOrigin = origin
     options.upstream = try server()
-    options.ignoredHosts = try ignored.map { try Upstream($0) }
+    options.ignoredHosts = try ignored.map { try Upstream($0, trusting: trust) }
     options.tls = try tls.begin()
     return options
   }

@@ -137,7 +137,9 @@ struct RealClient {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  static func run(_ words: String..., input: String? = nil) async throws -> Run {
+  static func run(_ words: String...) async throws -> Run { try await run(words) }
+
+  static func run(_ words: [String]) async throws -> Run {
     let process = SpawnedProcess()
     process.executableURL = URL(filePath: try #require(path(of: words[0])))
     process.arguments = Array(words.dropFirst())
@@ -149,13 +151,10 @@ struct RealClient {
     for file in [out, err] { try Data().write(to: file.url) }
     process.standardOutput = try FileHandle(forWritingTo: out.url)
     process.standardError = try FileHandle(forWritingTo: err.url)
-    let given = Pipe()
-    process.standardInput = given
+    process.standardInput = FileHandle.nullDevice
     let ended = Events<Int32>()
     process.terminationHandler = { ended($0.terminationStatus) }
     try process.run()
-    given.fileHandleForWriting.write(Data((input ?? "").utf8))
-    try given.fileHandleForWriting.close()
     let code = try await ended.next()
     return Run(
       code: code,

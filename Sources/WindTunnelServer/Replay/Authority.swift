@@ -33,7 +33,8 @@ struct Authority {
     if host.isEmpty { return tape }
     let named = RequestURL("\(scheme)://\(host)")
     if house.options.upstream != nil {
-      return house.options.ignoredHost(named) == nil ? tape : named
+      // By the scheme that the host is asked by, which need not be the client's.
+      return house.options.ignoredHost(named)?.url ?? tape
     }
     return Self.isOwn(named, port: house.port) ? tape : named
   }

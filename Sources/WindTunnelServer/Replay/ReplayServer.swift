@@ -31,8 +31,11 @@ public final class ReplayServer: Sendable {
 
     /// The server of an ignored host.
     func ignoredHost(_ url: RequestURL) -> Upstream? {
-      ignoredHosts.first {
-        $0.url.host == url.host && $0.url.effectivePort == (url.effectivePort ?? 80)
+      // Without a port the one is meant that the host's own scheme has.
+      ignoredHosts.first { host in
+        var meant = url
+        if url.port == nil { meant.scheme = host.url.scheme }
+        return host.url.host == url.host && host.url.effectivePort == meant.effectivePort
       }
     }
 
