@@ -19,8 +19,8 @@ struct TLSTakeOverTests {
         deck: deck,
         lane: .deck,
         options: ReplayServer.Options(),
-        tls: nil,
-        live: LiveConnections()
+        live: LiveConnections(LiveConnections.Count(0)),
+        port: 0
       )
       return try Listener(on: reactor) { socket in
         let script = Script()
