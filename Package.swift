@@ -51,7 +51,8 @@ let package = Package(
     ),
     .testTarget(
       name: "WindTunnelServerTests",
-      dependencies: ["CSystem", "Symptoms", "WindTunnel", "WindTunnelServer"]
+      // Real clients are run as processes, and it is the drill that knows how.
+      dependencies: ["CSystem", "Symptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer"]
     ),
     .testTarget(name: "NetworkLayerTests", dependencies: ["NetworkLayer", "Symptoms"]),
     .testTarget(

@@ -12,7 +12,8 @@ enum RecordCommand: Command {
     "windtunnel record --upstream http://127.0.0.1:8000 --cassette a.json -- curl {url}/users"
   static let takesCommand = true
   static let flags = [
-    Flag("--upstream", "URL", "The real server, such as http://127.0.0.1:8000."),
+    Flag("--upstream", "URL", "The real server, such as https://api.example.com."),
+    Flag("--upstream-ca", "FILE", "Trust these certificates for https, not the machine's (PEM)."),
     Flag("--cassette", "FILE", "Where the recording is written, at the end and in one step."),
     Flag("--as", "URL", "The origin that stands on the tape instead of the upstream's."),
     Flag("--mode", "MODE", "none, once, new-episodes, rewrite or verify (default: once)."),
@@ -21,6 +22,8 @@ enum RecordCommand: Command {
     Flag("--dates", nil, "Keep in each new interaction the day it was recorded."),
     Flag("--ignore", "HOST", "A host to pass requests on to unrecorded; once for each."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+    ServingTLS.flag,
+    ServingTLS.fileFlag,
     Flag("--secret", "NAME=ENV", "verify: what $ENV holds stands for REDACTED-NAME-1, -2, …"),
     Flag("--unsafe", nil, "verify: ask POST and the like again, too."),
     Flag("--json", nil, "verify: tell what differs as JSON."),

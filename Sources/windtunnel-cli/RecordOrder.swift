@@ -15,14 +15,17 @@ struct RecordOrder {
   let isDated: Bool
   /// What is taken out beside what always is.
   let redaction: RedactionRules
+  /// Whom to trust where the upstream is spoken to by `https`.
+  let trust: Trust
   private let port: Int
+  private let tls: ServingTLS
 
   var file: URL { URL(filePath: path) }
 
   init(_ arguments: Arguments) throws(Refusal) {
     let upstream = try arguments.required("--upstream", "which server to record")
-    guard let url = Self.origin(upstream, schemes: ["http"]) else {
-      throw .value("--upstream", upstream, shouldBe: "a plain HTTP server as http://127.0.0.1:8000")
+    guard let url = Self.origin(upstream, schemes: ["http", "https"]) else {
+      throw .value("--upstream", upstream, shouldBe: "a server such as http://127.0.0.1:8000")
     }
     self.upstream = url
     path = try arguments.required("--cassette", "where the recording should be written")
@@ -40,11 +43,18 @@ struct RecordOrder {
       return url
     }
     ignored = try arguments.all("--ignore").map { text throws(Refusal) in
-      guard let url = Self.origin("http://\(text)", schemes: ["http"]) else {
+      let whole = text.contains("://") ? text : "http://\(text)"
+      guard let url = Self.origin(whole, schemes: ["http", "https"]) else {
         throw .value("--ignore", text, shouldBe: "a host such as telemetry.example.com")
       }
       return url
     }
+    let authorities = try arguments.value("--upstream-ca")
+    trust = authorities.map { .certificates(URL(filePath: $0)) } ?? .system
+    guard authorities == nil || ([url] + ignored).contains(where: { $0.scheme == "https" }) else {
+      throw .usage("--upstream-ca belongs to an upstream by https, and \(upstream) is none.")
+    }
+    tls = try ServingTLS(arguments)
     port = try arguments.int("--port", in: 0...65535) ?? 0
     isDated = arguments.has("--dates")
     redaction = try RedactionRules(arguments)
@@ -54,10 +64,22 @@ struct RecordOrder {
     var options = ReplayServer.Options()
     options.port = port
     options.recordedOrigin = origin
-    options.upstream = try Upstream(upstream)
-    options.ignoredHosts = try ignored.map { try Upstream($0) }
+    options.upstream = try server()
+    options.ignoredHosts = try ignored.map { try Upstream($0, trusting: trust) }
+    options.tls = try tls.begin()
     return options
   }
+
+  /// The upstream with its addresses, and with whom to trust.
+  func server() throws -> Upstream {
+    if case .certificates(let file) = trust {
+      _ = try FileError.reading(file, bytesMax: Self.authoritiesBytesMax)
+    }
+    return try Upstream(upstream, trusting: trust)
+  }
+
+  /// A machine's whole list of authorities has a quarter of a megabyte.
+  private static let authoritiesBytesMax = 16 << 20
 
   /// A whole server's address, without a path.
   private static func origin(_ text: String, schemes: [String]) -> RequestURL? {

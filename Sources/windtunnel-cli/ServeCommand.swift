@@ -7,7 +7,7 @@ enum ServeCommand: Command {
   static let name = "serve"
   static let summary = "Play a cassette on a port, for clients in any language."
   static let synopsis =
-    "--cassette FILE [--scenario NAME|FILE] [--match FILE] [--speed K] [--port N]"
+    "--cassette FILE [--scenario NAME|FILE] [--match FILE] [--speed K] [--port N] [--tls]"
   static let example = "windtunnel serve --cassette Cassettes/examples/shop.json --port 8080"
   static let flags = [
     Flag("--cassette", "FILE", "What is played."),
@@ -16,9 +16,12 @@ enum ServeCommand: Command {
     Flag("--seed", "N", "What all draws start from (default: 1)."),
     Flag("--speed", "K", "1: as slow as recorded, 2: twice as fast, 0: at once (default: 0)."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+    ServingTLS.flag,
+    ServingTLS.fileFlag,
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let tls = try ServingTLS(arguments)
     let path = try arguments.required("--cassette", "what should be played")
     let cassette = try Cassette(contentsOf: URL(filePath: path))
     let scenario = try arguments.value("--scenario").map {
@@ -37,6 +40,7 @@ enum ServeCommand: Command {
     )
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
+    options.tls = try tls.begin()
     let server = try await ReplayServer(deck, options)
     let interruption = Interruption()
     Terminal.answer("\(server.url)\n")

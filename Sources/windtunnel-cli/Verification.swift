@@ -19,7 +19,7 @@ struct Verification {
     guard arguments.command.isEmpty else {
       throw .usage("--mode verify asks the server itself and runs no command.")
     }
-    let flags = ["--ignore", "--port"].filter { arguments.has($0) }
+    let flags = ["--ignore", "--port", "--tls", "--ca-out"].filter { arguments.has($0) }
     if let flag = flags.first {
       throw .usage("--mode verify records nothing and takes no \(flag).")
     }
@@ -53,7 +53,7 @@ struct Verification {
 
   func run() async throws -> ExitCode {
     let tape = try Cassette(contentsOf: order.file)
-    var verifier = Verifier(try Upstream(order.upstream))
+    var verifier = Verifier(try order.server())
     verifier.recordedOrigin = order.origin
     verifier.secrets = secrets
     verifier.asksUnsafe = asksUnsafe

@@ -37,8 +37,12 @@ enum Program {
   }
 
   /// Runs it to its end.
-  static func run(_ words: [String], in scratch: Scratch) async throws -> Run {
-    try await Flight(words, in: scratch).end()
+  static func run(
+    _ words: [String],
+    in scratch: Scratch,
+    with environment: [String: String] = [:]
+  ) async throws -> Run {
+    try await Flight(words, in: scratch, with: environment).end()
   }
 }
 
@@ -51,11 +55,12 @@ final class Flight: Sendable {
   private let lines: AsyncStream<String>
 
   /// Starts the tool in a folder; what it prints goes into files there.
-  init(_ words: [String], in scratch: Scratch) throws {
+  init(_ words: [String], in scratch: Scratch, with environment: [String: String] = [:]) throws {
     let process = SpawnedProcess()
     self.process = process
     process.executableURL = try Program.executable()
     process.arguments = words
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.currentDirectoryURL = scratch.folder
     let name = UUID().uuidString
     out = scratch.folder.appendingPathComponent(".\(name).out")

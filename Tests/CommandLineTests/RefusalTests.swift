@@ -103,7 +103,7 @@ import Testing
     ),
     Usage(
       "record --upstream 127.0.0.1:80 --cassette a.json",
-      "--upstream 127.0.0.1:80: a plain HTTP server as http://127.0.0.1:8000 should stand here.",
+      "--upstream 127.0.0.1:80: a server such as http://127.0.0.1:8000 should stand here.",
       help: "record"
     ),
     Usage(

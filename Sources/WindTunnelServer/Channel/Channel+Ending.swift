@@ -47,7 +47,7 @@ extension Channel {
   /// The queue is empty: goes on with the end that was asked for.
   func advanceEnding() {
     // A delegate that is told of the drained queue may write and end in one go.
-    guard output.isEmpty else { return }
+    guard queuedBytes == 0 else { return }
     switch phase {
     case .ending(.close):
       finishOutput()

@@ -24,6 +24,7 @@ extension Channel: ReadinessHandler {
     guard code == 0 else { return closed(SocketError(.connect, code, target)) }
     phase = .open
     updateInterest()
+    if let tls { return beginTLS(tls) }
     delegate?.channelConnected(self)
     scheduleFlush()
   }
@@ -50,7 +51,9 @@ extension Channel {
     for _ in 0..<4 {
       switch socket.read(into: reactor.scratch) {
       case .bytes(let count):
-        if phase == .open {
+        if let tls {
+          receive(UnsafeRawBufferPointer(rebasing: reactor.scratch[..<count]), by: tls)
+        } else if phase == .open {
           delegate?.channel(
             self,
             received: UnsafeRawBufferPointer(rebasing: reactor.scratch[..<count])
@@ -63,6 +66,7 @@ extension Channel {
         inputEnded = true
         updateInterest()
         if phase == .lingering { return closed(nil) }
+        if let tls { return transportEnded(tls) }
         if phase == .open { delegate?.channelReachedEnd(self) }
         return
       }

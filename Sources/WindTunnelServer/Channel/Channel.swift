@@ -28,6 +28,9 @@ final class Channel {
   /// Whether the FIN is out.
   private(set) var outputEnded = false
 
+  /// What seals and opens; `nil` where plain bytes travel.
+  var tls: TLSLayer?
+  /// What travels and was not taken by the system.
   var output = OutputQueue()
   var finishesWhenFlushed = false
   var isReadingPaused = false
@@ -56,17 +59,20 @@ final class Channel {
     try begin(.readable)
   }
 
-  /// Begins to connect; the delegate is told of success or of the end.
+  /// Begins to connect, with a TLS engine to speak through it; the delegate is told of success or of
+  /// the end.
   init(
     connectingTo address: SocketAddress,
     on reactor: Reactor,
     limits: Limits = .upstream,
+    tls engine: TLSEngine? = nil,
     delegate: any ChannelDelegate
   ) throws(SocketError) {
     socket = try Socket.connecting(to: address)
     target = address
     (self.reactor, self.limits, self.delegate) = (reactor, limits, delegate)
     phase = .connecting
+    tls = engine.map { TLSLayer($0) }
     socket.sendAtOnce()
     try begin(.writable)
   }
@@ -84,14 +90,14 @@ final class Channel {
   // MARK: Output
 
   /// Bytes that the system has not taken.
-  var queuedBytes: Int { output.count }
+  var queuedBytes: Int { output.count + (tls?.unsealedBytes ?? 0) }
   /// Whether production should stop.
-  var isCongested: Bool { output.count > limits.queuedBytesMax }
+  var isCongested: Bool { queuedBytes > limits.queuedBytesMax }
 
   /// Lets a serialiser write into the queue; after an end it is not called.
   func write(with body: (inout [UInt8]) -> Void) {
     guard phase == .open || phase == .connecting, !outputEnded, !finishesWhenFlushed else { return }
-    output.write(body)
+    if let tls { tls.write(body) } else { output.write(body) }
     scheduleFlush()
   }
 
@@ -119,7 +125,9 @@ final class Channel {
 
   func flush() {
     guard phase != .connecting, phase != .closed else { return }
-    while !output.isEmpty {
+    while true {
+      if let tls { seal(with: tls) }
+      if output.isEmpty { break }
       switch output.send(to: socket) {
       case .bytes(let count): sentBytes += count
       case .failed(let error): return writingFailed(error)
@@ -132,6 +140,7 @@ final class Channel {
       isBlocked = false
       updateInterest()
     }
+    if let tls, waitsForHandshake(tls) { return }
     if finishesWhenFlushed { finishNow() }
     if wantsDrained {
       wantsDrained = false
@@ -139,7 +148,7 @@ final class Channel {
     }
     advanceEnding()
     // The delegate wrote more: its turn comes after the other channels'.
-    if !output.isEmpty, !isInEvent { scheduleFlush() }
+    if queuedBytes > 0, !isInEvent { scheduleFlush() }
   }
 
   private func finishNow() {
@@ -171,12 +180,14 @@ final class Channel {
     socket.close()
     let delegate = delegate
     self.delegate = nil
-    delegate?.channelClosed(self, isOwnEnd ? nil : error)
+    if let timer = tls?.timer { reactor.cancel(timer) }
+    delegate?.channelClosed(self, tls?.error ?? (isOwnEnd ? nil : error))
   }
 
   func updateInterest() {
     var interest: Readiness = isBlocked || phase == .connecting ? .writable : []
-    let isReading = phase == .open ? !isReadingPaused : phase != .connecting
+    let isReading =
+      phase == .open ? !isReadingPaused || tls?.isEstablished == false : phase != .connecting
     if isReading, !inputEnded { interest.insert(.readable) }
     watch?.set(interest)
   }

@@ -10,6 +10,8 @@ protocol ChannelDelegate: AnyObject {
   func channelReachedEnd(_ channel: Channel)
   /// Everything that was written is with the system: the answer to ``Channel/tellWhenDrained()``.
   func channelDrained(_ channel: Channel)
+  /// Plain text came where TLS was awaited: none is spoken any more, and what came is thrown away.
+  func channelGotPlainText(_ channel: Channel)
   /// The descriptor is closed: told once, last, with the error that ended it or with none.
   func channelClosed(_ channel: Channel, _ error: SocketError?)
 }
@@ -17,4 +19,5 @@ protocol ChannelDelegate: AnyObject {
 extension ChannelDelegate {
   func channelConnected(_ channel: Channel) {}
   func channelDrained(_ channel: Channel) {}
+  func channelGotPlainText(_ channel: Channel) { channel.close() }
 }

@@ -38,6 +38,14 @@ struct Limits: Sendable, Hashable {
   ///
   /// Node.js: `requestTimeout`, 300 s; nginx: `client_header_timeout`, 60 s.
   var requestSeconds = 60.0
+  /// How long a TLS handshake may take.
+  ///
+  /// nginx: `client_header_timeout`, 60 s.
+  var handshakeSeconds = 60.0
+  /// What may come within a TLS handshake before the connection is ended.
+  ///
+  /// OpenSSL takes a chain of certificates of 100 KiB.
+  var handshakeBytesMax = 256 * 1024
   /// How long the end of a connection may wait for a peer that does not read.
   ///
   /// nginx: `lingering_timeout`, 5 s.

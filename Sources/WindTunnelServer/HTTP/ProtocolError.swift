@@ -43,6 +43,11 @@ struct ProtocolError: Error, Sendable, Hashable {
     "This is a TLS handshake, and this port speaks plain HTTP; ask it with http://."
   )
 
+  /// The other way about.
+  static let plainOnTLSPort = bad(
+    "This is plain HTTP, and this port speaks TLS; ask it with https://."
+  )
+
   /// The status that a server answers with.
   var status: Int {
     switch kind {

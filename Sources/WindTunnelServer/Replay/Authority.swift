@@ -10,11 +10,13 @@ struct Authority {
   private let house: House
   /// The `Host` field, empty where there is none.
   private let host: String
+  /// By which scheme the client speaks to this server.
+  private let scheme: String
   /// What was asked for, as the request line has it.
   private let asked: RequestURL
 
-  init(of head: RequestHead, in house: House) {
-    self.house = house
+  init(of head: RequestHead, in house: House, by scheme: String) {
+    (self.house, self.scheme) = (house, scheme)
     host = head.headers["Host"] ?? ""
     asked = head.url
   }
@@ -29,9 +31,10 @@ struct Authority {
   /// What the client means by its name for this server.
   private var meant: RequestURL? {
     if host.isEmpty { return tape }
-    let named = RequestURL("http://\(host)")
+    let named = RequestURL("\(scheme)://\(host)")
     if house.options.upstream != nil {
-      return house.options.ignoredHost(named) == nil ? tape : named
+      // By the scheme that the host is asked by, which need not be the client's.
+      return house.options.ignoredHost(named)?.url ?? tape
     }
     return Self.isOwn(named, port: house.port) ? tape : named
   }
@@ -40,7 +43,8 @@ struct Authority {
   private var origins: [String] {
     let options = house.options
     return [
-      tape?.origin, options.upstream?.url.origin, "http://\(own)", Self.told(options),
+      tape?.origin, options.upstream?.url.origin, RequestURL("\(scheme)://\(own)").origin,
+      Self.told(options),
     ].compactMap { $0 }
   }
 
@@ -49,15 +53,16 @@ struct Authority {
     return Lane.take(from: &probe)
   }
 
-  /// What a recorded upstream calls itself: it is told the recorded name, but asked over plain HTTP.
+  /// What a recorded upstream calls itself: it is told the recorded name, but asked by its own
+  /// scheme.
   private static func told(_ options: ReplayServer.Options) -> String? {
-    guard options.upstream != nil, var url = options.recordedOrigin else { return nil }
-    url.scheme = "http"
+    guard let upstream = options.upstream, var url = options.recordedOrigin else { return nil }
+    url.scheme = upstream.url.scheme
     return url.origin
   }
 
   private static func isOwn(_ url: RequestURL, port: Int) -> Bool {
-    guard (url.port ?? 80) == port else { return false }
+    guard (url.effectivePort ?? 80) == port else { return false }
     return url.host == "localhost" || url.host == "[::1]" || url.host?.hasPrefix("127.") == true
   }
 
@@ -87,7 +92,8 @@ struct Authority {
     }
     let url = RequestURL(location)
     guard let origin = url.origin, origins.contains(origin) else { return }
-    head.headers["Location"] = "http://\(own)\(base)\(url.target)\(Self.fragment(of: location))"
+    head.headers["Location"] =
+      "\(scheme)://\(own)\(base)\(url.target)\(Self.fragment(of: location))"
   }
 
   /// Puts the tape's origin where an upstream's redirect names itself.

@@ -58,7 +58,7 @@ extension ClientConnection {
 
   private func answer(_ head: RequestHead, _ body: Data) {
     deadline.begin(.none, on: reactor)
-    let authority = Authority(of: head, in: house)
+    let authority = Authority(of: head, in: house, by: channel?.isSecure == true ? "https" : "http")
     let outcome = house.deck.decide(authority.request(head, body), lane: house.lane)
     let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
     let player = Player(delivery, shaper: outcome.path.map { Shaper($0.link.down) })

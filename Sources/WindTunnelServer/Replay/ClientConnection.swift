@@ -44,9 +44,40 @@ final class ClientConnection {
         delegate: connection
       )
     else { return }
+    connection.serve(channel)
+  }
+
+  /// Takes a connection over that was somebody else's until now, such as one on which a CONNECT has
+  /// been answered, and serves HTTP in TLS on it.
+  ///
+  /// - Parameters:
+  ///   - channel: The connection, plain until now; its delegate is replaced.
+  ///   - host: Whose certificate is shown to a client that names nobody.
+  ///   - context: Who issues the certificate, and which versions are spoken.
+  ///   - early: What the client has sent beforehand.
+  ///   - house: Where its requests are answered.
+  /// - Throws: `ServerError.tlsUnavailable` where OpenSSL has no memory.
+  static func takeOver(
+    _ channel: Channel,
+    as host: HostName?,
+    by context: TLSContext,
+    early: [UInt8] = [],
+    in house: House
+  ) throws(ServerError) {
+    let engine = try TLSEngine(context, host: host)
+    let connection = ClientConnection(house, channel.reactor)
+    channel.delegate = connection
     connection.channel = channel
+    connection.deadline.isOver = { [weak connection] kind in connection?.isLate(kind) }
+    connection.deadline.begin(.idle, on: channel.reactor)
     house.live.insert(connection)
-    connection.open()
+    channel.startTLS(engine, early: early)
+  }
+
+  private func serve(_ channel: Channel) {
+    self.channel = channel
+    house.live.insert(self)
+    open()
   }
 
   private init(_ house: House, _ reactor: Reactor) {
@@ -59,10 +90,22 @@ final class ClientConnection {
     deadline.isOver = { [weak self] kind in self?.isLate(kind) }
     deadline.begin(.idle, on: reactor)
     let opening = house.deck.open(lane: house.lane, on: .onTheWire)
-    guard opening != .nothing else { return }
+    guard opening != .nothing else { return startTLS() }
     let performance = Performance(Player(opening), for: nil, in: house)
     state = .opening(performance, Data())
     advance(performance, .tick)
+  }
+
+  /// Speaks TLS where the port does; a connection that fails by its scenario fails below it.
+  private func startTLS() {
+    guard let tls = house.tls, let channel else { return }
+    do throws(ServerError) {
+      let own = channel.socket.localAddress.flatMap { HostName($0.host) }
+      channel.startTLS(try TLSEngine(tls, host: own))
+    } catch {
+      // There is no memory for one more connection.
+      channel.abandon()
+    }
   }
 
   var now: Duration { .nanoseconds(Moment.now() - start) }
@@ -119,6 +162,8 @@ extension ClientConnection: ChannelDelegate {
     case .ended: break
     }
   }
+
+  func channelGotPlainText(_ channel: Channel) { refuse(.plainOnTLSPort) }
 
   func channelDrained(_ channel: Channel) {
     switch state {

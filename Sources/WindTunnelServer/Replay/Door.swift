@@ -11,7 +11,8 @@ struct Door: @unchecked Sendable {
     for lane: Lane,
     _ crew: Crew,
     _ deck: Deck,
-    _ options: ReplayServer.Options
+    _ options: ReplayServer.Options,
+    _ tls: TLSContext?
   ) async throws -> Door {
     do {
       return try await crew.listening.run { reactor in
@@ -20,7 +21,14 @@ struct Door: @unchecked Sendable {
         // No connection is told of before this job ends.
         let port = listener.address.port
         turns.houses = crew.members.map { member in
-          House(deck: deck, lane: lane, options: options, live: member.live, port: port)
+          House(
+            deck: deck,
+            lane: lane,
+            options: options,
+            live: member.live,
+            port: port,
+            tls: tls
+          )
         }
         return Door(port: port, listener: listener)
       }

@@ -7,10 +7,19 @@ final class House: Sendable {
   let options: ReplayServer.Options
   let live: LiveConnections
   let port: Int
+  /// What connections speak TLS by; `nil`: they speak plain HTTP.
+  let tls: TLSContext?
 
-  init(deck: Deck, lane: Lane, options: ReplayServer.Options, live: LiveConnections, port: Int) {
+  init(
+    deck: Deck,
+    lane: Lane,
+    options: ReplayServer.Options,
+    live: LiveConnections,
+    port: Int,
+    tls: TLSContext? = nil
+  ) {
     (self.deck, self.lane, self.options, self.live) = (deck, lane, options, live)
-    self.port = port
+    (self.port, self.tls) = (port, tls)
   }
 }
 

@@ -21,6 +21,8 @@ public final class ReplayServer: Sendable {
     public var ignoredHosts: [Upstream] = []
     /// The origin that stands on the tape in place of the upstream's; `nil`: the upstream's own.
     public var recordedOrigin: RequestURL?
+    /// How TLS is spoken; `nil`: plain HTTP is.
+    public var tls: ServerTLS?
     /// What a peer may take of the server.
     var limits = Limits.standard
 
@@ -29,8 +31,11 @@ public final class ReplayServer: Sendable {
 
     /// The server of an ignored host.
     func ignoredHost(_ url: RequestURL) -> Upstream? {
-      ignoredHosts.first {
-        $0.url.host == url.host && $0.url.effectivePort == (url.port ?? 80)
+      // Without a port the one is meant that the host's own scheme has.
+      ignoredHosts.first { host in
+        var meant = url
+        if url.port == nil { meant.scheme = host.url.scheme }
+        return host.url.host == url.host && host.url.effectivePort == meant.effectivePort
       }
     }
 
@@ -49,24 +54,26 @@ public final class ReplayServer: Sendable {
   private let deck: Deck
   /// The listeners by port; each is touched on the loop only, and this table on any thread.
   private let doors = Locked<[Int: Door]>([:])
+  private let tls: TLSContext?
 
   /// Starts listening.
   public init(_ deck: Deck, _ options: Options = Options()) async throws {
     self.deck = deck
     self.options = options
+    tls = try options.tls.map { tls throws(ServerError) in try TLSContext(tls) }
     crew = try Crew()
     guard let address = SocketAddress(options.host, port: options.port) else {
       throw ServerError.cannotListen("\(options.host) is no address literal such as 127.0.0.1")
     }
-    let door = try await Door.open(at: address, for: .deck, crew, deck, options)
+    let door = try await Door.open(at: address, for: .deck, crew, deck, options, tls)
     port = door.port
     doors.withLock { $0[door.port] = door }
   }
 
-  /// Its address: `http://127.0.0.1:PORT`.
+  /// Its address: `http://127.0.0.1:PORT`, or by `https` where it speaks TLS.
   public var url: String {
     let host = options.host == "0.0.0.0" ? "127.0.0.1" : options.host
-    return "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    return "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 
   /// Opens one more port whose connections all belong to a lane, for what happens before a request
@@ -75,7 +82,7 @@ public final class ReplayServer: Sendable {
     guard let address = SocketAddress(options.host, port: 0) else {
       throw ServerError.cannotListen("\(options.host) is no address literal")
     }
-    let door = try await Door.open(at: address, for: lane, crew, deck, options)
+    let door = try await Door.open(at: address, for: lane, crew, deck, options, tls)
     doors.withLock { $0[door.port] = door }
     return door.port
   }

@@ -4,6 +4,8 @@ public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
   case portInUse(Int)
   /// The address or port cannot be listened at.
   case cannotListen(String)
+  /// TLS was asked for and there is none: half a sentence says why.
+  case tlsUnavailable(String)
   /// The upstream's address makes no sense or is not known.
   case upstream(String)
 
@@ -13,6 +15,9 @@ public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .portInUse(let port):
       "Port \(port) is in use; choose another, or 0 for any that is free."
     case .cannotListen(let reason): "Cannot listen: \(reason)."
+    case .tlsUnavailable(let reason):
+      "TLS is not to be had: \(reason). To have it, \(OpenSSLNames.advice), or name the folder "
+        + "that it lies in by \(OpenSSL.folderVariable)."
     case .upstream(let reason): "The upstream cannot be used: \(reason)."
     }
   }

@@ -5,18 +5,25 @@ public struct Upstream: Sendable {
   /// Where it is.
   public let url: RequestURL
   let addresses: [SocketAddress]
+  /// What is spoken to a server by `https`.
+  private let tls: (context: TLSContext, host: HostName)?
 
-  /// Finds the upstream's addresses; that may take as long as a resolver takes.
+  /// Finds the upstream's addresses and, by `https`, reads whom to trust; that may take as long as a
+  /// resolver takes.
   ///
-  /// - Throws: `ServerError.upstream` for a URL that is not `http://HOST[:PORT]`, or a host without
-  ///   an address.
-  public init(_ url: RequestURL) throws(ServerError) {
+  /// - Parameters:
+  ///   - url: Where it is, without a path.
+  ///   - trust: Who may vouch for a server by `https`.
+  /// - Throws: `ServerError.upstream` for a URL that is not `http://HOST[:PORT]` or
+  ///   `https://HOST[:PORT]`, for a host without an address, or for certificates that do not read;
+  ///   `ServerError.tlsUnavailable` for `https` where there is no OpenSSL 3.
+  public init(_ url: RequestURL, trusting trust: Trust = .system) throws(ServerError) {
     self.url = url
     guard let scheme = url.scheme, let host = url.host, !host.isEmpty else {
       throw .upstream("\(url) is no URL such as http://127.0.0.1:8000")
     }
-    guard scheme == "http" else {
-      throw .upstream("\(url) is not plain HTTP, and this windtunnel has no TLS of its own yet")
+    guard scheme == "http" || scheme == "https" else {
+      throw .upstream("\(url) is spoken to neither by http:// nor by https://")
     }
     guard url.path == "/", url.query == nil else {
       throw .upstream(
@@ -27,6 +34,28 @@ public struct Upstream: Sendable {
       addresses = try SocketAddress.resolve(host, port: url.effectivePort ?? 80)
     } catch {
       throw .upstream("\(host): \(error)")
+    }
+    tls = scheme == "http" ? nil : try Self.tls(host, trust)
+  }
+
+  private static func tls(
+    _ host: String,
+    _ trust: Trust
+  ) throws(ServerError) -> (context: TLSContext, host: HostName) {
+    guard let name = HostName(host) else {
+      throw .upstream("\(host) is no name that a certificate can be made out to")
+    }
+    return (try TLSContext(trusting: trust, try OpenSSL.shared()), name)
+  }
+
+  /// An end of TLS for one connection to it; `nil` for plain HTTP.
+  func engine() throws(SocketError) -> TLSEngine? {
+    guard let tls else { return nil }
+    do throws(ServerError) { return try TLSEngine(tls.context, host: tls.host) } catch {
+      throw SocketError(
+        TLSFailure(kind: .unusable, text: "\(error)", role: .client),
+        addresses.first
+      )
     }
   }
 }

@@ -41,7 +41,13 @@ final class UpstreamExchange {
     guard let client, !addresses.isEmpty else { return failed(.connectionRefused, "no address") }
     let address = addresses.removeFirst()
     do throws(SocketError) {
-      channel = try Channel(connectingTo: address, on: client.reactor, delegate: self)
+      let engine = try upstream.engine()
+      channel = try Channel(
+        connectingTo: address,
+        on: client.reactor,
+        tls: engine,
+        delegate: self
+      )
     } catch {
       connectFailed(error)
     }
@@ -105,6 +111,10 @@ extension UpstreamExchange: ChannelDelegate {
   }
 
   func channelReachedEnd(_ channel: Channel) {
+    // RFC 9112 §9.8: content that only an end delimits is whole where TLS has ended, too.
+    if channel.isInputTruncated, answer?.framing == .untilClose {
+      return failed(.truncated, "the upstream closed the connection without ending TLS")
+    }
     parser.feedEnd()
     read()
   }
@@ -116,6 +126,7 @@ extension UpstreamExchange: ChannelDelegate {
     guard !isOver else { return }
     guard let error else { return failed(.emptyAnswer, "the upstream closed the connection") }
     if error.operation == .connect { return connectFailed(error) }
+    if case .insecure(let failure) = error.kind { return failed(failure.symptom, failure.text) }
     failed(error.kind == .reset ? .connectionLost : .timedOut, "\(error)")
   }
 

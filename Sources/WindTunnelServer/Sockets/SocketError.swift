@@ -1,11 +1,12 @@
 internal import Foundation
 
-/// What the system refused, and how to go on.
+/// What the system or TLS refused, and how to go on.
 struct SocketError: Error, Sendable, Hashable {
   enum Operation: String, Sendable, Hashable {
     case listen, connect, accept, read, write
     case open = "open a socket"
     case resolve = "find the address"
+    case secure = "speak TLS"
   }
 
   /// The reasons that somebody acts on.
@@ -14,6 +15,7 @@ struct SocketError: Error, Sendable, Hashable {
     case refused, reset, unreachable, timedOut
     case tooManyOpenFiles
     case hostNotFound
+    case insecure(TLSFailure)
     case other
   }
 
@@ -21,6 +23,8 @@ struct SocketError: Error, Sendable, Hashable {
   /// The system's number for it.
   var code: Int32
   var address: SocketAddress?
+  /// What TLS refused, where it was not the system.
+  private(set) var failure: TLSFailure?
 
   init(_ operation: Operation, _ code: Int32, _ address: SocketAddress? = nil) {
     self.operation = operation
@@ -28,7 +32,13 @@ struct SocketError: Error, Sendable, Hashable {
     self.address = address
   }
 
+  init(_ failure: TLSFailure, _ address: SocketAddress?) {
+    self.init(.secure, 0, address)
+    self.failure = failure
+  }
+
   var kind: Kind {
+    if let failure { return .insecure(failure) }
     if operation == .resolve { return .hostNotFound }
     switch code {
     case EADDRINUSE: return .portInUse
@@ -59,6 +69,7 @@ extension SocketError: CustomStringConvertible {
     case .unreachable: return "there is no way to \(place)"
     case .timedOut: return "\(place) did not answer in time"
     case .tooManyOpenFiles: return "this process has too many open files; see ulimit -n"
+    case .insecure(let failure): return failure.text
     case .hostNotFound: return "no address was found (\(String(cString: gai_strerror(code))))"
     case .notAllowed, .noSuchAddress, .other:
       let reason = String(cString: strerror(code))

@@ -16,10 +16,12 @@ final class LiveQuestion {
   private let request: Request
   private let reactor: Reactor
   private let done: (Reply) -> Void
+  private let upstream: Upstream
   private var addresses: [SocketAddress]
   private var channel: Channel?
   private var parser = ResponseParser()
   private var head: ResponseHead?
+  private var framing: Framing?
   private var body = Data()
   private var timer: Reactor.Timer?
   private var isOver = false
@@ -32,7 +34,7 @@ final class LiveQuestion {
     on reactor: Reactor,
     _ done: @escaping (Reply) -> Void
   ) {
-    let question = LiveQuestion(request, upstream.addresses, reactor, done)
+    let question = LiveQuestion(request, upstream, reactor, done)
     question.timer = reactor.schedule(after: timeout.inNanoseconds) { [weak question] _ in
       question?.failed(.timedOut)
     }
@@ -41,11 +43,12 @@ final class LiveQuestion {
 
   private init(
     _ request: Request,
-    _ addresses: [SocketAddress],
+    _ upstream: Upstream,
     _ reactor: Reactor,
     _ done: @escaping (Reply) -> Void
   ) {
-    (self.request, self.addresses, self.reactor, self.done) = (request, addresses, reactor, done)
+    (self.request, self.upstream, self.reactor, self.done) = (request, upstream, reactor, done)
+    addresses = upstream.addresses
     parser.expectAnswer(to: request.method)
   }
 
@@ -53,7 +56,8 @@ final class LiveQuestion {
     guard !addresses.isEmpty else { return end(.unreached(reason)) }
     let address = addresses.removeFirst()
     do throws(SocketError) {
-      channel = try Channel(connectingTo: address, on: reactor, delegate: self)
+      let engine = try upstream.engine()
+      channel = try Channel(connectingTo: address, on: reactor, tls: engine, delegate: self)
     } catch {
       connect(otherwise: "\(error)")
     }
@@ -99,6 +103,8 @@ extension LiveQuestion: ChannelDelegate {
   }
 
   func channelReachedEnd(_ channel: Channel) {
+    // RFC 9112 §9.8: content that only an end delimits is whole where TLS has ended, too.
+    if channel.isInputTruncated, framing == .untilClose { return failed(.truncated) }
     parser.feedEnd()
     read()
   }
@@ -108,13 +114,16 @@ extension LiveQuestion: ChannelDelegate {
     guard !isOver else { return }
     guard let error else { return failed(.emptyAnswer) }
     if error.operation == .connect { return connect(otherwise: "\(error)") }
+    // The next address of the server shows the same certificate.
+    if case .insecure = error.kind { return end(.unreached("\(error)")) }
     failed(error.kind == .reset ? .connectionLost : .timedOut)
   }
 
   private func read() {
     while !isOver, let event = parser.next() {
       switch event {
-      case .head(let start): if !start.isInterim { head = start.head }
+      case .head(let start):
+        if !start.isInterim { (head, framing) = (start.head, start.framing) }
       case .content(let data): body.append(data)
       case .trailers: break
       case .end: if head != nil { end(.answer(.response(response))) }

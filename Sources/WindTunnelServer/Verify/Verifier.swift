@@ -106,9 +106,9 @@ public struct Verifier: Sendable {
       return answer
     }
     var url = RequestURL(location)
-    var plain = tape
-    plain.scheme = "http"
-    let origins = [upstream.url.origin, plain.origin].compactMap { $0 }
+    var told = tape
+    told.scheme = upstream.url.scheme
+    let origins = [upstream.url.origin, told.origin].compactMap { $0 }
     guard let origin = url.origin, origins.contains(origin) else { return answer }
     (url.scheme, url.host, url.port) = (tape.scheme, tape.host, tape.port)
     let fragment = location.firstIndex(of: "#").map { location[$0...] } ?? ""

@@ -1,0 +1,31 @@
+/// What a server's certificate should be like, good or bad in a chosen way.
+struct Leaf: Sendable, Hashable {
+  /// Who it is made out to; none stands for the host that the client asks for.
+  var names: [HostName] = []
+  var validity = Validity.current
+  var issuer = Issuer.authority
+  /// Whether the certificates above it are sent along.
+  var sendsChain = true
+
+  /// From when until when, in days from the making.
+  struct Validity: Sendable, Hashable {
+    var fromDays: Int
+    var untilDays: Int
+
+    /// A year and a month: Apple's platforms take no more than 398 days of a server.
+    static let current = Validity(fromDays: -1, untilDays: 396)
+    static let expired = Validity(fromDays: -90, untilDays: -1)
+    static let notYet = Validity(fromDays: 1, untilDays: 90)
+  }
+
+  /// Who signs it.
+  enum Issuer: Sendable, Hashable {
+    case authority
+    /// A link between it and the authority; a chain that is not sent is then incomplete.
+    case intermediate
+    /// Nobody but itself.
+    case itself
+    /// An authority that no client knows.
+    case stranger
+  }
+}

@@ -1,0 +1,26 @@
+public import Foundation
+
+/// How a server speaks TLS: who issues its certificates, and which versions it takes.
+public struct ServerTLS: Sendable {
+  /// Issues a certificate for each host that a client names (SNI, RFC 6066 §3); a client that names
+  /// none gets one for this machine.
+  public let authority: CertificateAuthority
+  /// The versions that are spoken.
+  public var versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
+
+  /// With an authority of somebody's own.
+  public init(authority: CertificateAuthority) { self.authority = authority }
+
+  /// With an authority made for it.
+  ///
+  /// - Throws: `ServerError.tlsUnavailable` where there is no OpenSSL 3.
+  public init() throws(ServerError) { authority = try CertificateAuthority() }
+}
+
+/// Whom a client believes that a server is who it says.
+public enum Trust: Sendable, Hashable {
+  /// Whoever the machine trusts.
+  case system
+  /// Nobody but the certificates of a file in PEM.
+  case certificates(URL)
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+import WindTunnel
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(1))) struct ServingTLSTests {
+  private static let curl = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(
+    separator: ":"
+  )
+  .map { "\($0)/curl" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+
+  @Test(.enabled(if: curl != nil, "There is no curl to ask with."))
+  func `a server by https vouches for itself, and is recorded by https`() async throws {
+    let scratch = try Scratch()
+    let (origin, url) = try await Server.start(
+      Repository.shop,
+      "--tls",
+      "--ca-out",
+      "origin.pem",
+      in: scratch
+    )
+    #expect(url.hasPrefix("https://127.0.0.1:"))
+    // The recording server is asked by https, too.
+    let run = try await Program.run(
+      [
+        "record", "--upstream", url, "--upstream-ca", "origin.pem", "--cassette", "new.json",
+        "--as",
+        "https://api.example.test", "--tls", "--ca-out", "own.pem", "--", "curl", "-sS",
+        "--noproxy", "*", "--cacert", "own.pem", "{url}/home",
+      ],
+      in: scratch
+    )
+    #expect(run.code == 0, "\(run.err)")
+    #expect(run.out.contains("Good morning"))
+    #expect(run.err == "new.json: 1 interactions\n")
+    let recorded = try Cassette(contentsOf: scratch.file("new.json")).interactions
+    #expect(recorded.map(\.request.url) == ["https://api.example.test/home"])
+    // Whom the machine does not trust is not believed, and the tape says why.
+    let refused = try await Program.run(
+      [
+        "record", "--upstream", url, "--cassette", "refused.json", "--", "curl", "-sS", "--noproxy",
+        "*", "{url}/home",
+      ],
+      in: scratch
+    )
+    #expect(refused.out.contains("its certificate does not hold"), "\(refused)")
+    #expect(try scratch.text("refused.json").contains("\"serverCertificateHasUnknownRoot\""))
+    origin.signal(SIGINT)
+    #expect(try await origin.end() == Program.Run(code: 0, out: "\(url)\n", err: ""))
+  }
+
+  @Test(arguments: [
+    ["serve", "--cassette", Repository.shop, "--tls", "--ca-out", "ca.pem"],
+    ["record", "--upstream", "https://127.0.0.1:1", "--cassette", "new.json"],
+  ])
+  func `without OpenSSL one sentence says what is missing`(words: [String]) async throws {
+    let scratch = try Scratch()
+    let nowhere = scratch.folder.path
+    let run = try await Program.run(words, in: scratch, with: ["WINDTUNNEL_OPENSSL": nowhere])
+    #expect(run.code == 69 && run.out.isEmpty)
+    #expect(run.err.hasPrefix("windtunnel: TLS is not to be had: OpenSSL 3 was not found: "))
+    #expect(run.err.contains(" in \(nowhere). To have it, install it ("))
+    #expect(run.err.split(separator: "\n").count == 1)
+    #expect(!scratch.has("ca.pem") && !scratch.has("new.json"))
+  }
+
+  @Test func `without OpenSSL all else works`() async throws {
+    let scratch = try Scratch()
+    let flight = try Flight(
+      ["serve", "--cassette", Repository.shop],
+      in: scratch,
+      with: ["WINDTUNNEL_OPENSSL": scratch.folder.path]
+    )
+    let url = try #require(await flight.line())
+    #expect(await ask("\(url)/home").status == 200)
+    flight.signal(SIGINT)
+    #expect(try await flight.end() == Program.Run(code: 0, out: "\(url)\n", err: ""))
+  }
+
+  @Test(arguments: [
+    (
+      ["serve", "--cassette", Repository.shop, "--ca-out", "ca.pem"], Int32(64),
+      "--ca-out belongs to --tls"
+    ),
+    (
+      [
+        "record", "--upstream", "http://127.0.0.1:1", "--upstream-ca", "a.pem", "--cassette",
+        "a.json",
+      ],
+      64, "--upstream-ca belongs to an upstream by https"
+    ),
+    (
+      [
+        "record", "--upstream", "https://127.0.0.1:1", "--upstream-ca", "a.pem", "--cassette",
+        "a.json",
+      ],
+      66, "a.pem: no such file."
+    ),
+    (
+      ["record", "--upstream", "ftp://127.0.0.1:1", "--cassette", "a.json"], 64,
+      "a server such as http://127.0.0.1:8000"
+    ),
+  ])
+  func `what makes no sense is refused in a sentence`(
+    words: [String],
+    code: Int32,
+    sentence: String
+  )
+    async throws
+  {
+    let scratch = try Scratch()
+    let run = try await Program.run(words, in: scratch)
+    #expect(run.code == code && run.out.isEmpty)
+    #expect(run.err.contains(sentence), "\(run.err)")
+    #expect(!scratch.has("a.json") && !scratch.has("ca.pem"))
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// A replay server by https, and clients that were not written here.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+struct TLSServerTests {
+  static let large = 20_000_000
+
+  static var deck: Deck {
+    Deck(
+      [
+        .get("/n") { .text(Body("\($0.url)")) },
+        .get("/large") { _ in .text(Body(String(repeating: "0123456789", count: large / 10))) },
+        .post("/up") { .text(Body("\($0.body.data.count)")) },
+      ],
+      matcher: .pathAndQuery
+    )
+  }
+
+  static func serving<Result>(
+    _ deck: Deck = deck,
+    _ body: (ReplayServer, String) async throws -> Result
+  ) async throws -> Result {
+    var options = ReplayServer.Options()
+    options.tls = ServerTLS(authority: try TLSKit.authority.get())
+    let file = try TLSKit.authorityFile()
+    defer { file.remove() }
+    return try await ReplayServer.serving(deck, options) { server in
+      #expect(server.url == "https://127.0.0.1:\(server.port)")
+      return try await body(server, file.path)
+    }
+  }
+
+  static let hasCurl = RealClient.path(of: "curl") != nil
+  static let noCurl: Comment = "There is no curl to ask with."
+
+  @Test(.enabled(if: hasCurl, noCurl), arguments: [["--tls-max", "1.2"], ["--tlsv1.3"]])
+  func `curl is served on one connection, whatever the version and the size`(version: [String])
+    async throws
+  {
+    try await Self.serving { server, authority async throws in
+      let body = TemporaryFile("body")
+      defer { body.remove() }
+      try Data(count: Self.large).write(to: body.url)
+      let show = ["-sS", "--cacert", authority, "--noproxy", "*"] + version
+      let told = ["-o", "/dev/null", "-w", "%{http_code} %{num_connects} %{size_download}\\n"]
+      var words = ["curl"] + show
+      for path in ["/n", "/large", "/n"] { words += told + ["\(server.url)\(path)"] }
+      words += ["--next"] + show
+      words += ["-w", " %{http_code} %{num_connects}\\n", "-H", "Expect:"]
+      words += ["--data-binary", "@\(body.path)", "\(server.url)/up"]
+      let run = try await RealClient.run(words)
+      #expect(run.code == 0, "\(run.err)")
+      let small = "\(server.url)/n".utf8.count - server.url.utf8.count
+      #expect(
+        run.out == "200 1 \(small)\n200 0 \(Self.large)\n200 0 \(small)\n\(Self.large) 200 0\n"
+      )
+    }
+  }
+
+  @Test(.enabled(if: hasCurl, noCurl)) func `curl refuses who is not vouched for`() async throws {
+    try await Self.serving { server, _ async throws in
+      let other = try TLSKit.authorityFile(CertificateAuthority())
+      defer { other.remove() }
+      for authority in [["--cacert", other.path], []] {
+        let run = try await RealClient.run(
+          ["curl", "-sS", "--noproxy", "*"] + authority + ["\(server.url)/n"]
+        )
+        #expect(run.code == 60 && run.out.isEmpty, "\(run)")
+      }
+    }
+  }
+
+  @Test(.enabled(if: hasCurl, noCurl))
+  func `whichever host a client names, it finds a certificate for it`() async throws {
+    try await Self.serving { server, authority async throws in
+      for host in ["api.example.test", "localhost", "127.0.0.1"] {
+        let run = try await RealClient.run(
+          "curl",
+          "-sS",
+          "--noproxy",
+          "*",
+          "--cacert",
+          authority,
+          "--resolve",
+          "\(host):\(server.port):127.0.0.1",
+          "https://\(host):\(server.port)/n"
+        )
+        #expect(run.code == 0, "\(run.err)")
+        let isOwn = host != "api.example.test"
+        #expect(
+          isOwn ? run.out == "/n" : run.out.contains("\(host):\(server.port)/n"),
+          "\(run.out)"
+        )
+      }
+    }
+  }
+
+  @Test(.enabled(if: hasCurl, noCurl))
+  func `a redirect on the tape leads back by https`() async throws {
+    let deck = Deck(NamesTests.moved("https://api.example.test/n"))
+    try await Self.serving(deck) { server, authority async throws in
+      let run = try await RealClient.run(
+        "curl",
+        "-sS",
+        "--noproxy",
+        "*",
+        "--cacert",
+        authority,
+        "-o",
+        "/dev/null",
+        "-w",
+        "%{redirect_url}",
+        "\(server.url)/a"
+      )
+      #expect(run.out == "\(server.url)/n", "\(run.err)")
+    }
+  }
+
+  @Test(.enabled(if: RealClient.path(of: "openssl") != nil, "There is no openssl to ask with."))
+  func `of the protocols that a client offers HTTP/1.1 is taken, or none`() async throws {
+    try await Self.serving { server, authority async throws in
+      let words = [
+        "openssl", "s_client", "-connect", "127.0.0.1:\(server.port)", "-CAfile", authority,
+        "-servername", "api.example.test", "-verify_return_error",
+      ]
+      let both = try await RealClient.run(words + ["-alpn", "h2,http/1.1"])
+      #expect(both.code == 0, "\(both)")
+      #expect(both.out.contains("ALPN protocol: http/1.1"), "\(both.out)")
+      #expect(
+        both.out.contains("CN = api.example.test") || both.out.contains("CN=api.example.test")
+      )
+      let none = try await RealClient.run(words)
+      #expect(none.code == 0 && none.out.contains("No ALPN negotiated"), "\(none)")
+      let other = try await RealClient.run(words + ["-alpn", "h2"])
+      #expect(other.code != 0 && other.err.contains("SSL alert number 120"), "\(other)")
+    }
+  }
+
+  @Test(.enabled(if: RealClient.path(of: "python3") != nil, "There is no python3 to ask with."))
+  func `Python's ssl hears the end that was said`() async throws {
+    try await Self.serving { server, authority async throws in
+      let program = """
+        import socket, ssl
+        context = ssl.create_default_context(cafile="\(authority)")
+        context.set_alpn_protocols(["http/1.1"])
+        plain = socket.create_connection(("127.0.0.1", \(server.port)))
+        with context.wrap_socket(plain, server_hostname="a.test", suppress_ragged_eofs=False) as s:
+            s.sendall(b"GET /large HTTP/1.1\\r\\nHost: 127.0.0.1:\(server.port)\\r\\nConnection: close\\r\\n\\r\\n")
+            count = 0
+            while True:
+                piece = s.recv(65536)
+                if not piece: break
+                count += len(piece)
+            names = [value for kind, value in s.getpeercert()["subjectAltName"]]
+            print(s.version(), s.selected_alpn_protocol(), names, count > \(Self.large))
+        """
+      let run = try await RealClient.run("python3", "-c", program)
+      #expect(run.out == "TLSv1.3 http/1.1 ['a.test'] True\n", "\(run.err)")
+    }
+  }
+
+  @Test func `a plain request is told to come by https`() async throws {
+    try await Self.serving { server, _ async throws in
+      let answer = try await server.answer(to: "GET /n HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(answer.statusLine == "HTTP/1.1 400 Bad Request")
+      #expect(
+        answer.content == "This is plain HTTP, and this port speaks TLS; ask it with https://.\n"
+      )
+    }
+  }
+
+  @Test func `a server that stops says so to a client that waits`() async throws {
+    let loop = try EventLoop()
+    let met = Events<TLSChannelTests.Met>()
+    let connected = Events<Void>()
+    try await Self.serving { server, _ async throws in
+      let address = SocketAddress.loopback(port: server.port)
+      try await TLSChannelTests.connect(to: address, on: loop, met) { _, script in
+        script.connected = { _ in connected(()) }
+      }
+      _ = try await connected.next()
+      await server.stop()
+    }
+    let seen = try await met.next()
+    #expect(seen.isAgreed == true && seen.error == nil)
+    await loop.stop()
+  }
+}

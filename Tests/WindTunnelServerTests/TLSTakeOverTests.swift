@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// A connection that was plain at first, as one to a proxy is.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+struct TLSTakeOverTests {
+  @Test(arguments: [false, true])
+  func `after its answer to a CONNECT a connection is served by TLS`(isEarly: Bool) async throws {
+    let loop = try EventLoop()
+    let context = try TLSKit.server()
+    let deck = Deck([
+      .get("https://api.example.test/n") { .text(Body("\($0.url)")) }
+    ])
+    let proxy = try await loop.run { reactor in
+      let house = House(
+        deck: deck,
+        lane: .deck,
+        options: ReplayServer.Options(),
+        live: LiveConnections(LiveConnections.Count(0)),
+        port: 0
+      )
+      return try Listener(on: reactor) { socket in
+        let script = Script()
+        var asked: [UInt8] = []
+        script.received = { channel, bytes in
+          asked += bytes
+          guard let end = asked.firstIndex(of: UInt8(ascii: "\n")) else { return }
+          channel.write(Array("200\n".utf8))
+          let early = Array(asked[(end + 1)...])
+          let host = HostName("api.example.test")
+          do throws(ServerError) {
+            try ClientConnection.takeOver(channel, as: host, by: context, early: early, in: house)
+          } catch { Issue.record(error) }
+        }
+        // A client that has gone already gets nothing, and its test sees that.
+        _ = try? Channel(socket, on: reactor, delegate: script)
+      }.address
+    }
+
+    let heard = Events<String>()
+    let trusting = try TLSKit.client()
+    try await loop.run { reactor in
+      let engine = try TLSEngine(trusting, host: HostName("api.example.test"))
+      let (plain, secret) = (Script(), Script())
+      var text = ""
+      secret.received = { _, bytes in text += String(decoding: bytes, as: UTF8.self) }
+      secret.ended = { $0.close() }
+      secret.closed = { _ in heard(text) }
+      plain.connected = { channel in
+        channel.write(Array("CONNECT\n".utf8))
+        guard isEarly else { return }
+        engine.start()
+        engine.takeOutput { channel.write($0) }
+      }
+      plain.received = { channel, bytes in
+        #expect(bytes.starts(with: Array("200\n".utf8)))
+        channel.delegate = secret
+        channel.startTLS(engine, early: Array(bytes.dropFirst(4)))
+        channel.write(
+          Array("GET /n HTTP/1.1\r\nHost: api.example.test\r\nConnection: close\r\n\r\n".utf8)
+        )
+      }
+      _ = try Channel(connectingTo: proxy, on: reactor, delegate: plain)
+    }
+    let answer = try await heard.next()
+    #expect(answer.statusLine == "HTTP/1.1 200 OK")
+    #expect(answer.content == "https://api.example.test/n")
+    await loop.stop()
+  }
+}
