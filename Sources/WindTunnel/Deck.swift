@@ -50,9 +50,8 @@ public final class Deck: Sendable {
     self.recordingJournal = recordingJournal
     self.redaction = redaction
     recordingJournal?.begin(after: cassette, redaction, rewrites: mode == .rewrite)
-    let stubs = cassette.interactions.map(Stub.recorded)
     let state = State(
-      stubs,
+      Tape(cassette.interactions),
       notes: cassette.notes,
       scenario: scenario,
       seed: seed,
@@ -78,7 +77,7 @@ public final class Deck: Sendable {
     recordingJournal = nil
     redaction = .standard
     let state = State(
-      stubs,
+      Tape(stubs),
       scenario: scenario,
       seed: seed,
       matcher: matcher,

@@ -40,21 +40,31 @@ enum CassetteFormat {
     source: String,
     sideFile: @escaping (String) throws -> Data
   ) throws -> Cassette {
-    let json = try JSON(parsing: data, source: source)
-    var top = try ObjectReader(json, source: source, path: "")
+    let scan: CassetteScanner.Scan
+    do {
+      scan = try CassetteScanner.scan(data)
+    } catch {
+      throw FormatError(error, in: data, source: source)
+    }
+    var top = try ObjectReader(scan.top, source: source, path: "")
     try checkVersion(&top, key: "windtunnel", noun: "cassette")
-    var cassette = Cassette()
     let list = try top.array("interactions")
     // A misspelt key is told before the one that is missing for it.
     try top.refuseUnknownKeys()
-    guard let interactions = list else {
+    guard list != nil else {
       throw top.error("interactions", "a list of interactions should stand here")
     }
+    var cassette = Cassette(scan.interactions)
     cassette.notes = top.notes
-    cassette.interactions = try interactions.enumerated().map { index, json in
+    for (number, place) in scan.leftAside {
+      let bytes = data[(data.startIndex + place.lowerBound)..<(data.startIndex + place.upperBound)]
       var reader = InteractionReader(sideFile: sideFile)
-      return try reader.interaction(
-        ObjectReader(json, source: source, path: "interactions[\(index)]")
+      cassette.interactions[number] = try reader.interaction(
+        ObjectReader(
+          JSON(parsing: bytes, source: source),
+          source: source,
+          path: "interactions[\(number)]"
+        )
       )
     }
     return cassette
