@@ -25,6 +25,10 @@
 // What does not come back so is "text", what is not UTF-8 "base64". A "file" lies in `NAME.bodies/`
 // beside the cassette under the SHA-256 of its bytes.
 //
+// Opening proves the whole file, every key and every byte of every body (`CassetteScanner`); what a
+// body's bytes are is worked out when they are first asked for (`HeldBody`). What is wrong or
+// unusual is read from a tree (`InteractionReader`), which says what is wrong with it.
+//
 // By hand, only "url" and an answer are needed: the method is GET, the status 200, and where no
 // headers are given the content type follows from the kind of body. Recorded answers always write
 // their headers, an empty list where there were none.
