@@ -53,9 +53,8 @@ public final class Deck: Sendable {
     self.recordingJournal = recordingJournal
     (self.redaction, self.pace) = (redaction, pace)
     recordingJournal?.begin(after: cassette, redaction, rewrites: mode == .rewrite)
-    let stubs = cassette.interactions.map(Stub.recorded)
     let state = State(
-      stubs,
+      Tape(cassette.interactions),
       notes: cassette.notes,
       scenario: scenario,
       seed: seed,
@@ -82,7 +81,7 @@ public final class Deck: Sendable {
     recordingJournal = nil
     (redaction, self.pace) = (.standard, pace)
     let state = State(
-      stubs,
+      Tape(stubs),
       scenario: scenario,
       seed: seed,
       matcher: matcher,

@@ -12,7 +12,7 @@ extension Deck {
     private(set) var misses: [Mismatch] = []
     let origin: RequestURL?
 
-    private let stubs: [Stub]
+    private let tape: Tape
     private let notes: [JSON.Member]
     private let index: MatchIndex
     private let then: EndPolicy
@@ -24,7 +24,7 @@ extension Deck {
     private var nextID = 0
 
     init(
-      _ stubs: [Stub],
+      _ tape: Tape,
       notes: [JSON.Member] = [],
       scenario: Scenario,
       seed: UInt64,
@@ -33,33 +33,31 @@ extension Deck {
       mode: RecordMode,
       routes: LiveRoutes = LiveRoutes()
     ) {
-      self.stubs = stubs
+      self.tape = tape
       self.notes = notes
       (self.scenario, self.seed) = (scenario, seed)
       self.then = then
       self.routes = routes
-      self.mode = mode == .once ? (stubs.isEmpty ? .rewrite : .none) : mode
-      let requests = stubs.map(\.request)
+      self.mode = mode == .once ? (tape.interactions.isEmpty ? .rewrite : .none) : mode
+      let requests = tape.interactions.lazy.map { $0.request }
       index = MatchIndex(requests, matcher: matcher)
-      origin = RequestURL.mostFrequentOrigin(of: requests.map(\.url))
+      origin = RequestURL.mostFrequentOrigin(of: requests.map { $0.url })
     }
 
     /// What stays on the cassette when the recorded interactions are added.
     var keptCassette: Cassette {
-      var cassette = Cassette(mode == .rewrite ? [] : stubs.compactMap(\.interaction))
+      var cassette = Cassette(mode == .rewrite ? [] : tape.recorded)
       cassette.notes = notes
       return cassette
     }
 
     /// What was on the cassette and is recorded anew.
     var replacedInteractions: [Interaction] {
-      mode == .rewrite ? stubs.compactMap(\.interaction) : []
+      mode == .rewrite ? tape.recorded : []
     }
 
     /// The interactions in their order; a function stands in as an empty answer.
-    var interactions: [Interaction] {
-      stubs.map { $0.interaction ?? Interaction($0.request, Response()) }
-    }
+    var interactions: [Interaction] { tape.interactions }
 
     /// What is recorded, by its place; `nil` where a function answers.
     var tape: [Interaction?] { stubs.map(\.interaction) }
@@ -159,26 +157,24 @@ extension Deck {
         return missing(id, decision.lane, exhausted: nil)
       }
       let isWithheld = decision.faults.contains(where: \.replacesOrCuts)
-      let (stubs, then) = (stubs, then)
+      let (tape, then) = (tape, then)
       let take = playhead.deal(
         sequence,
         lane: decision.lane,
         key: index.playKey(request, key),
         // A function answers for ever, so it is never used up.
-        using: { !isWithheld && stubs[$0].interaction != nil },
-        then: { stubs[$0].interaction?.then ?? then }
+        using: { !isWithheld && tape.computed[$0] == nil },
+        then: { tape.interactions[$0].then ?? then }
       )
       switch take {
       case .exhausted(let times, let last):
         return missing(id, decision.lane, exhausted: (times, last))
       case .recording(let place):
-        switch stubs[place] {
-        case .computed(_, let answer):
+        if let answer = tape.computed[place] {
           return (.computed(Response()), .computed, .compute(answer))
-        case .recorded(let interaction):
-          let take = isWithheld ? Journal.Take.withheld(place) : .recording(place)
-          return (.recording(interaction, place: place), take, nil)
         }
+        let take = isWithheld ? Journal.Take.withheld(place) : .recording(place)
+        return (.recording(tape.interactions[place], place: place), take, nil)
       }
     }
 
@@ -189,7 +185,10 @@ extension Deck {
     ) -> (Outcome.Source, Journal.Take, Later?) {
       if mode == .newEpisodes { return (.forward(ticket: id), .forwarded, nil) }
       let empty = Mismatch(asked: "", nearest: nil, played: 0, count: 0)
-      return (.unmatched(empty), .unmatched, .explain(stubs, journal, lane, exhausted: exhausted))
+      return (
+        .unmatched(empty), .unmatched,
+        .explain(tape.interactions, journal, lane, exhausted: exhausted)
+      )
     }
   }
 }

@@ -26,20 +26,6 @@ public enum Stub: Sendable {
   ) -> Stub {
     .computed(Request("POST", url), answer)
   }
-
-  /// The recording; `nil` for a function.
-  var interaction: Interaction? {
-    guard case .recorded(let interaction) = self else { return nil }
-    return interaction
-  }
-
-  /// The request it answers.
-  var request: Request {
-    switch self {
-    case .recorded(let interaction): interaction.request
-    case .computed(let request, _): request
-    }
-  }
 }
 
 extension Response {

@@ -35,7 +35,7 @@ enum CassetteShowCommand: Command {
 
   private static func outcome(_ interaction: Interaction) -> String {
     func told(_ response: Response) -> String {
-      "\(response.status), \(response.body.data.count) bytes"
+      "\(response.status), \(response.body.count) bytes"
         + (response.headers["Content-Type"].map { " of \($0)" } ?? "")
     }
     return switch interaction.answer {

@@ -110,6 +110,9 @@ final class Flight: Sendable {
     return nil
   }
 
+  /// The number of the process.
+  var number: Int32 { process.processIdentifier }
+
   /// Sends it a signal.
   func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 

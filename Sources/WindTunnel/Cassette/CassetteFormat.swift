@@ -25,6 +25,10 @@
 // What does not come back so is "text", what is not UTF-8 "base64". A "file" lies in `NAME.bodies/`
 // beside the cassette under the SHA-256 of its bytes.
 //
+// Opening proves the whole file, every key and every byte of every body (`CassetteScanner`); what a
+// body's bytes are is worked out when they are first asked for (`HeldBody`). What is wrong or
+// unusual is read from a tree (`InteractionReader`), which says what is wrong with it.
+//
 // By hand, only "url" and an answer are needed: the method is GET, the status 200, and where no
 // headers are given the content type follows from the kind of body. Recorded answers always write
 // their headers, an empty list where there were none.
@@ -40,21 +44,31 @@ enum CassetteFormat {
     source: String,
     sideFile: @escaping (String) throws -> Data
   ) throws -> Cassette {
-    let json = try JSON(parsing: data, source: source)
-    var top = try ObjectReader(json, source: source, path: "")
+    let scan: CassetteScanner.Scan
+    do {
+      scan = try CassetteScanner.scan(data)
+    } catch {
+      throw FormatError(error, in: data, source: source)
+    }
+    var top = try ObjectReader(scan.top, source: source, path: "")
     try checkVersion(&top, key: "windtunnel", noun: "cassette")
-    var cassette = Cassette()
     let list = try top.array("interactions")
     // A misspelt key is told before the one that is missing for it.
     try top.refuseUnknownKeys()
-    guard let interactions = list else {
+    guard list != nil else {
       throw top.error("interactions", "a list of interactions should stand here")
     }
+    var cassette = Cassette(scan.interactions)
     cassette.notes = top.notes
-    cassette.interactions = try interactions.enumerated().map { index, json in
+    for (number, place) in scan.leftAside {
+      let bytes = data[(data.startIndex + place.lowerBound)..<(data.startIndex + place.upperBound)]
       var reader = InteractionReader(sideFile: sideFile)
-      return try reader.interaction(
-        ObjectReader(json, source: source, path: "interactions[\(index)]")
+      cassette.interactions[number] = try reader.interaction(
+        ObjectReader(
+          JSON(parsing: bytes, source: source),
+          source: source,
+          path: "interactions[\(number)]"
+        )
       )
     }
     return cassette

@@ -3,6 +3,12 @@ internal import Symptoms
 
 /// Reads the slots of one interaction.
 struct InteractionReader {
+  static let statusRange = 100...999
+  static let millisecondsRange = 0.0...1e12
+  static let jsonType = "application/json"
+  static let textType = "text/plain; charset=utf-8"
+  static let binaryType = "application/octet-stream"
+
   let sideFile: (String) throws -> Data
   private var innerNotes: [String: [JSON.Member]] = [:]
 
@@ -59,14 +65,23 @@ struct InteractionReader {
 
   private mutating func response(_ object: ObjectReader) throws -> Response {
     var object = object
-    let status = try object.int("status", in: 100...999) ?? 200
+    let status = try object.int("status", in: Self.statusRange) ?? 200
     let headers = try headers(&object)
     let body = try body(&object)
     try close(object, "response")
+    return Self.response(status, headers, body)
+  }
+
+  /// Where no fields were given at all, what goes without saying is said.
+  static func response(
+    _ status: Int,
+    _ headers: HeaderFields?,
+    _ body: (body: Body, contentType: String)?
+  ) -> Response {
     var response = Response(status: status, headers: headers ?? [:], body: body?.body ?? .empty)
     if headers == nil, let body {
       response.head.headers["Content-Type"] = body.contentType
-      response.head.headers["Content-Length"] = String(body.body.data.count)
+      response.head.headers["Content-Length"] = String(body.body.count)
     }
     return response
   }
@@ -105,7 +120,7 @@ struct InteractionReader {
     guard name.isHTTPToken else {
       throw object.error("headers", "\(JSON.text(name)) is no field name (RFC 9110 §5.1)")
     }
-    guard !value.utf8.contains(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }) else {
+    guard !value.breaksFieldLine else {
       throw object.error("headers", "the value of \(name) breaks its line (RFC 9110 §5.5)")
     }
     return HeaderField(name, value)
@@ -132,16 +147,16 @@ struct InteractionReader {
           remedy: "Layouts: \(JSON.Layout.all.map(\.name).joined(separator: ", "))."
         )
       }
-      return (Body(Data(json.bytes(layout))), "application/json")
+      return (Body(Data(json.bytes(layout))), Self.jsonType)
     }
-    if let text { return (Body(text), "text/plain; charset=utf-8") }
+    if let text { return (Body(text), Self.textType) }
     if let base64 {
       guard let data = Data(base64Encoded: base64) else {
         throw object.error("base64", "not base64 (RFC 4648 §4)")
       }
-      return (Body(data), "application/octet-stream")
+      return (Body(data), Self.binaryType)
     }
-    if let file { return (Body(try sideFile(file)), "application/octet-stream") }
+    if let file { return (Body(try sideFile(file)), Self.binaryType) }
     return nil
   }
 
@@ -157,7 +172,7 @@ struct InteractionReader {
 
   private mutating func timing(_ object: ObjectReader) throws -> Timing {
     var object = object
-    let range = 0.0...1e12
+    let range = Self.millisecondsRange
     let first = try object.double("firstByteMilliseconds", in: range) ?? 0
     let last = try object.double("lastByteMilliseconds", in: range) ?? first
     let chunks = try object.array("chunks") ?? []
@@ -181,7 +196,7 @@ struct InteractionReader {
       guard let sender = try object.choice("from", WebSocketMessage.Sender.self) else {
         throw object.error("from", "\"client\" or \"server\" should stand here")
       }
-      let offset = try object.double("offsetMilliseconds", in: 0...1e12) ?? 0
+      let offset = try object.double("offsetMilliseconds", in: Self.millisecondsRange) ?? 0
       let body = try body(&object)
       let isText = object.take("text") != nil || object.take("json") != nil
       try close(object, "messages[\(index)]")

@@ -14,6 +14,9 @@ struct SideFiles {
   }
 
   /// Reads a body. A name is 64 hexadecimal digits and nothing else, so it cannot leave the folder.
+  ///
+  /// Side files are read and hashed when the cassette is opened: what was opened plays to its end
+  /// whatever happens to the folder, and a body that was changed is refused before anything starts.
   func read(_ name: String) throws -> Data {
     guard name.utf8.count == 64, name.allSatisfy({ $0.isHexDigit && $0.isASCII }) else {
       throw FormatError(

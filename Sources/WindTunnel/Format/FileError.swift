@@ -38,7 +38,9 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
       guard size <= bytesMax else {
         throw FileError.tooLarge(file.relativePath, bytes: size, bytesMax: bytesMax)
       }
-      return try Data(contentsOf: file, options: .mappedIfSafe)
+      // Not mapped: bodies are read from these bytes later, and whoever cuts a mapped file short
+      // ends the process that reads it.
+      return try Data(contentsOf: file)
     } catch let error as FileError {
       throw error
     } catch {

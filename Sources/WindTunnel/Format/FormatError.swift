@@ -30,14 +30,21 @@ extension JSON {
     do {
       self = try JSONParser.parse(bytes)
     } catch {
-      let before = Array(bytes.prefix(error.offset))
-      let line = before.count { $0 == UInt8(ascii: "\n") } + 1
-      let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) + 1
-      throw FormatError(
-        source: source,
-        place: "line \(line), column \(column)",
-        problem: "not JSON: \(error.problem)"
-      )
+      throw FormatError(error, in: bytes, source: source)
     }
+  }
+}
+
+extension FormatError {
+  /// What is wrong with a JSON text, by line and column.
+  init(_ failure: JSONParser.Failure, in bytes: some Collection<UInt8>, source: String) {
+    let before = Array(bytes.prefix(failure.offset))
+    let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+    let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) + 1
+    self.init(
+      source: source,
+      place: "line \(line), column \(column)",
+      problem: "not JSON: \(failure.problem)"
+    )
   }
 }

@@ -1,54 +1,46 @@
 // RFC 8259 §7: strings and their escapes.
 
 extension JSONParser {
+  /// Reads a string, from its quote on.
   mutating func string() throws(Failure) -> JSON.Text {
-    position += 1
     let start = position
-    while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
-      position += 1
-    }
-    if current == UInt8(ascii: "\"") {
-      defer { position += 1 }
-      guard let plain = String(utf8: bytes[start..<position]) else {
-        throw failure("the string is not valid UTF-8")
-      }
-      return JSON.Text(plain)
-    }
-    return try escapedString(from: start)
+    let span = try skipString()
+    guard span.hasEscapes else { return JSON.Text(text(span.range)) }
+    position = start
+    let value = String(decoding: try unescaped(), as: UTF8.self)
+    let spelling = text(span.range)
+    return JSON.Text(value, spelling: JSON.escaped(value) == spelling ? nil : spelling)
   }
 
-  private mutating func escapedString(from start: Int) throws(Failure) -> JSON.Text {
-    var decoded = Array(bytes[start..<position])
-    while let byte = current {
-      switch byte {
-      case UInt8(ascii: "\""):
-        guard let value = String(utf8: decoded),
-          let spelling = String(utf8: bytes[start..<position])
-        else { throw failure("the string is not valid UTF-8") }
-        position += 1
-        return JSON.Text(value, spelling: JSON.escaped(value) == spelling ? nil : spelling)
-      case UInt8(ascii: "\\"): try escape(into: &decoded)
-      case 0..<0x20: throw failure("a control character must be escaped in a string")
-      default:
+  /// The bytes that a proven string means, from its quote on.
+  mutating func unescaped() throws(Failure) -> [UInt8] {
+    position += 1
+    var decoded: [UInt8] = []
+    while let byte = current, byte != UInt8(ascii: "\"") {
+      if byte == UInt8(ascii: "\\") {
+        decoded.append(contentsOf: UTF8.encode(try escape()) ?? UTF8.encodedReplacementCharacter)
+      } else {
         decoded.append(byte)
         position += 1
       }
     }
-    throw failure("the string does not end")
+    position += 1
+    return decoded
   }
 
-  private mutating func escape(into decoded: inout [UInt8]) throws(Failure) {
+  /// Reads an escape, from its backslash on.
+  mutating func escape() throws(Failure) -> Unicode.Scalar {
     position += 1
     guard let kind = current else { throw failure("the string does not end") }
     position += 1
     switch kind {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): decoded.append(kind)
-    case UInt8(ascii: "b"): decoded.append(0x08)
-    case UInt8(ascii: "f"): decoded.append(0x0C)
-    case UInt8(ascii: "n"): decoded.append(0x0A)
-    case UInt8(ascii: "r"): decoded.append(0x0D)
-    case UInt8(ascii: "t"): decoded.append(0x09)
-    case UInt8(ascii: "u"): decoded.append(contentsOf: Array(String(try scalar()).utf8))
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return UnicodeScalar(kind)
+    case UInt8(ascii: "b"): return "\u{08}"
+    case UInt8(ascii: "f"): return "\u{0C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return try scalar()
     default: throw failure("\\\(Character(UnicodeScalar(kind))) is no escape of JSON")
     }
   }
@@ -74,7 +66,7 @@ extension JSONParser {
   private mutating func hexadecimal() throws(Failure) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<4 {
-      guard let digit = current.flatMap({ Character(UnicodeScalar($0)).hexDigitValue }) else {
+      guard let digit = current?.hexadecimalDigit else {
         throw failure("\\u wants four hexadecimal digits")
       }
       value = value << 4 | UInt32(digit)

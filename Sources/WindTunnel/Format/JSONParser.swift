@@ -1,6 +1,7 @@
 /// Reads one JSON text, strictly by RFC 8259, and keeps every spelling.
 ///
-/// A value that is handed bytes and has never heard of a file. It looks at each byte once.
+/// A value that is handed bytes and has never heard of a file. What is read can also be passed over
+/// (``skipValue()``): the same grammar and the same words for what is wrong, and no tree.
 struct JSONParser {
   /// How deep arrays and objects may nest; deeper text is refused rather than overflowing a stack.
   static let depthMax = 256
@@ -26,22 +27,27 @@ struct JSONParser {
     _ bytes: some Collection<UInt8>,
     depthMax: Int = Self.depthMax
   ) throws(Failure) -> JSON {
+    let read = { (parser: inout JSONParser) throws(Failure) -> JSON in try parser.value() }
     let outcome: Result<JSON, Failure> =
-      bytes.withContiguousStorageIfAvailable { Self.result($0, depthMax: depthMax) }
-      ?? ContiguousArray(bytes).withUnsafeBufferPointer { Self.result($0, depthMax: depthMax) }
+      bytes.withContiguousStorageIfAvailable { Self.whole($0, depthMax: depthMax, read) }
+      ?? ContiguousArray(bytes).withUnsafeBufferPointer {
+        Self.whole($0, depthMax: depthMax, read)
+      }
     return try outcome.get()
   }
 
-  private static func result(
+  /// Reads a whole text in a way of one's own; behind it may stand white space and nothing else.
+  static func whole<Value>(
     _ bytes: UnsafeBufferPointer<UInt8>,
-    depthMax: Int
-  ) -> Result<JSON, Failure> {
+    depthMax: Int = Self.depthMax,
+    _ read: (inout JSONParser) throws(Failure) -> Value
+  ) -> Result<Value, Failure> {
     var parser = JSONParser(bytes, depthMax: depthMax)
     do throws(Failure) {
       if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
         parser.position = 3
       }
-      let value = try parser.value()
+      let value = try read(&parser)
       parser.skipSpace()
       guard parser.position == bytes.count else {
         throw parser.failure("more text after the value")
@@ -56,26 +62,39 @@ struct JSONParser {
 
   var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  private mutating func skipSpace() {
-    while position < bytes.count {
-      switch bytes[position] {
-      case 0x20, 0x0A, 0x0D, 0x09: position += 1
-      default: return
-      }
+  mutating func value() throws(Failure) -> JSON {
+    switch try kind() {
+    case .object: return try object()
+    case .array: return try array()
+    case .string: return .string(try string())
+    case .number: return .number(text(try skipNumber()))
+    case .null:
+      try skip("null")
+      return .null
+    case .true:
+      try skip("true")
+      return .bool(true)
+    case .false:
+      try skip("false")
+      return .bool(false)
     }
   }
 
-  private mutating func value() throws(Failure) -> JSON {
+  /// What a value is, by its first byte.
+  enum Kind { case object, array, string, number, null, `true`, `false` }
+
+  /// Tells what begins behind the white space.
+  mutating func kind() throws(Failure) -> Kind {
     skipSpace()
     guard let first = current else { throw failure("the text ends where a value should stand") }
     switch first {
-    case UInt8(ascii: "{"): return try object()
-    case UInt8(ascii: "["): return try array()
-    case UInt8(ascii: "\""): return .string(try string())
-    case UInt8(ascii: "t"): return try word("true", .bool(true))
-    case UInt8(ascii: "f"): return try word("false", .bool(false))
-    case UInt8(ascii: "n"): return try word("null", .null)
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    case UInt8(ascii: "{"): return .object
+    case UInt8(ascii: "["): return .array
+    case UInt8(ascii: "\""): return .string
+    case UInt8(ascii: "t"): return .true
+    case UInt8(ascii: "f"): return .false
+    case UInt8(ascii: "n"): return .null
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
     default: throw failure("\(Self.shown(first)) cannot begin a value")
     }
   }
@@ -84,96 +103,89 @@ struct JSONParser {
     0x21...0x7E ~= byte ? "'\(Character(UnicodeScalar(byte)))'" : "byte \(byte)"
   }
 
-  private mutating func word(_ word: StaticString, _ value: JSON) throws(Failure) -> JSON {
-    let length = word.utf8CodeUnitCount
-    guard position + length <= bytes.count,
-      (0..<length).allSatisfy({ bytes[position + $0] == word.utf8Start[$0] })
-    else { throw failure("not a value; true, false and null are the words of JSON") }
-    position += length
-    return value
+  /// The bytes of a range that is known to be UTF-8.
+  func text(_ range: Range<Int>) -> String {
+    String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
   }
 
-  private mutating func enter() throws(Failure) {
+  private mutating func array() throws(Failure) -> JSON {
+    var elements: [JSON] = []
+    guard try enterList() else { return .array([]) }
+    repeat { elements.append(try value()) } while try goesOnInList()
+    return .array(elements)
+  }
+
+  private mutating func object() throws(Failure) -> JSON {
+    var members: [JSON.Member] = []
+    guard try enterObject() else { return .object([]) }
+    repeat {
+      try beginKey()
+      let name = try string()
+      try endKey()
+      members.append(JSON.Member(name, try value()))
+    } while try goesOnInObject()
+    return .object(members)
+  }
+}
+
+// What stands between the values of a list or an object.
+extension JSONParser {
+  private mutating func enter(_ close: UInt8) throws(Failure) -> Bool {
     position += 1
     depth += 1
     guard depth <= depthMax else {
       throw failure("nested deeper than \(depthMax) levels")
     }
-  }
-
-  private mutating func array() throws(Failure) -> JSON {
-    try enter()
-    defer { depth -= 1 }
-    var elements: [JSON] = []
     skipSpace()
-    if current == UInt8(ascii: "]") {
-      position += 1
-      return .array([])
-    }
-    while true {
-      elements.append(try value())
-      skipSpace()
-      switch current {
-      case UInt8(ascii: ","): position += 1
-      case UInt8(ascii: "]"):
-        position += 1
-        return .array(elements)
-      default: throw failure("a list wants ',' or ']' here")
-      }
-    }
+    guard current == close else { return true }
+    position += 1
+    depth -= 1
+    return false
   }
 
-  private mutating func object() throws(Failure) -> JSON {
-    try enter()
-    defer { depth -= 1 }
-    var members: [JSON.Member] = []
+  /// Goes behind the bracket; answers whether an element follows.
+  mutating func enterList() throws(Failure) -> Bool { try enter(UInt8(ascii: "]")) }
+
+  /// Goes behind the brace; answers whether a member follows.
+  mutating func enterObject() throws(Failure) -> Bool { try enter(UInt8(ascii: "}")) }
+
+  /// Goes behind the comma or the closing bracket; answers whether another element follows.
+  mutating func goesOnInList() throws(Failure) -> Bool {
+    guard let goesOn = goesOn(UInt8(ascii: "]")) else {
+      throw failure("a list wants ',' or ']' here")
+    }
+    return goesOn
+  }
+
+  /// Goes behind the comma or the closing brace; answers whether another member follows.
+  mutating func goesOnInObject() throws(Failure) -> Bool {
+    guard let goesOn = goesOn(UInt8(ascii: "}")) else {
+      throw failure("an object wants ',' or '}' here")
+    }
+    return goesOn
+  }
+
+  private mutating func goesOn(_ close: UInt8) -> Bool? {
     skipSpace()
-    if current == UInt8(ascii: "}") {
-      position += 1
-      return .object([])
-    }
-    while true {
-      skipSpace()
-      guard current == UInt8(ascii: "\"") else {
-        throw failure("a key in quotes should stand here")
-      }
-      let name = try string()
-      skipSpace()
-      guard current == UInt8(ascii: ":") else { throw failure("a key wants ':' after it") }
-      position += 1
-      members.append(JSON.Member(name, try value()))
-      skipSpace()
-      switch current {
-      case UInt8(ascii: ","): position += 1
-      case UInt8(ascii: "}"):
-        position += 1
-        return .object(members)
-      default: throw failure("an object wants ',' or '}' here")
-      }
+    let byte = current
+    guard byte == UInt8(ascii: ",") || byte == close else { return nil }
+    position += 1
+    if byte == close { depth -= 1 }
+    return byte != close
+  }
+
+  /// Goes to the quote of a key.
+  mutating func beginKey() throws(Failure) {
+    skipSpace()
+    guard current == UInt8(ascii: "\"") else {
+      throw failure("a key in quotes should stand here")
     }
   }
 
-  /// RFC 8259 §6: no plus sign, no leading zeros, digits on both sides of the point.
-  private mutating func number() throws(Failure) -> JSON {
-    let start = position
-    if current == UInt8(ascii: "-") { position += 1 }
-    if current == UInt8(ascii: "0") { position += 1 } else { try digits() }
-    if current == UInt8(ascii: ".") {
-      position += 1
-      try digits()
-    }
-    if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
-      position += 1
-      if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
-      try digits()
-    }
-    return .number(String(decoding: bytes[start..<position], as: UTF8.self))
-  }
-
-  private mutating func digits() throws(Failure) {
-    guard let first = current, 0x30...0x39 ~= first else {
-      throw failure("a digit should stand here")
-    }
-    while let digit = current, 0x30...0x39 ~= digit { position += 1 }
+  /// Goes behind the colon of a key.
+  mutating func endKey() throws(Failure) {
+    skipSpace()
+    guard current == UInt8(ascii: ":") else { throw failure("a key wants ':' after it") }
+    position += 1
   }
 }

@@ -23,12 +23,12 @@ extension StringProtocol {
 
 extension String {
   /// Whether this is a token of RFC 9110 §5.6.2: what methods and field names are made of.
-  package var isHTTPToken: Bool {
-    !isEmpty
-      && utf8.allSatisfy { byte in
-        0x21...0x7E ~= byte && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
-      }
-  }
+  package var isHTTPToken: Bool { !isEmpty && utf8.allSatisfy(\.isHTTPTokenByte) }
+}
+
+extension String {
+  /// Whether this cannot be a field's value: it would end the line (RFC 9110 §5.5).
+  var breaksFieldLine: Bool { utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D } }
 }
 
 extension UInt8 {
@@ -38,6 +38,29 @@ extension UInt8 {
   var isASCIILetter: Bool { 0x61...0x7A ~= asciiLowercased }
 
   var isASCIIDigit: Bool { 0x30...0x39 ~= self }
+
+  /// The value of `0` to `9`, `a` to `f` and `A` to `F`.
+  var hexadecimalDigit: UInt8? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// A `tchar` of RFC 9110 §5.6.2.
+  fileprivate var isHTTPTokenByte: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+      UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"),
+      UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "`"),
+      UInt8(ascii: "|"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
 }
 
 extension String {
@@ -46,6 +69,11 @@ extension String {
   ///
   /// `String(validating:as:)` needs macOS 15, and Foundation's initialiser drops byte order marks.
   package init?(utf8 bytes: some Collection<UInt8>) {
+    if let isValid = bytes.withContiguousStorageIfAvailable(\.isUTF8) {
+      guard isValid else { return nil }
+      self = String(decoding: bytes, as: UTF8.self)
+      return
+    }
     let text = String(decoding: bytes, as: UTF8.self)
     guard text.utf8.elementsEqual(bytes) else { return nil }
     self = text

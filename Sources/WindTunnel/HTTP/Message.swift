@@ -1,25 +1,3 @@
-public import Foundation
-
-/// A message's content as bytes.
-///
-/// `Data` is the currency of the platforms' clients, so nothing is converted on the way to them.
-public struct Body: Sendable, Hashable {
-  /// The bytes as they go over the wire, without transfer coding.
-  public var data: Data
-
-  /// Makes a body of bytes.
-  public init(_ data: Data = Data()) { self.data = data }
-
-  /// Makes a body of a text in UTF-8.
-  public init(_ text: String) { data = Data(text.utf8) }
-
-  /// No bytes at all.
-  public static let empty = Body()
-
-  /// The body as text, if it is valid UTF-8.
-  public var text: String? { String(utf8: data) }
-}
-
 /// A request as the client meant it, equal in process and on the wire.
 public struct Request: Sendable, Hashable {
   /// The method, such as `GET`; methods are case-sensitive (RFC 9110 §9.1).

@@ -79,10 +79,11 @@ public struct RequestURL: Sendable, Hashable {
   /// `scheme://host:port` with the port left out where it is the scheme's own; `nil` without host.
   public var origin: String? {
     guard let host else { return nil }
-    let scheme = scheme ?? "http"
-    let isDefault = port == nil || (scheme == "https" ? port == 443 : port == 80)
-    return "\(scheme)://\(host)\(isDefault ? "" : ":\(port ?? 0)")"
+    return "\(scheme ?? "http")://\(host)\(portOfItsOwn.map { ":\($0)" } ?? "")"
   }
+
+  /// The port, where it is not the scheme's own.
+  private var portOfItsOwn: Int? { port == (scheme == "https" ? 443 : 80) ? nil : port }
 
   /// Path and query as they stand in a request line (RFC 9112 §3.2.1).
   public var target: String { query.map { "\(path)?\($0)" } ?? path }
@@ -105,12 +106,35 @@ extension RequestURL: ExpressibleByStringLiteral {
 extension RequestURL {
   /// The origin that most addresses share; of equally frequent ones the first, so that the answer
   /// does not depend on hashing.
-  static func mostFrequentOrigin(of addresses: [RequestURL]) -> RequestURL? {
-    let named = addresses.filter { $0.host != nil }
-    let counts = Dictionary(grouping: named) { $0.origin }.mapValues(\.count)
-    let most = counts.values.max()
-    guard var origin = named.first(where: { counts[$0.origin] == most }) else { return nil }
+  static func mostFrequentOrigin(of addresses: some Sequence<RequestURL>) -> RequestURL? {
+    var places: [Origin: Int] = [:]
+    var found: [(address: RequestURL, count: Int)] = []
+    for address in addresses {
+      guard let origin = Origin(address) else { continue }
+      if let place = places[origin] {
+        found[place].count += 1
+      } else {
+        places[origin] = found.count
+        found.append((address, 1))
+      }
+    }
+    // Of several maxima this is the first.
+    guard var origin = found.max(by: { $0.count < $1.count })?.address else { return nil }
     (origin.userInfo, origin.path, origin.query) = (nil, "/", nil)
     return origin
+  }
+
+  /// What ``origin`` spells, without a text.
+  private struct Origin: Hashable {
+    var scheme: String
+    var host: String
+    var port: Int?
+
+    init?(_ address: RequestURL) {
+      guard let host = address.host else { return nil }
+      self.host = host
+      scheme = address.scheme ?? "http"
+      port = address.portOfItsOwn
+    }
   }
 }

@@ -9,9 +9,9 @@ struct MatchChooser: Sendable {
   /// The ordinals of redacted user info, by place.
   private let users: [Int: Int]
 
-  init(_ requests: [Request], _ filters: [Filter]) {
+  init(_ requests: some Collection<Request>, _ filters: [Filter]) {
     self.filters = filters
-    self.requests = filters.isEmpty ? [] : requests
+    self.requests = filters.isEmpty ? [] : Array(requests)
     var users: [Int: Int] = [:]
     for (place, request) in requests.enumerated() {
       guard let text = request.url.userInfo.flatMap({ RedactedText($0) }) else { continue }

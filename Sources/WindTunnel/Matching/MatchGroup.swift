@@ -1,35 +1,63 @@
 /// Recordings of one key, and those of each origin among them.
 struct MatchGroup: Sendable {
   private let all: MatchIndex.Sequence
-  /// Where recordings differ in origin: those of each, with those of no host among them.
-  private var byOrigin: [String: MatchIndex.Sequence] = [:]
-  private var hostless: MatchIndex.Sequence?
+  private let origins: Origins
 
-  init(_ places: [Int], _ requests: [Request], _ matcher: Matcher, _ nextID: inout Int) {
+  /// What the recordings are told apart by. Nearly always they are of one origin, so that case
+  /// takes little room.
+  private enum Origins: Sendable {
+    /// No recording has a host.
+    case none
+    /// All recordings have this one.
+    case one(String)
+    /// Those of each origin, with those of no host among them; and those of no host.
+    case several([String: MatchIndex.Sequence], hostless: MatchIndex.Sequence?)
+  }
+
+  /// Groups the recordings at these places, whose addresses `url` answers. `known` are the origins
+  /// that were met: of equal texts one is kept.
+  init(
+    _ places: [Int],
+    _ matcher: Matcher,
+    _ nextID: inout Int,
+    known: inout Set<String>,
+    url: (Int) -> RequestURL
+  ) {
     func sequence(_ places: [Int]) -> MatchIndex.Sequence {
       defer { nextID += 1 }
       return MatchIndex.Sequence(id: nextID, places: places)
     }
-    let origin: (Int) -> String? = { matcher.originKey(requests[$0].url) }
-    let isHostless: (Int) -> Bool = { requests[$0].url.host == nil }
     all = sequence(places)
-    let origins = Set(places.compactMap(origin))
-    if places.allSatisfy(isHostless) {
-      hostless = all
-    } else if origins.count == 1, !places.contains(where: isHostless) {
-      byOrigin = [origins.first ?? "": all]
+    let addresses = places.map(url)
+    let named = addresses.map { $0.host == nil ? nil : matcher.originKey($0) }
+    let distinct = Set(named.compactMap(\.self))
+    if distinct.isEmpty {
+      origins = .none
+    } else if let one = distinct.first, distinct.count == 1, !named.contains(nil) {
+      origins = .one(known.insert(one).memberAfterInsert)
     } else {
-      for one in origins.sorted() {
-        byOrigin[one] = sequence(places.filter { isHostless($0) || origin($0) == one })
+      var byOrigin: [String: MatchIndex.Sequence] = [:]
+      let pairs = zip(places, named)
+      for one in distinct.sorted() {
+        byOrigin[one] = sequence(pairs.filter { $0.1 == nil || $0.1 == one }.map(\.0))
       }
-      let places = places.filter(isHostless)
-      if !places.isEmpty { hostless = sequence(places) }
+      let hostless = pairs.filter { $0.1 == nil }.map(\.0)
+      origins = .several(byOrigin, hostless: hostless.isEmpty ? nil : sequence(hostless))
     }
   }
 
   /// Those that a request's origin may be answered by.
   func sequence(_ request: Request, _ matcher: Matcher) -> MatchIndex.Sequence? {
-    if let origin = matcher.originKey(request.url), let own = byOrigin[origin] { return own }
+    let hostless: MatchIndex.Sequence?
+    switch origins {
+    case .none: hostless = all
+    case .one(let origin):
+      if matcher.originKey(request.url) == origin { return all }
+      hostless = nil
+    case .several(let byOrigin, let others):
+      if let own = matcher.originKey(request.url).flatMap({ byOrigin[$0] }) { return own }
+      hostless = others
+    }
     switch matcher.authority {
     case .breaksTies: return all
     case .required: return hostless ?? (request.url.host == nil ? all : nil)

@@ -19,17 +19,24 @@ struct MatchIndex: Sendable {
   private var tree = MatchTree()
   private let chooser: MatchChooser
 
-  init(_ requests: [Request], matcher: Matcher) {
+  init<Requests: RandomAccessCollection<Request>>(_ requests: Requests, matcher: Matcher)
+  where Requests.Index == Int {
     self.matcher = matcher
     chooser = MatchChooser(requests, matcher.filters)
     var members: [[Int]] = []
+    // Most requests are asked for once. What is set aside and not used costs nothing.
+    members.reserveCapacity(requests.count)
+    byKey.reserveCapacity(requests.count)
     for (place, request) in requests.enumerated() {
       let group = insert(request, new: members.count)
       if group == members.count { members.append([]) }
       members[group].append(place)
     }
     var nextID = 0
-    groups = members.map { MatchGroup($0, requests, matcher, &nextID) }
+    var origins: Set<String> = []
+    groups = members.map { places in
+      MatchGroup(places, matcher, &nextID, known: &origins) { requests[$0].url }
+    }
   }
 
   /// The group of a recording: the one that is there, else `new`.

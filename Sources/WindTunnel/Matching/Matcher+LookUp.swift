@@ -42,14 +42,18 @@ extension Matcher {
 
   /// The parameters sorted by name; those of one name keep their order, which may mean something.
   static func canonical(query: String) -> String {
-    guard query.utf8.contains(UInt8(ascii: "&")) else { return query.canonicalPercentEncoding }
-    let items = query.split(separator: "&", omittingEmptySubsequences: true).map { item in
-      let text = String(item).canonicalPercentEncoding
-      return (name: text.prefix { $0 != "=" }, text: text)
-    }
-    return items.enumerated()
-      .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
-      .map(\.element.text).joined(separator: "&")
+    // What is canonical is ASCII, and no `&` or `=` came or went, so bytes are looked at.
+    let text = query.canonicalPercentEncoding
+    let items = text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+    let names = items.map { $0.prefix { $0 != UInt8(ascii: "=") } }
+    let isInOrder = zip(names, names.dropFirst()).allSatisfy { !$1.lexicographicallyPrecedes($0) }
+    if isInOrder, items.count == 1 || !items.contains(where: \.isEmpty) { return text }
+    return items.indices.filter { !items[$0].isEmpty }
+      .sorted { left, right in
+        names[left].lexicographicallyPrecedes(names[right])
+          || (left < right && !names[right].lexicographicallyPrecedes(names[left]))
+      }
+      .map { String(Substring(items[$0])) }.joined(separator: "&")
   }
 
   /// The parameters that count, in canonical order and spelling.

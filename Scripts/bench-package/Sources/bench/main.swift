@@ -28,6 +28,34 @@ case "record":
     let milliseconds = try (0..<5).map { _ in try RecordBench.milliseconds(400, isFresh) }.median
     print("record   400 of 4 KiB, \(what): \(milliseconds.shown()) ms")
   }
+case "load":
+  let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  // Nobody misses a folder that stays behind in the system's temporary one.
+  defer { try? FileManager.default.removeItem(at: folder) }
+  for bodies in LoadTape.Bodies.allCases {
+    let bench = try LoadBench(5_000, bodies, in: folder)
+    let times = try bench.times(rounds: 15)
+    let megabytes = (Double(bench.bytes) / 1e6).shown(1)
+    report("load   5,000, \(megabytes) MB, \(bodies) bodies", times.map { $0.ours / $0.plain })
+    print(
+      "load   5,000, \(bodies) bodies: median \(times.map(\.ours).median.shown(1)) ms; "
+        + "JSONDecoder \(times.map(\.plain).median.shown(1)) ms"
+    )
+  }
+case "load-profile":
+  let folder = FileManager.default.temporaryDirectory
+  let bench = try LoadBench(5_000, .mixed, in: folder)
+  for _ in 0..<(words.dropFirst().first.flatMap { Int($0) } ?? 20) { try bench.open() }
+case "tape":
+  guard words.count == 4, let megabytes = Int(words[words.startIndex + 2]), let each = Int(words[words.startIndex + 3]) else { exit(64) }
+  let file = URL(filePath: words[words.startIndex + 1])
+  try LoadTape.data(megabytes * 1_000_000 / each, .mixed, bytesEach: each).write(to: file)
+case "open":
+  guard let path = words.dropFirst().first else { exit(64) }
+  let deck = Deck(try Cassette(contentsOf: URL(filePath: path)), then: .repeat)
+  _ = deck.decide(Request("GET", RequestURL(LoadTape.url(0))))
+  print(deck.interactions.count)
 case "deck":
   print("decide  100,000 : 10: \(DeckBench.line())")
 case "serve":
@@ -40,6 +68,6 @@ case "serve":
   while readLine() != nil {}
   await server.stop()
 default:
-  FileHandle.standardError.write(Data("usage: bench session|deck|record|serve [COUNT]\n".utf8))
+  FileHandle.standardError.write(Data("usage: bench session|deck|load|record|serve [COUNT]\n".utf8))
   exit(64)
 }

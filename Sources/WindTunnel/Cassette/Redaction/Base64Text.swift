@@ -27,6 +27,17 @@ enum Base64Text {
     return isPadded ? text : text.replacing("=", with: "")
   }
 
+  /// Whether a text is what encoding gives (RFC 4648 §4): padded, and no bit left over at the end.
+  static func isCanonical(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count.isMultiple(of: 4) else { return false }
+    let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    let letters = text.dropLast(padding)
+    guard letters.allSatisfy({ isLetter($0) && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") })
+    else { return false }
+    guard let last = letters.last, padding > 0 else { return true }
+    return (padding == 1 ? "AEIMQUYcgkosw048" : "AQgw").utf8.contains(last)
+  }
+
   static func isLetter(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

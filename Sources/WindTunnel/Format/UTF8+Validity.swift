@@ -1,0 +1,27 @@
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether these bytes are well-formed UTF-8 (The Unicode Standard 16.0, table 3-7).
+  var isUTF8: Bool {
+    var place = 0
+    while place < count {
+      if self[place] < 0x80 {
+        place += 1
+        continue
+      }
+      var (length, second): (Int, ClosedRange<UInt8>) = (3, 0x80...0xBF)
+      switch self[place] {
+      case 0xC2...0xDF: length = 2
+      case 0xE0: second = 0xA0...0xBF
+      case 0xED: second = 0x80...0x9F
+      case 0xE1...0xEF: break
+      case 0xF0: (length, second) = (4, 0x90...0xBF)
+      case 0xF1...0xF3: length = 4
+      case 0xF4: (length, second) = (4, 0x80...0x8F)
+      default: return false
+      }
+      guard place + length <= count, second.contains(self[place + 1]) else { return false }
+      for next in (place + 2)..<(place + length) where self[next] & 0xC0 != 0x80 { return false }
+      place += length
+    }
+    return true
+  }
+}

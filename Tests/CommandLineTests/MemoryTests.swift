@@ -1,0 +1,43 @@
+#if os(Linux)
+  import Foundation
+  import Testing
+  import WindTunnel
+
+  @Suite(.timeLimit(.minutes(2))) struct MemoryTests {
+    /// The most memory that a server had at once from its start until it listened, in bytes.
+    private func peak(_ cassette: String, in scratch: Scratch) async throws -> Int {
+      let (flight, _) = try await Server.start(cassette, in: scratch)
+      let status = try String(contentsOfFile: "/proc/\(flight.number)/status", encoding: .utf8)
+      let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+      let kibibytes = try #require(line.split(whereSeparator: { !$0.isNumber }).first)
+      flight.signal(SIGINT)
+      _ = try await flight.end()
+      return try #require(Int(kibibytes)) << 10
+    }
+
+    @Test func `serving a cassette takes less than three times its size`() async throws {
+      let scratch = try Scratch()
+      let item = #"{"id":1234567,"name":"amber basalt","tags":["cedar","delta"],"parent":null},"#
+      let body = "[" + String(repeating: item, count: 30) + "{}]"
+      let fields = (0..<10).map { (name: "X-Field-\($0)", value: "value \($0) of an answer") }
+      let interactions = (0..<2_000).map { number in
+        Interaction(
+          Request("GET", RequestURL("https://api.example.com/items/\(number)?page=\(number)")),
+          Response(
+            headers: HeaderFields(fields.map { HeaderField($0.name, "\($0.value) \(number)") }),
+            body: Body(body)
+          )
+        )
+      }
+      try Cassette(interactions).write(to: scratch.file("large.json"))
+      try Cassette([interactions[0]]).write(to: scratch.file("small.json"))
+      let size = try Data(contentsOf: scratch.file("large.json")).count
+      #expect(size > 7_000_000)
+      let small = try await peak("small.json", in: scratch)
+      let large = try await peak("large.json", in: scratch)
+      #expect(large - small < 3 * size, "\(large - small) bytes for a file of \(size)")
+      // What is measured is the file: it is there whole.
+      #expect(large - small > size)
+    }
+  }
+#endif

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// A cassette read from the tree of its whole text: what the scanner must agree with in every value
+/// and in every word.
+enum CassetteByTree {
+  static func cassette(_ text: [UInt8]) throws -> Cassette {
+    let source = "a.json"
+    var top = try ObjectReader(JSON(parsing: text, source: source), source: source, path: "")
+    try CassetteFormat.checkVersion(&top, key: "windtunnel", noun: "cassette")
+    let list = try top.array("interactions")
+    try top.refuseUnknownKeys()
+    guard let list else {
+      throw top.error("interactions", "a list of interactions should stand here")
+    }
+    var cassette = Cassette()
+    cassette.notes = top.notes
+    cassette.interactions = try list.enumerated().map { index, json in
+      var reader = InteractionReader { try sideFile($0) }
+      return try reader.interaction(
+        ObjectReader(json, source: source, path: "interactions[\(index)]")
+      )
+    }
+    return cassette
+  }
+
+  /// A side file that is there where its name is even in length.
+  static func sideFile(_ name: String) throws -> Data {
+    guard name.utf8.count.isMultiple(of: 2) else {
+      throw FormatError(source: "a.bodies", place: "", problem: "\(name) is not there")
+    }
+    return Data("side \(name)".utf8)
+  }
+
+  /// Reads a text in both ways and compares what comes of it; answers whether it was accepted.
+  static func agrees(_ text: [UInt8], _ note: @autoclosure () -> String) -> Bool {
+    let scanned = Result {
+      try CassetteFormat.decode(Data(text), source: "a.json") { try sideFile($0) }
+    }
+    let read = Result { try cassette(text) }
+    switch (scanned, read) {
+    case (.success(let scanned), .success(let read)):
+      #expect(scanned == read, "\(note()): \(String(decoding: text, as: UTF8.self))")
+      return true
+    case (.failure(let scanned), .failure(let read)):
+      #expect("\(scanned)" == "\(read)", "\(note()): \(String(decoding: text, as: UTF8.self))")
+    case (.success, .failure(let error)), (.failure(let error), .success):
+      Issue.record(
+        "\(note()): only one reader says \(error): \(String(decoding: text, as: UTF8.self))"
+      )
+    }
+    return false
+  }
+}

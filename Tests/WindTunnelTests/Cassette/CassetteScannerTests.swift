@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct CassetteScannerTests {
+  /// How many seeds are tried; more by `WINDTUNNEL_FUZZ_SEEDS=1000`.
+  static let seeds: Range<UInt64> = {
+    let words = ProcessInfo.processInfo.environment["WINDTUNNEL_FUZZ_SEEDS"]
+    return 0..<(words.flatMap { UInt64($0) } ?? 40)
+  }()
+
+  /// Interactions in spellings that nobody's writer has, and some that are wrong.
+  static let odd = [
+    #"{"request":{"url":"/a","headers":{"A":"1","a":"\u0032"}},"response":{}}"#,
+    #"{"request":{"url":"\/a\u00e9?b=\ud83d\ude00"},"response":{"text":""}}"#,
+    #"{"\u0072equest":{"url":"/"},"response":{}}"#,
+    #"{"_":[1.50,"\u0041"],"request":{"_a":null,"url":"/"},"response":{"_":0,"_b":{}},"_":1}"#,
+    #"{"_x":1,"request":{"_a":null,"url":"/"},"response":{"_b":{"c":[]}},"timing":{"_":"\n"}}"#,
+    "{\"request\":{\"url\":\"/\",\"_\u{301}\":1},\"response\":{}}",
+    "{\"request\":{\"url\":\"/e\u{301}\",\"_e\u{301}\":1,\"_é\":2},\"response\":{}}",
+    #"{"response":{"json":[1.0, {"a" : "\u0061\"\\" }, [ ], { }],"layout":"indent4+newline"},"request":{"url":""}}"#,
+    #"{"response":{"layout":"spaced","json":  7  , "status":204},"request":{"url":"/#x"}}"#,
+    #"{"response":{"base64":"AP8=","headers":[]},"request":{"url":"/","base64":""}}"#,
+    #"{"response":{"base64":"AP9="},"request":{"url":"/"}}"#,
+    #"{"response":{"base64":"AP8=AP8="},"request":{"url":"/"}}"#,
+    #"{"response":{"base64":"A P8="},"request":{"url":"/"}}"#,
+    #"{"response":{"base64":"AP8"},"request":{"url":"/"}}"#,
+    #"{"response":{"base64":"AP_-"},"request":{"url":"/"}}"#,
+    #"{"response":{"base64":"\/\/8="},"request":{"url":"/"}}"#,
+    #"{"response":{"file":"even"},"request":{"url":"/","file":"side"}}"#,
+    #"{"response":{"file":"odd"},"request":{"url":"/"}}"#,
+    #"{"request":{"url":"/"},"failure":{"symptom":"timedOut","text":"\n"},"then":"cycle"}"#,
+    #"{"request":{"url":"/"},"response":{},"messages":[{"from":"client","json":{ },"offsetMilliseconds":1e3},{"from":"server"},{"from":"server","base64":"AA==","_a":1},{"from":"client","text":"","_":2}]}"#,
+    #"{"request":{"url":"/"},"response":{},"timing":{"lastByteMilliseconds":1e1,"chunks":[[1,2.5],[0,1E+2]]}}"#,
+    #"{"request":{"url":"/"},"response":{},"timing":{"firstByteMilliseconds":1.0005,"chunks":[]}}"#,
+    #"{"request":{"url":"/"},"response":{},"timing":{"firstByteMilliseconds":1e400}}"#,
+    #"{"request":{"url":"/"},"response":{},"timing":{"chunks":[[1.0,2]]}}"#,
+    #"{"request":{"url":"/"},"response":{},"messages":[{"from":"me"}]}"#,
+    #"{"request":{"url":"/","method":"\u0047ET"},"response":{"status":2e2}}"#,
+    #"{"request":{"url":"/"},"response":{"headers":[["A","\u000a"]]}}"#,
+    #"{"request":{"url":"/"},"response":{"headers":[["A","1","2"]]}}"#,
+    #"{"request":{"url":"/"},"response":{"headers":[[]]}}"#,
+    #"{"request":{"url":"/"},"response":{"headers":[["","1"]]}}"#,
+    #"{"request":{"url":"/"},"response":{"headers":null}}"#,
+    #"{"request":{"url":"/"},"response":{"text":"a","text":"b"}}"#,
+    #"{"request":{"url":"/"},"response":{"text":"a","layout":"tab"}}"#,
+    #"{"request":null,"response":{}}"#, "7", "[]", "{}", #"{"request":{"url":"/"}}"#,
+  ]
+
+  private static func file(_ interactions: [String]) -> [UInt8] {
+    Array(
+      #"{"windtunnel":1,"_n":"\u00e9","interactions":[\#(interactions.joined(separator: ",\n"))]}"#
+        .utf8
+    )
+  }
+
+  @Test(arguments: odd)
+  func `each odd spelling is to the scanner what it is to the tree`(interaction: String) {
+    let usual = #"{"request":{"url":"/"},"response":{"json":{}}}"#
+    for list in [[interaction], [usual, interaction, usual], [interaction, usual]] {
+      _ = CassetteByTree.agrees(Self.file(list), "odd")
+    }
+  }
+
+  @Test(arguments: [
+    "", "7", "[", "[]", "{", "{}", "{} {}", #"{"windtunnel":1}"#,
+    #"{"windtunnel":1,"interactions":{}}"#,
+    #"{"interactions":[{"request":{"url":"/"},"response":{}}],"windtunnel":1}"#,
+    #"{"interactions":[7],"windtunnel":2}"#, #"{"interactions":[7,],"windtunnel":1}"#,
+    #"{"interactions":[7],"windtunnel":1,"interactions":[]}"#,
+    #"{"\u0069nteractions":[7],"windtunnel":1}"#,
+    #"{"windtunnel":1,"interactions":[],"_a":[1],"_a":2}"#,
+    #"{"windtunnel":1,"interactions":[{"request":7}],"interaction":[]}"#,
+    #"{"windtunnel":1,"interactions":[{"request":7}]} x"#,
+    "\u{FEFF}{\"windtunnel\":1,\"interactions\":[]}\n",
+  ])
+  func `the frame of a file is to the scanner what it is to the tree`(text: String) {
+    _ = CassetteByTree.agrees(Array(text.utf8), "frame")
+  }
+
+  @Test(arguments: seeds)
+  func `no mutation is read otherwise than by the tree, in value or in words`(seed: UInt64) {
+    var generator = Generator(seed: seed)
+    let generated = Array(generator.cassette().data())
+    #expect(CassetteByTree.agrees(generated, "seed \(seed)"))
+    let texts = [
+      generated, Array(CassetteFormatTests.everySlot.utf8),
+      Self.file((0..<2).map { _ in generator.pick(Self.odd) }),
+    ]
+    for round in 0..<20 {
+      let text = generator.mutated(generator.pick(texts))
+      _ = CassetteByTree.agrees(text, "seed \(seed), round \(round)")
+    }
+  }
+
+  @Test func `what our writer writes is never left aside`() throws {
+    var generator = Generator(seed: 1)
+    for _ in 0..<40 {
+      let scan = try CassetteScanner.scan(generator.cassette().data())
+      #expect(scan.leftAside.isEmpty)
+    }
+    #expect(try CassetteScanner.scan(Data(CassetteFormatTests.everySlot.utf8)).leftAside.isEmpty)
+  }
+
+  @Test func `what is odd is left aside and what stands beside it is not`() throws {
+    let usual = #"{"request":{"url":"/"},"response":{"json":{}}}"#
+    let scan = try CassetteScanner.scan(Data(Self.file([usual, "7", usual, "{}"])))
+    #expect(scan.leftAside.map(\.number) == [1, 3])
+    #expect(scan.interactions[0] == scan.interactions[2])
+  }
+
+  @Test(arguments: seeds)
+  func `a layout is given to a text as it is to its tree`(seed: UInt64) throws {
+    var generator = Generator(seed: seed)
+    let json = generator.json(depth: 4)
+    for before in JSON.Layout.all {
+      let text = json.bytes(before)
+      for layout in JSON.Layout.all {
+        let laidOut = text.withUnsafeBufferPointer { layout.laidOut($0) }
+        #expect(laidOut == json.bytes(layout), "seed \(seed), \(before.name) to \(layout.name)")
+      }
+    }
+  }
+}
+
+extension Generator {
+  /// A value in spellings of all kinds.
+  fileprivate mutating func json(depth: Int) -> JSON {
+    let leaves: [JSON] = [
+      nil, true, false, .number("-1.50E+2"), .number("0"), "", "a b\n\"\\",
+      .string(JSON.Text("é/", spelling: #"\u00e9\/"#)), "[{,: ]}", "\u{2028}é",
+    ]
+    let count = Int.random(in: 0...3, using: &self)
+    switch Int.random(in: 0...(depth > 0 ? 3 : 0), using: &self) {
+    case 0: return pick(leaves)
+    case 1: return .array((0..<count).map { _ in json(depth: depth - 1) })
+    default:
+      return .object(
+        (0..<count).map { JSON.Member(JSON.Text("k\($0)\""), json(depth: depth - 1)) }
+      )
+    }
+  }
+}
