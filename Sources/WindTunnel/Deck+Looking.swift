@@ -21,7 +21,7 @@ extension Deck {
   /// The interactions that nobody has been given, in recorded order. Functions are none.
   public var unused: [Interaction] {
     let taken = Set(journal.plays)
-    return state.withLock { $0.tape }.enumerated().filter { !taken.contains($0.offset) }
+    return state.withLock { $0.recordings }.enumerated().filter { !taken.contains($0.offset) }
       .compactMap(\.element)
   }
 
@@ -29,7 +29,9 @@ extension Deck {
   ///
   /// A deck that records everything anew plays nothing, so of it nothing is expected.
   public func unmet(_ expectation: TapeExpectation) -> [UnmetExpectation] {
-    let (journal, tape, recordsAnew) = state.withLock { ($0.journal, $0.tape, $0.recordsAnew) }
+    let (journal, tape, recordsAnew) = state.withLock {
+      ($0.journal, $0.recordings, $0.recordsAnew)
+    }
     return recordsAnew ? [] : expectation.unmet(by: journal, of: tape)
   }
 }

@@ -60,7 +60,7 @@ extension Deck {
     var interactions: [Interaction] { tape.interactions }
 
     /// What is recorded, by its place; `nil` where a function answers.
-    var tape: [Interaction?] { stubs.map(\.interaction) }
+    var recordings: [Interaction?] { tape.recordings }
 
     var recordsAnew: Bool { mode == .rewrite }
 

@@ -24,8 +24,10 @@ struct Tape: Sendable {
   }
 
   /// The interactions that are no functions.
-  var recorded: [Interaction] {
-    if computed.isEmpty { return interactions }
-    return interactions.enumerated().filter { computed[$0.offset] == nil }.map(\.element)
+  var recorded: [Interaction] { computed.isEmpty ? interactions : recordings.compactMap(\.self) }
+
+  /// The same by place; `nil` where a function answers.
+  var recordings: [Interaction?] {
+    interactions.enumerated().map { computed[$0.offset] == nil ? $0.element : nil }
   }
 }
