@@ -6,6 +6,8 @@ internal import WindTunnel
 enum ContentCoding {
   /// The coding of an answer's body; `nil` for none.
   static func coding(of head: ResponseHead) -> String? {
+    // Most have none, and trimming costs more than to look.
+    guard head.headers["Content-Encoding"] != nil else { return nil }
     let coding = head.headers.values("Content-Encoding").joined(separator: ",")
       .trimmingCharacters(in: .whitespaces).lowercased()
     return coding.isEmpty || coding == "identity" ? nil : coding

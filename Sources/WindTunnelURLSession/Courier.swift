@@ -111,8 +111,12 @@ struct Courier {
 
   /// What the platforms' responses take: repeated fields joined by commas (RFC 9110 §5.3).
   static func dictionary(_ fields: HeaderFields) -> [String: String] {
+    var dictionary = Dictionary<String, String>(minimumCapacity: fields.count)
+    guard fields.mayRepeatNames else {
+      for field in fields { dictionary[field.name] = field.value }
+      return dictionary
+    }
     var names: [String: String] = [:]
-    var dictionary: [String: String] = [:]
     for field in fields {
       let name = names[field.name.lowercased(), default: field.name]
       names[field.name.lowercased()] = name

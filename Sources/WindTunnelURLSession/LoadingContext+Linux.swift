@@ -16,11 +16,14 @@
     /// A seat's in place of the session's.
     private let own: URLSessionConfiguration?
 
+    private static let workQueue = StoredReference<URLSessionTask, DispatchQueue>("workQueue")
+    private static let owner = StoredReference<URLSessionTask, URLSession>("session")
+
     init(of interceptor: Interceptor, in seat: Seat) {
       task = interceptor.task
       own = seat.isShared ? seat.configuration : nil
-      queue = task.flatMap { StoredProperty("workQueue", of: $0) }?.value as? DispatchQueue
-      session = task.flatMap { StoredProperty("session", of: $0) }?.value as? URLSession
+      queue = task.flatMap { Self.workQueue.find(in: $0) }
+      session = task.flatMap { Self.owner.find(in: $0) }
     }
 
     /// The session's own; on Linux `session.configuration` is the object itself.

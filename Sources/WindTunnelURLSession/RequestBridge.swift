@@ -17,19 +17,18 @@ enum RequestBridge {
     body: Data,
     _ configuration: URLSessionConfiguration?
   ) -> Request {
-    var headers = HeaderFields(
-      (request.allHTTPHeaderFields ?? [:]).map { HeaderField($0.key, $0.value) }
-        .sorted { $0.name < $1.name }
-    )
+    var headers = (request.allHTTPHeaderFields ?? [:]).map { HeaderField($0.key, $0.value) }
     for (name, value) in configuration?.httpAdditionalHeaders ?? [:] {
       let name = "\(name)"
-      if headers[name] == nil { headers.append(name, "\(value)") }
+      if !headers.contains(where: { $0.isNamed(name) }) {
+        headers.append(HeaderField(name, "\(value)"))
+      }
     }
-    headers = HeaderFields(headers.sorted { $0.name < $1.name })
+    headers.sort { $0.name < $1.name }
     return Request(
       request.httpMethod ?? "GET",
       RequestURL(request.url?.absoluteString ?? "/"),
-      headers: headers,
+      headers: HeaderFields(headers),
       body: Body(body)
     )
   }

@@ -30,11 +30,18 @@ public final class RecordingJournal: Sendable {
     let place: Range<Int>
     let interaction: Interaction
     let order: Int
-    let filter: GramFilter
+    private var filter: GramFilter?
 
     init(_ place: Range<Int>, _ interaction: Interaction, order: Int) {
       (self.place, self.interaction, self.order) = (place, interaction, order)
-      filter = GramFilter(interaction)
+    }
+
+    /// Whether one of the words may be here. Most lines are never asked, so what answers is made when
+    /// it is wanted.
+    mutating func mayContain(anyOf words: [String]) -> Bool {
+      let filter = filter ?? GramFilter(interaction)
+      self.filter = filter
+      return words.contains(where: filter.mayContain)
     }
   }
 
@@ -137,8 +144,7 @@ extension RecordingJournal.State {
     guard secrets.count > known.count else { return }
     let learned = secrets.keys.filter { !known.contains($0) }
     known.formUnion(learned)
-    for index in lines.indices.reversed()
-    where learned.contains(where: lines[index].filter.mayContain) {
+    for index in lines.indices.reversed() where lines[index].mayContain(anyOf: learned) {
       let line = lines[index]
       let kept = redaction.redact([line.interaction])
       if kept == [line.interaction] { continue }

@@ -3,7 +3,9 @@ public struct Outcome: Sendable, Hashable {
   /// Where the answer comes from.
   public enum Source: Sendable, Hashable {
     /// The recording at this place of the cassette.
-    case recording(Interaction, place: Int)
+    ///
+    /// Apart from the rest, so that an outcome is copied without all that was recorded.
+    indirect case recording(Interaction, place: Int)
     /// A function of the deck's, which answered this.
     case computed(Response)
     /// The live origin; what it answers is kept under this number, or passes unrecorded.

@@ -43,8 +43,7 @@ public struct Player: Sendable {
   private let delivery: Delivery
   private var position = 0
   private var shaper: Shaper?
-  /// There are few kinds, so a list is searched faster than hashed.
-  private var arrived: [Delivery.Arrival] = []
+  private var arrived = Arrived()
   private var waitsUntil: Duration?
   /// What is under way, in order of arrival.
   private var underWay: [(at: Duration, action: Action)] = []
@@ -56,6 +55,7 @@ public struct Player: Sendable {
   public init(_ delivery: Delivery, shaper: Shaper? = nil) {
     self.delivery = delivery
     self.shaper = shaper
+    underWay.reserveCapacity(delivery.steps.count)
   }
 
   /// Whether every step has been acted upon.
@@ -65,7 +65,7 @@ public struct Player: Sendable {
 
   /// What is to be done now. Moments count from any one origin and never run backwards.
   public mutating func next(_ event: Event, at now: Duration) -> [Action] {
-    if case .arrived(let arrival) = event, !arrived.contains(arrival) { arrived.append(arrival) }
+    if case .arrived(let arrival) = event { arrived[arrival] = true }
     var wake: Duration?
     while position < delivery.steps.count {
       if let moment = take(delivery.steps[position], at: now) {
@@ -74,6 +74,7 @@ public struct Player: Sendable {
       }
     }
     var actions: [Action] = []
+    actions.reserveCapacity(underWay.count - underWayStart + 1)
     while underWayStart < underWay.count, underWay[underWayStart].at <= now {
       actions.append(underWay[underWayStart].action)
       underWayStart += 1
@@ -95,7 +96,7 @@ public struct Player: Sendable {
   /// Acts on a step; a moment means that it is not over before.
   private mutating func take(_ step: Delivery.Step, at now: Duration) -> Duration? {
     switch step {
-    case .await(let arrival): guard arrived.contains(arrival) else { return Self.never }
+    case .await(let arrival): guard arrived[arrival] else { return Self.never }
     case .wait(let length):
       let end = waitsUntil ?? now + length
       waitsUntil = end
@@ -135,6 +136,28 @@ public struct Player: Sendable {
   private mutating func send(_ action: Action, count: Int, at now: Duration) {
     let moment = shaper?.send(count, at: now) ?? now
     underWay.append((moment, action))
+  }
+
+  /// What has come from the client so far.
+  private struct Arrived: Sendable {
+    private var (hello, head, end) = (false, false, false)
+
+    subscript(_ arrival: Delivery.Arrival) -> Bool {
+      get {
+        switch arrival {
+        case .clientHello: hello
+        case .requestHead: head
+        case .requestEnd: end
+        }
+      }
+      set {
+        switch arrival {
+        case .clientHello: hello = newValue
+        case .requestHead: head = newValue
+        case .requestEnd: end = newValue
+        }
+      }
+    }
   }
 
   /// About what a head takes on the wire.

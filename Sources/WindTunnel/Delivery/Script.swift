@@ -67,9 +67,10 @@ struct Script {
     }
     body = response.body.data
     // What is played is whole, so a length that was written must be the body's.
-    let written = response.headers.values("Content-Length")
-    if !written.isEmpty, written != [String(body.count)] {
-      head?.headers["Content-Length"] = String(body.count)
+    let length = String(body.count)
+    let written = response.headers.count { $0.isNamed("Content-Length") }
+    if written > 1 || written == 1 && response.headers["Content-Length"] != length {
+      head?.headers["Content-Length"] = length
     }
   }
 

@@ -49,6 +49,14 @@ public struct HeaderFields: Sendable, Hashable {
     }
   }
 
+  /// Whether a name may stand here more than once; of long lists that is not looked into.
+  package var mayRepeatNames: Bool {
+    guard fields.count <= 16 else { return true }
+    return fields.indices.contains { place in
+      fields[..<place].contains { $0.isNamed(fields[place].name) }
+    }
+  }
+
   /// Adds a field after all others.
   public mutating func append(_ name: String, _ value: String) {
     fields.append(HeaderField(name, value))

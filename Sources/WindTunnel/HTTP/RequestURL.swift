@@ -19,28 +19,35 @@ public struct RequestURL: Sendable, Hashable {
   /// Takes a text apart; whatever is not scheme and authority is path and query.
   public init(_ text: String) {
     // Everything that parts an address is ASCII, so bytes are looked at and not characters.
-    var rest = text.utf8[...]
+    var text = text
+    self = text.withUTF8 { RequestURL($0[...]) }
+  }
+
+  private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+  private init(_ text: Bytes) {
+    var rest = text
     if let fragment = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<fragment] }
     if let colon = rest.firstIndex(of: UInt8(ascii: ":")),
       rest[colon...].starts(with: "://".utf8), Self.isScheme(rest[..<colon])
     {
-      scheme = Substring(rest[..<colon]).lowercased()
-      rest = rest[rest.index(colon, offsetBy: 3)...]
+      scheme = String(decoding: rest[..<colon], as: UTF8.self).lowercased()
+      rest = rest[(colon + 3)...]
       let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
       let authority = Authority(rest[..<(end ?? rest.endIndex)])
       (userInfo, host, port) = (authority.userInfo, authority.host, authority.port)
       rest = rest[(end ?? rest.endIndex)...]
     }
     if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
-      query = String(Substring(rest[rest.index(after: mark)...]))
+      query = String(decoding: rest[(mark + 1)...], as: UTF8.self)
       rest = rest[..<mark]
     }
-    let path = String(Substring(rest))
-    self.path = rest.first == UInt8(ascii: "/") ? path : "/" + path
+    path = String(decoding: rest, as: UTF8.self)
+    if rest.first != UInt8(ascii: "/") { path = "/" + path }
   }
 
   /// RFC 3986 §3.1: a letter, then letters, digits, `+`, `-` and `.`.
-  private static func isScheme(_ text: Substring.UTF8View) -> Bool {
+  private static func isScheme(_ text: Bytes) -> Bool {
     guard let first = text.first, first.isASCIILetter else { return false }
     return text.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
   }
@@ -51,23 +58,25 @@ public struct RequestURL: Sendable, Hashable {
     var host: String
     var port: Int?
 
-    init(_ text: Substring.UTF8View) {
+    init(_ text: Bytes) {
       var rest = text
       if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
-        userInfo = String(Substring(rest[..<at]))
-        rest = rest[rest.index(after: at)...]
+        userInfo = String(decoding: rest[..<at], as: UTF8.self)
+        rest = rest[(at + 1)...]
       }
       // An IPv6 literal holds colons of its own.
       let isLiteral = rest.first == UInt8(ascii: "[")
       let literal = isLiteral ? rest.firstIndex(of: UInt8(ascii: "]")) : nil
       let behind = rest[(literal ?? rest.startIndex)...]
       if let colon = behind.lastIndex(of: UInt8(ascii: ":")) {
-        let digits = rest[rest.index(after: colon)...]
-        port = digits.allSatisfy(\.isASCIIDigit) ? UInt16(Substring(digits)).map(Int.init) : nil
+        let digits = rest[(colon + 1)...]
+        port =
+          digits.allSatisfy(\.isASCIIDigit)
+          ? UInt16(String(decoding: digits, as: UTF8.self)).map(Int.init) : nil
         // What is no port stays in sight: an address that is changed in silence is hard to find.
         if port != nil || digits.isEmpty { rest = rest[..<colon] }
       }
-      host = Substring(rest).lowercased()
+      host = String(decoding: rest, as: UTF8.self).lowercased()
     }
   }
 

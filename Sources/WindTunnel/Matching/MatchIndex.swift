@@ -11,6 +11,8 @@ struct MatchIndex: Sendable {
     var places: [Int]
     /// Whether the places were chosen for this very request from those of the sequence.
     var isChosen = false
+    /// Whether requests of one key only come here.
+    var isOfOneKey = false
   }
 
   private let matcher: Matcher
@@ -105,7 +107,8 @@ struct MatchIndex: Sendable {
     bindings: inout Bindings
   ) -> Sequence? {
     let lookUp = matcher.lookUpKey(request, key: key)
-    if let group = byKey[lookUp], let found = open(group, request, lane, &bindings) {
+    if let group = byKey[lookUp], var found = open(group, request, lane, &bindings) {
+      found.isOfOneKey = true
       return found
     }
     guard !tree.isEmpty else { return nil }

@@ -2,7 +2,8 @@
 struct Playhead: Sendable {
   private struct Place: Hashable {
     var lane: Lane
-    var key: RequestKey
+    /// `nil` where the sequence says it.
+    var key: RequestKey?
     /// Requests of one key may be meant for several origins, each with its own recordings.
     var sequence: Int
     /// Where they were chosen for one request: which.
@@ -30,13 +31,22 @@ struct Playhead: Sendable {
   ) -> Take {
     let place = Place(
       lane: lane,
-      key: key,
+      key: sequence.isOfOneKey ? nil : key,
       sequence: sequence.id,
       chosen: sequence.isChosen ? sequence.places : []
     )
-    let count = played[place, default: 0]
-    let take = Self.take(count, of: sequence, then: then)
-    if case .recording(let recording) = take, using(recording) { played[place] = count + 1 }
+    return Self.deal(&played[place, default: 0], sequence, using, then)
+  }
+
+  /// Deals and counts.
+  private static func deal(
+    _ count: inout Int,
+    _ sequence: MatchIndex.Sequence,
+    _ using: (Int) -> Bool,
+    _ then: (Int) -> EndPolicy
+  ) -> Take {
+    let take = take(count, of: sequence, then: then)
+    if case .recording(let recording) = take, using(recording) { count += 1 }
     return take
   }
 

@@ -48,8 +48,12 @@ struct SessionBench {
     urls = (0..<interactions).compactMap { URL(string: Tape.origin + Tape.path($0)) }
   }
 
-  /// Asks for the URLs one after the other.
-  private static func ask(_ session: URLSession, for urls: [URL]) throws {
+  /// Asks for the URLs one after the other; each answer must be of so many bytes.
+  static func ask(
+    _ session: URLSession,
+    for urls: [URL],
+    bytes: Int = Tape.body.count
+  ) throws {
     for url in urls {
       let done = DispatchSemaphore(value: 0)
       nonisolated(unsafe) var count = 0
@@ -58,7 +62,7 @@ struct SessionBench {
         done.signal()
       }.resume()
       done.wait()
-      guard count == Tape.body.count else { throw WrongAnswer() }
+      guard count == bytes else { throw WrongAnswer() }
     }
   }
 
@@ -83,8 +87,8 @@ struct SessionBench {
     }
   }
 
-  /// Only the deck's half, for a profiler.
-  func fly(_ requests: Int) throws {
-    try Self.ask(deck, for: (0..<requests).map { urls[$0 % urls.count] })
+  /// Only the deck's half, or only the stub's, for a profiler.
+  func fly(_ requests: Int, isStub: Bool) throws {
+    try Self.ask(isStub ? stub : deck, for: (0..<requests).map { urls[$0 % urls.count] })
   }
 }

@@ -10,6 +10,12 @@ func report(_ what: String, _ ratios: [Double]) {
   )
 }
 
+func usage() -> Never {
+  let text = "usage: bench session|deck|load|record|recording URL|serve [COUNT]\n"
+  FileHandle.standardError.write(Data(text.utf8))
+  exit(64)
+}
+
 let words = CommandLine.arguments.dropFirst()
 switch words.first {
 case "session":
@@ -19,7 +25,11 @@ case "session":
   report("session  10,000, all", try many.ratios(rounds: 21, requests: 1_000))
   report("session  10,000, last 10", try many.ratios(rounds: 21, requests: 1_000, last: 10))
 case "session-profile":
-  try SessionBench(interactions: 10_000).fly(words.dropFirst().first.flatMap { Int($0) } ?? 20_000)
+  let arguments = Array(words.dropFirst())
+  try SessionBench(interactions: 10_000).fly(
+    arguments.first.flatMap { Int($0) } ?? 20_000,
+    isStub: arguments.dropFirst().first == "stub"
+  )
 case "record":
   for isFresh in [false, true] {
     let what = isFresh ? "a secret each" : "one secret"
@@ -27,6 +37,15 @@ case "record":
     report("record   400 : 200 of 4 KiB, \(what)", ratios)
     let milliseconds = try (0..<5).map { _ in try RecordBench.milliseconds(400, isFresh) }.median
     print("record   400 of 4 KiB, \(what): \(milliseconds.shown()) ms")
+  }
+case "recording":
+  guard let origin = words.dropFirst().first.flatMap({ URL(string: $0) }) else { usage() }
+  for keeping in LiveBench.Keeping.allCases {
+    let bench = try LiveBench(origin, bytes: Tape.body.count, keeping)
+    report(
+      "recording through URLSession, \(keeping.rawValue)",
+      try bench.ratios(rounds: 21, requests: 100)
+    )
   }
 case "load":
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
@@ -67,7 +86,5 @@ case "serve":
   // Until the end of its input: whoever started it closes that.
   while readLine() != nil {}
   await server.stop()
-default:
-  FileHandle.standardError.write(Data("usage: bench session|deck|load|record|serve [COUNT]\n".utf8))
-  exit(64)
+default: usage()
 }

@@ -1,0 +1,58 @@
+#if !canImport(Darwin)
+  @_spi(Reflection) internal import Swift
+  internal import Synchronization
+
+  /// An object that the objects of another module's class hold in a stored property, found by its
+  /// label.
+  ///
+  /// Reflection finds it, too, but makes a value of everything on the way, and every replayed request
+  /// would pay for that. So the runtime is asked once where the property stands, which does not change
+  /// while a process runs.
+  final class StoredReference<Owner: AnyObject, Object: AnyObject>: Sendable {
+    private let label: String
+    /// In bytes from the beginning of an object; 0 is not known yet, -1 for reflection alone to tell.
+    private let place = Atomic(0)
+
+    /// `_EachFieldOptions.classType`, which is a variable and so out of reach of checked concurrency.
+    private static var classes: _EachFieldOptions { _EachFieldOptions(rawValue: 1) }
+
+    init(_ label: String) { self.label = label }
+
+    /// What an object holds; `nil` where it has no such property, or something else in it.
+    func find(in owner: Owner) -> Object? {
+      let place = place.load(ordering: .relaxed)
+      if place > 0 {
+        return Self.word(at: place, in: owner).map { found in
+          Unmanaged<AnyObject>.fromOpaque(found).takeUnretainedValue()
+        } as? Object
+      }
+      let reflected = StoredProperty(label, of: owner)?.value as? Object
+      // An empty property does not show whether a place is the right one.
+      if place == 0, let reflected {
+        self.place.store(seen(reflected, in: owner) ?? -1, ordering: .relaxed)
+      }
+      return reflected
+    }
+
+    /// The place that the runtime names, if what stands there is what reflection sees: a weak
+    /// reference, for one, is stored otherwise.
+    private func seen(_ reflected: Object, in owner: Owner) -> Int? {
+      var place: Int?
+      _forEachField(of: Owner.self, options: Self.classes) { name, offset, _, _ in
+        guard String(cString: name) == label else { return true }
+        if Self.word(at: offset, in: owner) == Unmanaged.passUnretained(reflected).toOpaque() {
+          place = offset
+        }
+        return false
+      }
+      return place
+    }
+
+    private static func word(at offset: Int, in owner: Owner) -> UnsafeMutableRawPointer? {
+      withExtendedLifetime(owner) {
+        Unmanaged.passUnretained(owner).toOpaque()
+          .load(fromByteOffset: offset, as: UnsafeMutableRawPointer?.self)
+      }
+    }
+  }
+#endif
