@@ -9,6 +9,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
   let file: String
   let matcher: Matcher
   let then: EndPolicy
+  let refreshesDates: Bool
   let sharedSession: Bool
   let expectation: TapeExpectation
 
@@ -27,7 +28,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
       besides: file,
       environment: ProcessInfo.processInfo.environment
     )
-    let deck = try place.deck(matcher, then: then)
+    let deck = try place.deck(matcher, then: then, refreshesDates: refreshesDates)
     let record = { (problem: String) in
       _ = Issue.record(Comment(rawValue: problem), sourceLocation: test.sourceLocation)
     }
@@ -60,6 +61,8 @@ extension Trait where Self == CassetteTrait {
   ///   - name: The cassette's name. One that begins with a `/` is a path.
   ///   - matcher: What requests are compared by.
   ///   - then: What follows when the recordings of a request are used up.
+  ///   - refreshesDates: Whether dates in answers are moved by the time that has gone by since
+  ///     (`Interaction.refreshingDates(at:)`).
   ///   - sharedSession: Whether the cassette is played by `URLSession.shared`, too, for code that
   ///     takes no session. On Linux any number of tests has it at once: a request is the test's
   ///     whose task resumes it. One that is asked from elsewhere meanwhile – a detached task, a
@@ -73,6 +76,7 @@ extension Trait where Self == CassetteTrait {
     _ name: String,
     matching matcher: Matcher = .url,
     then: EndPolicy = .fail,
+    refreshingDates refreshesDates: Bool = false,
     sharedSession: Bool = false,
     expecting expectation: TapeExpectation = [],
     file: String = #filePath
@@ -82,6 +86,7 @@ extension Trait where Self == CassetteTrait {
       file: file,
       matcher: matcher,
       then: then,
+      refreshesDates: refreshesDates,
       sharedSession: sharedSession,
       expectation: expectation
     )

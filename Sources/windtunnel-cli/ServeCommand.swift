@@ -12,6 +12,7 @@ enum ServeCommand: Command {
     Flag("--cassette", "FILE", "What is played."),
     Flag("--scenario", "NAME|FILE", "The weather (default: calm)."),
     Flag("--match", "FILE", "What requests are compared by (default: method, path and query)."),
+    Flag("--refresh-dates", nil, "Move dates in answers by the time that has gone by since."),
     Flag("--seed", "N", "What all draws start from (default: 1)."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
   ]
@@ -25,12 +26,14 @@ enum ServeCommand: Command {
     if let scenario, scenario.hasConnectionFaults {
       throw Refusal.connectionFaults(of: scenario.name)
     }
+    let clock: @Sendable () -> Date = { Date() }
     let deck = Deck(
       cassette,
       scenario: scenario ?? .calm,
       seed: UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1),
       matcher: try Matching.matcher(arguments, over: .pathAndQuery),
-      then: .repeat
+      then: .repeat,
+      refreshingDates: arguments.has("--refresh-dates") ? clock : nil
     )
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
