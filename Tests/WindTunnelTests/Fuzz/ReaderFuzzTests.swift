@@ -14,7 +14,7 @@ private enum Effort {
 
   static let seeds: Range<UInt64> = {
     let first = min(setting("WINDTUNNEL_FUZZ_FROM") ?? 1, 1 << 60)
-    return first..<first + min(count ?? 150, 1 << 40)
+    return first..<first + min(count ?? 100, 1 << 40)
   }()
 }
 

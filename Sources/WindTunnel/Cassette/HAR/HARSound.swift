@@ -49,6 +49,8 @@ enum HARSound {
       }
     }
     let names = Set(sound.map(\.name.value))
+    // Some readers want a text or its fields wherever anything was sent.
+    if name == "postData", names.isDisjoint(with: ["text", "params"]) { return nil }
     return names.isSuperset(of: required[name] ?? []) ? .object(sound) : nil
   }
 
