@@ -44,10 +44,21 @@ let package = Package(
       dependencies: ["Symptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer"]
     ),
     .testTarget(name: "SymptomsTests", dependencies: ["Symptoms"]),
-    .testTarget(name: "WindTunnelTests", dependencies: ["Symptoms", "WindTunnel"]),
+    // What several test targets plant and look for; no product holds it.
+    .target(
+      name: "PlantedSecrets",
+      dependencies: ["Symptoms", "WindTunnel"],
+      path: "Tests/PlantedSecrets"
+    ),
+    .testTarget(
+      name: "WindTunnelTests",
+      dependencies: ["PlantedSecrets", "Symptoms", "WindTunnel"]
+    ),
     .testTarget(
       name: "WindTunnelURLSessionTests",
-      dependencies: ["Symptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession"]
+      dependencies: [
+        "PlantedSecrets", "Symptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession",
+      ]
     ),
     .testTarget(
       name: "WindTunnelServerTests",
@@ -68,7 +79,7 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       // The tool is run as a process; the dependency has it built.
-      dependencies: ["WindTunnel", "WindTunnelDrill", "windtunnel-cli"],
+      dependencies: ["PlantedSecrets", "WindTunnel", "WindTunnelDrill", "windtunnel-cli"],
       exclude: ["Golden"]
     ),
     .testTarget(

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The one door: a cassette, a matcher, a scenario and a mode, played to any number of clients in
 /// process or on the wire.
 ///
@@ -12,8 +14,10 @@ public final class Deck: Sendable {
   private let observe: (@Sendable (Journal.Entry) -> Void)?
   package let recordingJournal: RecordingJournal?
   /// What ``recorded()`` takes out beside what it always does.
-  private let redaction: RedactionRules
+  let redaction: RedactionRules
   private let pace: Pace
+  /// What time it is, where recordings are played as if they were of today.
+  private let now: (@Sendable () -> Date)?
 
   /// Loads a deck with a cassette.
   ///
@@ -34,6 +38,8 @@ public final class Deck: Sendable {
   ///     ends the process does not take the recording with it.
   ///   - observe: Told of each decision while it is made, under the deck's lock: it must be quick
   ///     and must not call the deck.
+  ///   - now: Tells the time, where dates in recorded answers shall be moved by as much as has gone by
+  ///     since (``Interaction/refreshingDates(at:)``). What is dealt does not depend on it.
   public init(
     _ cassette: Cassette,
     scenario: Scenario = .calm,
@@ -46,12 +52,13 @@ public final class Deck: Sendable {
     ignoring: [String] = [],
     mapping: [String: RequestURL] = [:],
     recordingJournal: RecordingJournal? = nil,
-    observe: (@Sendable (Journal.Entry) -> Void)? = nil
+    observe: (@Sendable (Journal.Entry) -> Void)? = nil,
+    refreshingDates now: (@Sendable () -> Date)? = nil
   ) {
     self.matcher = matcher
     self.observe = observe
     self.recordingJournal = recordingJournal
-    (self.redaction, self.pace) = (redaction, pace)
+    (self.redaction, self.pace, self.now) = (redaction, pace, now)
     recordingJournal?.begin(after: cassette, redaction, rewrites: mode == .rewrite)
     let state = State(
       Tape(cassette.interactions),
@@ -79,7 +86,7 @@ public final class Deck: Sendable {
     self.matcher = matcher
     observe = nil
     recordingJournal = nil
-    (redaction, self.pace) = (.standard, pace)
+    (redaction, self.pace, now) = (.standard, pace, nil)
     let state = State(
       Tape(stubs),
       scenario: scenario,
@@ -121,6 +128,9 @@ public final class Deck: Sendable {
       return (outcome, later)
     }
     outcome.pace = pace
+    if case .recording(let interaction, let place) = outcome.source, let now {
+      outcome.source = .recording(interaction.refreshingDates(at: now()), place: place)
+    }
     if let later { outcome.source = later.source(for: request, matcher: matcher) }
     if case .unmatched(let mismatch) = outcome.source { state.withLock { $0.missed(mismatch) } }
     return outcome
@@ -137,25 +147,6 @@ public final class Deck: Sendable {
     guard case .forward(let ticket?) = outcome.source else { return }
     state.withLock { $0.recording[ticket] = interaction }
     recordingJournal?.append(interaction, order: ticket)
-  }
-
-  /// Everything that is on the cassette and what was recorded since, in the order of the requests
-  /// and without secrets; what cannot be looked into or rewritten is left out, and named. An
-  /// interaction that was recorded anew and differs in volatile parts alone is the old one.
-  public func recorded() -> (cassette: Cassette, leftOut: [String]) {
-    recorded(onto: state.withLock { $0.keptCassette })
-  }
-
-  /// What was recorded, added to another cassette than the deck's own: the one that stands in the
-  /// file by now.
-  package func recorded(onto cassette: Cassette) -> (cassette: Cassette, leftOut: [String]) {
-    var cassette = cassette
-    let (new, old) = state.withLock { state in
-      (state.recording.sorted { $0.key < $1.key }.map(\.value), state.replacedInteractions)
-    }
-    var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
-    cassette.interactions += Rerecording.keepingOld(old, under: redaction.redact(new))
-    return (cassette, redaction.leftOut)
   }
 
   /// Changes the weather between two requests, and answers what it was.

@@ -8,7 +8,13 @@ extension CassettePlace {
   ///
   /// What it records is journalled beside the cassette until ``keep(_:)`` or ``discard(_:)``. What a
   /// process had recorded when it was killed is on the tape, and there the recording goes on.
-  func deck(_ matcher: Matcher, then: EndPolicy, pace: Pace = .immediately) throws -> Deck {
+  func deck(
+    _ matcher: Matcher,
+    then: EndPolicy,
+    pace: Pace = .immediately,
+    refreshesDates: Bool = false
+  ) throws -> Deck {
+    let clock: @Sendable () -> Date = { Date() }
     guard mode != .none, mode != .verify else {
       guard exists else {
         throw CassetteProblem(
@@ -18,14 +24,21 @@ extension CassettePlace {
           """
         )
       }
-      let tape = try Cassette(contentsOf: file)
-      return Deck(tape, matcher: matcher, then: then, pace: pace, mode: mode)
+      return Deck(
+        try Cassette(contentsOf: file),
+        matcher: matcher,
+        then: then,
+        pace: pace,
+        mode: mode,
+        refreshingDates: refreshesDates ? clock : nil
+      )
     }
     let goesOn = try Self.desk.withLock { desk in
       try desk.takeUp(besides: self)
       return mode == .once && desk.resumed.contains(file)
     }
-    let tape = exists ? try Cassette(contentsOf: file) : Cassette()
+    // Not while another test writes it: bodies beside the old text go with it.
+    let tape = try Self.desk.withLock { _ in exists ? try Cassette(contentsOf: file) : Cassette() }
     let plays = mode == .once && !goesOn && !tape.interactions.isEmpty
     return Deck(
       tape,
@@ -33,7 +46,8 @@ extension CassettePlace {
       then: then,
       pace: pace,
       mode: goesOn ? .newEpisodes : mode,
-      recordingJournal: plays ? nil : Self.desk.withLock { $0.journal(besides: file) }
+      recordingJournal: plays ? nil : Self.desk.withLock { $0.journal(besides: file) },
+      refreshingDates: refreshesDates ? clock : nil
     )
   }
 

@@ -10,6 +10,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
   let matcher: Matcher
   let then: EndPolicy
   let pace: Pace
+  let refreshesDates: Bool
   let sharedSession: Bool
   let expectation: TapeExpectation
 
@@ -28,7 +29,12 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
       besides: file,
       environment: ProcessInfo.processInfo.environment
     )
-    let deck = try place.deck(matcher, then: then, pace: pace)
+    let deck = try place.deck(
+      matcher,
+      then: then,
+      pace: pace,
+      refreshesDates: refreshesDates
+    )
     let record = { (problem: String) in
       _ = Issue.record(Comment(rawValue: problem), sourceLocation: test.sourceLocation)
     }
@@ -62,6 +68,8 @@ extension Trait where Self == CassetteTrait {
   ///   - matcher: What requests are compared by.
   ///   - then: What follows when the recordings of a request are used up.
   ///   - pace: How long recorded answers take.
+  ///   - refreshesDates: Whether dates in answers are moved by the time that has gone by since
+  ///     (`Interaction.refreshingDates(at:)`).
   ///   - sharedSession: Whether the cassette is played by `URLSession.shared`, too, for code that
   ///     takes no session. On Linux any number of tests has it at once: a request is the test's
   ///     whose task resumes it. One that is asked from elsewhere meanwhile – a detached task, a
@@ -76,6 +84,7 @@ extension Trait where Self == CassetteTrait {
     matching matcher: Matcher = .url,
     then: EndPolicy = .fail,
     pace: Pace = .immediately,
+    refreshingDates refreshesDates: Bool = false,
     sharedSession: Bool = false,
     expecting expectation: TapeExpectation = [],
     file: String = #filePath
@@ -86,6 +95,7 @@ extension Trait where Self == CassetteTrait {
       matcher: matcher,
       then: then,
       pace: pace,
+      refreshesDates: refreshesDates,
       sharedSession: sharedSession,
       expectation: expectation
     )

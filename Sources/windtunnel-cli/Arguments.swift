@@ -108,6 +108,17 @@ struct Arguments {
     return number
   }
 
+  /// A number of days: `90` or `90d`.
+  func days(_ name: String) throws(Refusal) -> Int? {
+    guard let text = try value(name) else { return nil }
+    let digits = text.hasSuffix("d") ? String(text.dropLast()) : text
+    let range = 0...36_500
+    guard let number = Int(digits), range.contains(number) else {
+      throw .number(name, text, in: range)
+    }
+    return number
+  }
+
   /// A length of time: `500ms`, `10s`, `2m`, or a number of seconds.
   func duration(_ name: String) throws(Refusal) -> Duration? {
     guard let text = try value(name) else { return nil }

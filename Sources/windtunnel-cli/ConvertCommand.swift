@@ -8,7 +8,11 @@ enum CassetteConvertCommand: Command {
   static let example = "windtunnel cassette convert browser.har Cassettes/browser.json"
   static let operandsMax = 2
   static let flags = [
-    Flag("--keep-secrets", nil, "Leave credentials, cookies and user info as they are.")
+    Flag(
+      "--keep-secrets",
+      nil,
+      "Leave credentials, cookies and user info as they are, and keep all a HAR says."
+    )
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {

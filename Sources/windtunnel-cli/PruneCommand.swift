@@ -18,7 +18,7 @@ enum CassettePruneCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let path = try arguments.operand(0, "FILE", "which cassette to prune")
     let (numbers, reports) = (arguments.all("--number"), arguments.all("--unused"))
-    let days = try arguments.int("--older-than", in: 0...36_500)
+    let days = try arguments.days("--older-than")
     guard !numbers.isEmpty || !reports.isEmpty || days != nil else {
       throw Refusal.pruneWhat
     }

@@ -19,7 +19,7 @@ enum RecordCommand: Command {
     Flag("--mode", "MODE", "none, once, new-episodes, rewrite or verify (default: once)."),
     Flag("--redact", "NAME", "One more name of a secret, or a place in JSON such as $.user.code."),
     Flag("--personal-data", nil, "Take out e-mail addresses, telephone numbers and names, too."),
-    Flag("--dates", nil, "Keep in each new interaction the day it was recorded."),
+    Flag("--dates", nil, "Keep in each interaction that is recorded the day on which it was."),
     Flag("--ignore", "HOST", "A host to pass requests on to unrecorded; once for each."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
     ServingTLS.flag,
@@ -104,7 +104,10 @@ enum RecordCommand: Command {
   ) throws {
     if let problem = journal.problem { Terminal.complain("not journalled: \(problem)\n") }
     var (recorded, leftOut) = deck.recorded()
-    if order.isDated { recorded.date(Date(), whereNotIn: tape) }
+    // What was asked anew is of today, though its text be the old one: else it would stay too old.
+    if order.isDated {
+      recorded.date(Date(), whereNotIn: order.mode == .rewrite ? Cassette() : tape)
+    }
     for line in leftOut { Terminal.complain("left out: \(line)\n") }
     // Nothing new: the old text stays as it is, to the byte.
     guard recorded != tape else { return journal.remove() }

@@ -13,6 +13,7 @@ enum ServeCommand: Command {
     Flag("--cassette", "FILE", "What is played."),
     Flag("--scenario", "NAME|FILE", "The weather (default: calm)."),
     Flag("--match", "FILE", "What requests are compared by (default: method, path and query)."),
+    Flag("--refresh-dates", nil, "Move dates in answers by the time that has gone by since."),
     Flag("--seed", "N", "What all draws start from (default: 1)."),
     Flag("--speed", "K", "1: as slow as recorded, 2: twice as fast, 0: at once (default: 0)."),
     Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
@@ -30,13 +31,15 @@ enum ServeCommand: Command {
     if let scenario, scenario.hasConnectionFaults {
       throw Refusal.connectionFaults(of: scenario.name)
     }
+    let clock: @Sendable () -> Date = { Date() }
     let deck = Deck(
       cassette,
       scenario: scenario ?? .calm,
       seed: UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1),
       matcher: try Matching.matcher(arguments, over: .pathAndQuery),
       then: .repeat,
-      pace: try arguments.number("--speed", in: 0...1000).map { .times($0) } ?? .immediately
+      pace: try arguments.number("--speed", in: 0...1000).map { .times($0) } ?? .immediately,
+      refreshingDates: arguments.has("--refresh-dates") ? clock : nil
     )
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WindTunnelDrill
+import WindTunnel
 
 /// The commands that compare cassettes and make others of them, as processes.
 @Suite(.timeLimit(.minutes(1))) struct CassetteToolTests {
@@ -42,9 +42,9 @@ import WindTunnelDrill
     try write(tape(["/a": 1]), "a.json", in: scratch)
     try write(tape(["/gone": 1]), "gone.json", in: scratch)
     try write("{}", "other.json", in: scratch)
-    try git(["init", "--quiet"], in: scratch)
-    try git(["add", "a.json", "gone.json", "other.json"], in: scratch)
-    try git(["commit", "--quiet", "--message", "one"], in: scratch)
+    try scratch.git("init", "--quiet")
+    try scratch.git("add", "a.json", "gone.json", "other.json")
+    try scratch.git("commit", "--quiet", "--message", "one")
     let words = ["cassette", "diff", "--git", "HEAD", "--format", "markdown"]
     #expect(try await Program.run(words, in: scratch) == Program.Run(code: 0, out: "", err: ""))
     try write(tape(["/a": 2], date: "tomorrow"), "a.json", in: scratch)
@@ -71,16 +71,6 @@ import WindTunnelDrill
     #expect(path.code == 66)
     let ref = try await Program.run("cassette", "diff", "--git", "-x", in: scratch)
     #expect(ref.code == 64)
-  }
-
-  private func git(_ words: [String], in scratch: Scratch) throws {
-    let process = SpawnedProcess()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["git", "-c", "user.name=a", "-c", "user.email=a@a.test"] + words
-    process.currentDirectoryURL = scratch.folder
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
   }
 
   @Test func `merge does not write over a cassette that it does not read`() async throws {
@@ -110,6 +100,31 @@ import WindTunnelDrill
     #expect(pruned.err == "a.json: 1 interactions are left\n")
     let again = try await Program.run(words, in: scratch)
     #expect(again.code == 64)
+  }
+
+  @Test func `prune takes the large bodies that nothing names any more`() async throws {
+    let scratch = try Scratch()
+    let bodies = [1, 2].map { Body(Data(repeating: $0, count: 300_000)) }
+    let cassette = Cassette(
+      bodies.map { Interaction(Request("GET", "https://a.test/"), Response(body: $0)) }
+    )
+    try cassette.write(to: scratch.file("a.json"))
+    let folder = scratch.file("a.bodies")
+    try Data("mine".utf8).write(to: folder.appendingPathComponent("README"))
+    func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    }
+    #expect(try names().count == 3)
+    let words = ["cassette", "prune", "a.json", "--number"]
+    #expect(try await Program.run(words + ["1", "--check"], in: scratch).code == 1)
+    #expect(try names().count == 3)
+    #expect(try await Program.run(words + ["1"], in: scratch).code == 0)
+    #expect(try names().count == 2)
+    #expect(
+      try Cassette(contentsOf: scratch.file("a.json")) == Cassette([cassette.interactions[1]])
+    )
+    #expect(try await Program.run(words + ["1"], in: scratch).code == 0)
+    #expect(try names() == ["README"])
   }
 
   @Test func `split writes all parts or none`() async throws {

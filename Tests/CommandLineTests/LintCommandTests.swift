@@ -44,6 +44,96 @@ import WindTunnel
     #expect(run == Program.Run(code: 0, out: "", err: ""))
   }
 
+  @Test func `lint --git looks at what is new since a commit and at nothing else`() async throws {
+    let scratch = try Scratch()
+    func tape(_ interactions: String...) -> String {
+      #"{"windtunnel":1,"interactions":[\#(interactions.joined(separator: ","))]}"#
+    }
+    func leak(_ path: String, _ value: String) -> String {
+      #"{"request":{"url":"\#(path)"},"response":{"json":{"password":"\#(value)"}}}"#
+    }
+    try scratch.write(tape(leak("/old", "abcdefgh")), to: "a.json")
+    try scratch.write(tape(leak("/same", "hgfedcba")), to: "same.json")
+    try scratch.write(tape(leak("/gone", "hgfedcba")), to: "gone.json")
+    try scratch.write("[]", to: "broken.json")
+    try scratch.git("init", "--quiet")
+    try scratch.git("add", ".")
+    try scratch.git("commit", "--quiet", "--message", "one")
+    let words = ["cassette", "lint", "--git", "HEAD"]
+    #expect(try await Program.run(words, in: scratch) == Program.Run(code: 0, out: "", err: ""))
+    try FileManager.default.removeItem(at: scratch.file("gone.json"))
+    let echo = #"{"request":{"url":"/echo"},"response":{"text":"Hello, abcdefgh!"}}"#
+    try scratch.write(tape(leak("/new", "ijklmnop"), leak("/old", "abcdefgh"), echo), to: "a.json")
+    try scratch.write(tape(leak("/b", "qrstuvwx")), to: "b.json")
+    try scratch.write(tape(leak("/c", "qrstuvwx")), to: "broken.json")
+    let run = try await Program.run(words, in: scratch)
+    #expect(
+      run
+        == Program.Run(
+          code: 1,
+          out: """
+            a.json: #1 response body JSON password: password, 8 bytes
+            a.json: #3 response body: echo, 16 bytes
+            b.json: #1 response body JSON password: password, 8 bytes
+            broken.json: #1 response body JSON password: password, 8 bytes
+
+            """,
+          err: "4 secrets. A commit is for ever: record it anew.\n"
+        )
+    )
+    let json = try await Program.run(words + ["--json", "b.json"], in: scratch)
+    #expect(json.code == 1)
+    #expect(try JSON(parsing: json.out.utf8, source: "lint")["leaks"] == 1)
+    for secret in ["abcdefgh", "ijklmnop", "qrstuvwx"] {
+      #expect(!(run.out + run.err + json.out + json.err).contains(secret))
+    }
+    let lost = try await Program.run(words + ["no.json"], in: scratch)
+    #expect(lost.code == 66 && lost.out.isEmpty)
+    let bare = try await Program.run("cassette", "lint", in: scratch)
+    #expect(bare.code == 64)
+  }
+
+  @Test func `lint --max-age finds what is too old and names what bears no date`() async throws {
+    let scratch = try Scratch()
+    let text = """
+      {"windtunnel":1,"interactions":[
+      {"request":{"url":"/a"},"response":{"status":204},"recordedAt":"2001-02-03T04:05:06Z"},
+      {"request":{"url":"/b"},"response":{"status":204},"recordedAt":"9001-02-03T04:05:06Z"},
+      {"request":{"url":"/c"},"response":{"status":204}}]}
+      """
+    try scratch.write(text, to: "a.json")
+    let run = try await Program.run("cassette", "lint", "a.json", "--max-age", "90d", in: scratch)
+    #expect(
+      run
+        == Program.Run(
+          code: 1,
+          out: "a.json: #1 recorded 2001-02-03T04:05:06Z\n",
+          err: """
+            a.json: 1 interaction bears no date; record --dates keeps one
+            1 interaction is older than 90 days. \
+            To record anew: windtunnel record --mode rewrite --dates
+
+            """
+        )
+    )
+    let json = try await Program.run(
+      "cassette",
+      "lint",
+      "a.json",
+      "--max-age=90",
+      "--json",
+      in: scratch
+    )
+    let report = try JSON(parsing: json.out.utf8, source: "lint")
+    #expect(report["old"] == 1 && report["leaks"] == 0)
+    #expect(
+      report["files"]?[0]?["old"] == [["interaction": 1, "recordedAt": "2001-02-03T04:05:06Z"]]
+    )
+    let odd = try await Program.run("cassette", "lint", "a.json", "--max-age", "3w", in: scratch)
+    #expect(odd.code == 64)
+    #expect(odd.err.contains("--max-age 3w: a whole number from 0 to 36500 should stand here."))
+  }
+
   @Test func `a rule that is no place is refused`() async throws {
     let run = try await Program.run(
       "cassette",

@@ -56,6 +56,29 @@ import WindTunnel
     _ = try await upstream.end()
   }
 
+  @Test func `what is recorded anew with dates is of today, and without keeps its text`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let (upstream, url) = try await Server.start(in: scratch)
+    let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "rewrite"]
+    let client = ["--"] + Server.client(of: "/home")
+    #expect(try await Program.run(words + ["--dates"] + client, in: scratch).code == 0)
+    var old = try Cassette(contentsOf: scratch.file("a.json"))
+    #expect(old.interactions.count == 1 && old.interactions[0].recordedAt != nil)
+    old.interactions[0].recordedAt = "2001-02-03T04:05:06Z"
+    try old.write(to: scratch.file("a.json"))
+    let text = try scratch.text("a.json")
+    let lint = ["cassette", "lint", "a.json", "--max-age", "90"]
+    #expect(try await Program.run(lint, in: scratch).code == 1)
+    #expect(try await Program.run(words + client, in: scratch).code == 0)
+    #expect(try scratch.text("a.json") == text)
+    #expect(try await Program.run(words + ["--dates"] + client, in: scratch).code == 0)
+    #expect(try await Program.run(lint, in: scratch) == Program.Run(code: 0, out: "", err: ""))
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
   @Test func `none plays and never asks the upstream`() async throws {
     let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)

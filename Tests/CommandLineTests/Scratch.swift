@@ -1,4 +1,6 @@
 import Foundation
+import Testing
+import WindTunnelDrill
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -26,6 +28,17 @@ final class Scratch: Sendable {
   }
 
   func text(_ name: String) throws -> String { try String(contentsOf: file(name), encoding: .utf8) }
+
+  /// Runs git here.
+  func git(_ words: String...) throws {
+    let process = SpawnedProcess()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["git", "-c", "user.name=a", "-c", "user.email=a@a.test"] + words
+    process.currentDirectoryURL = folder
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+  }
 
   func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name).path) }
 }

@@ -50,6 +50,22 @@ enum Server {
     #expect(try await flight.end() == Program.Run(code: 0, out: "\(url)\n", err: ""))
   }
 
+  @Test func `serve moves dates to today where it is told to`() async throws {
+    let scratch = try Scratch()
+    let tape = #"{"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"json":"#
+    let text = tape + #"["2001-02-03T04:05:06Z"]},"recordedAt":"2001-02-03T04:05:06Z"}]}"#
+    try scratch.write(text, to: "a.json")
+    for (flags, isOld) in [([], true), (["--refresh-dates"], false)] {
+      let flight = try Flight(["serve", "--cassette", "a.json"] + flags, in: scratch)
+      let url = try #require(await flight.line())
+      let body = await ask("\(url)/a").body
+      #expect((body == #"["2001-02-03T04:05:06Z"]"#) == isOld, "\(body)")
+      #expect(body.utf8.count == 24)
+      flight.signal(SIGINT)
+      _ = try await flight.end()
+    }
+  }
+
   @Test func `serve plays the weather that it is given`() async throws {
     let scratch = try Scratch()
     let weather = #"{"windtunnelScenario":1,"name":"x","rules":[{"when":{"first":1},"#

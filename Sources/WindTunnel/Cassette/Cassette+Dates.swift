@@ -1,8 +1,9 @@
 package import Foundation
 
 // A date is volatile, so none is written unless somebody asks for it: then a cassette can say how
-// old it is, and `cassette prune --older-than` takes off what is too old. What is recorded anew and
-// has not changed keeps its date, since it keeps its text.
+// old it is, `cassette lint --max-age` finds what is too old and `cassette prune --older-than` takes
+// it off. What is recorded anew and has not changed keeps its date with its text, unless dates are
+// asked for again.
 
 extension Cassette {
   /// Dates the interactions that do not stand on an earlier cassette.

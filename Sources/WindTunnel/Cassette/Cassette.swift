@@ -37,11 +37,18 @@ public struct Cassette: Sendable, Hashable {
   }
 
   /// Writes the cassette in one step: whoever reads the file meanwhile, or after a crash, finds
-  /// the old text or the new one and never a part.
+  /// the old text or the new one and never a part. Large bodies that stand beside the file and
+  /// that the new text does not name are removed.
   public func write(to file: URL) throws {
     let sideFiles = SideFiles(of: file)
-    let text = try CassetteFormat.encode(self) { try sideFiles.keep($0) }
+    var kept: Set<String> = []
+    let text = try CassetteFormat.encode(self) { data in
+      let name = try sideFiles.keep(data)
+      if let name { kept.insert(name) }
+      return name
+    }
     try FileError.writing(text, to: file)
+    sideFiles.removeAll(except: kept)
   }
 
   /// The cassette's text; large bodies stay in it.

@@ -6,7 +6,7 @@ struct SideFiles {
   /// A body from this size on is kept in a side file; smaller ones stay readable in the cassette.
   static let bodyBytesMin = 256 << 10
 
-  private let folder: URL
+  let folder: URL
 
   init(of cassette: URL) {
     let name = cassette.deletingPathExtension().lastPathComponent
@@ -18,7 +18,7 @@ struct SideFiles {
   /// Side files are read and hashed when the cassette is opened: what was opened plays to its end
   /// whatever happens to the folder, and a body that was changed is refused before anything starts.
   func read(_ name: String) throws -> Data {
-    guard name.utf8.count == 64, name.allSatisfy({ $0.isHexDigit && $0.isASCII }) else {
+    guard Self.isName(name) else {
       throw FormatError(
         source: folder.lastPathComponent,
         place: "",

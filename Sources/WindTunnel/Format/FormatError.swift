@@ -13,9 +13,34 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Makes an error.
   public init(source: String, place: String, problem: String, remedy: String? = nil) {
     self.source = source
-    self.place = place
-    self.problem = problem
+    self.place = Self.told(place)
+    self.problem = Self.told(problem)
     self.remedy = remedy
+  }
+
+  /// So many characters at most are told of what stands in a file: its beginning and its end.
+  static let toldMax = 400
+
+  /// A text from a file as it may stand in a sentence and on a terminal: not too long, and without
+  /// control characters.
+  private static func told(_ text: String) -> String {
+    var scalars = Array(text.unicodeScalars.prefix(toldMax + 1))
+    if scalars.count > toldMax {
+      let rest = text.unicodeScalars.suffix(toldMax / 4)
+      scalars = Array(scalars.prefix(toldMax * 3 / 4)) + ["…"] + rest
+    }
+    guard scalars.count > toldMax || scalars.contains(where: isControl) else { return text }
+    return scalars.reduce(into: "") { told, scalar in
+      if isControl(scalar) {
+        told += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        told.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value
   }
 
   /// Where, what is wrong and what to do, in a sentence.

@@ -39,6 +39,18 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
     return covers(steps.dropFirst(), place.dropFirst())
   }
 
+  /// Whether a value itself is meant.
+  func leads(to place: [Step]) -> Bool { Self.leads(steps[...], place[...]) }
+
+  private static func leads(_ steps: ArraySlice<Step>, _ place: ArraySlice<Step>) -> Bool {
+    guard let step = steps.first else { return place.isEmpty }
+    if step == .descend {
+      return (place.startIndex...place.endIndex).contains { leads(steps.dropFirst(), place[$0...]) }
+    }
+    guard let here = place.first, step == .any || step == here else { return false }
+    return leads(steps.dropFirst(), place.dropFirst())
+  }
+
   /// A path in the spelling of RFC 9535 §2.7, short where a name allows it.
   static func spelled(_ steps: [Step]) -> String {
     steps.reduce("$") { text, step in
@@ -54,9 +66,15 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension JSONPath: ExpressibleByStringLiteral {
-  /// Reads a literal. What is no path is taken for the name of a member at the top, so that a
-  /// literal always means something: `"timestamp"` is `$.timestamp`.
+  /// Reads a literal. What does not begin with `$` is the name of a member at the top: `"timestamp"`
+  /// is `$.timestamp`. What does and is no path is a mistake in the program, which ends here: passed
+  /// over in silence it would let through what it was written against.
   public init(stringLiteral value: String) {
-    self = JSONPath(value) ?? JSONPath(generalizing: [.name(value)])
+    guard let path = JSONPath(value) else {
+      precondition(!value.hasPrefix("$"), "\"\(value)\" is no path into JSON")
+      self = JSONPath(generalizing: [.name(value)])
+      return
+    }
+    self = path
   }
 }

@@ -136,4 +136,20 @@ import Testing
         == "a.json, interactions[0].failure.weather: unknown key. Known here: symptom, text."
     )
   }
+
+  @Test
+  func `a refusal tells the beginning and the end of what is long, and nothing to a terminal`() {
+    let long = String(repeating: "x", count: 20_000)
+    let sentences = [
+      refusal { try Cassette(#"{"windtunnel":1,"interactions":[],"\#(long)end":1}"#) },
+      refusal { try Cassette(#"{"windtunnel":"\#(long)end","interactions":[]}"#) },
+    ]
+    for sentence in sentences {
+      #expect(sentence.count < 600)
+      #expect(sentence.contains("xxx…xxx") && sentence.contains("end"), "\(sentence)")
+    }
+    let bell = refusal { try Cassette(#"{"windtunnel":1,"interactions":[],"\u001b[2J\n":1}"#) }
+    #expect(!bell.unicodeScalars.contains { $0.value < 0x20 })
+    #expect(bell.contains(#"\u{1b}[2J\u{a}"#), "\(bell)")
+  }
 }

@@ -12,10 +12,14 @@ import Testing
 
   @Test func `every good file of every version loads and is written as it stands`() throws {
     let files = try shipped("format")
-    #expect(files.count >= 4)
+    #expect(files.count >= 5)
     for file in files {
       let text = try Data(contentsOf: file)
-      if Self.isScenario(file) {
+      if file.lastPathComponent.hasPrefix("match") {
+        let matcher = try Matcher(contentsOf: file, over: .pathAndQuery)
+        let again = Data(matcher.json(over: .pathAndQuery).bytes())
+        #expect(try Matcher(data: again, source: "again", over: .pathAndQuery) == matcher)
+      } else if Self.isScenario(file) {
         #expect(try Scenario(contentsOf: file).data() == text, "\(file.lastPathComponent)")
       } else if file.lastPathComponent.contains("by-hand") {
         #expect(try !Cassette(contentsOf: file).interactions.isEmpty)
@@ -27,6 +31,24 @@ import Testing
         )
       }
     }
+  }
+
+  @Test func `the match file that ships means what it meant`() throws {
+    let file = try #require(
+      try shipped("format").first { $0.lastPathComponent.contains("match-1-") }
+    )
+    var meant = Matcher(authority: .required)
+    meant.comparesMethod = false
+    meant.origin = [.host]
+    meant.paths = ["/users/{id}", "/users/{id}/orders/{order}"]
+    meant.ignoredQuery = ["page", "utm_*"]
+    meant.headers = ["Accept", "Accept-Language"]
+    meant.body = BodyRule(
+      .byType,
+      ignoring: ["$.meta.timestamp", "$.items[*].id", "$..requestId", "$['any name'][0]"],
+      fields: ["csrf"]
+    )
+    #expect(try Matcher(contentsOf: file, over: .pathAndQuery) == meant)
   }
 
   static let words = [

@@ -1,4 +1,5 @@
 import Foundation
+import PlantedSecrets
 import Testing
 
 @testable import WindTunnel
@@ -43,6 +44,20 @@ import Testing
       let outcome = deck.decide(request)
       if case .recording = outcome.source { continue }
       Issue.record("\(request.method) \(request.url) was not matched")
+    }
+  }
+
+  @Test func `what was planted in one season is found by the requests of another, each its own`() {
+    var matcher = Matcher.url
+    matcher.body = BodyRule(.byType)
+    matcher.headers = ["Authorization", "Cookie", "X-Api-Key"]
+    let (one, other) = (Planted.all, Planted.all(season: 1))
+    #expect(Set((one + other).map(\.secret)).count == 2 * one.count)
+    var redaction = Redaction(continuing: [])
+    let deck = Deck(Cassette(redaction.redact(one.map(\.interaction))), matcher: matcher)
+    for (place, planted) in other.enumerated() {
+      _ = deck.decide(planted.interaction.request)
+      #expect(deck.journal.all.last?.take == .recording(place), "\(planted.place)")
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PlantedSecrets
 import Symptoms
 import Testing
 

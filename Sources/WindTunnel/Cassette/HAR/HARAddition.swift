@@ -4,7 +4,7 @@ enum HARAddition {
 
   /// Whether a note would be taken for something else, or for nothing, in the place it comes from.
   static func isAmbiguous(_ note: JSON.Member) -> Bool {
-    note.value == .null || note.name.value == key
+    note.value == .null || note.name.value == key || HAROverlay.isOverlay(note)
   }
 
   /// What stands in "log": the version, and the notes that cannot stand there themselves.

@@ -22,6 +22,20 @@ extension HARDate {
     return sinceEpoch("\(match.3)-\(padded(month + 1))-\(match.1)T\(match.4)Z")
   }
 
+  /// `Wed, 21 Oct 2026 07:28:00 GMT` of a time since 1970 (RFC 9110 §5.6.7), by the second.
+  static func http(_ sinceEpoch: Duration, separator: Character = " ") -> String {
+    let seconds = max(0, Int(sinceEpoch.components.seconds))
+    let days = seconds / 86_400
+    let (year, month, day) = civil(daysSinceEpoch: days)
+    // 1970-01-01 was a Thursday.
+    let weekday = weekdays[(days + 4) % 7]
+    let date = "\(padded(day))\(separator)\(months[month - 1])\(separator)\(padded(year, 4))"
+    let clock = text(sinceEpoch).dropFirst(11).prefix(8)
+    return "\(weekday), \(date) \(clock) GMT"
+  }
+
+  private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]

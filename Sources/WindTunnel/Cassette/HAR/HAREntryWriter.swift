@@ -10,14 +10,35 @@ struct HAREntryWriter {
     if let recorded = interaction.recordedAt.flatMap({ HARDate.sinceEpoch($0) }), recorded > date {
       date = .milliseconds(Int64(recorded.inMilliseconds.rounded(.down)))
     }
-    let members = standard(interaction)
+    let written = JSON.object(standard(interaction))
     let duration = interaction.timing.map { max($0.firstByte, $0.lastByte) } ?? .zero
     date += .milliseconds(Int64(duration.inMilliseconds.rounded(.up)))
+    let addition = Self.addition(written, for: interaction)
+    guard let overlay = HAROverlay.of(interaction.notes) else {
+      return Self.entry(written, addition)
+    }
+    let original = HAROverlay.applied(overlay, to: written)
+    let needed = Self.addition(original, for: interaction)
+    // Where more would have to be added, the interaction has been changed since.
+    let isRight = Self.names(needed).isSubset(of: Self.names(addition))
+    return isRight ? Self.entry(original, needed) : Self.entry(written, addition)
+  }
+
+  private static func names(_ addition: JSON?) -> Set<String> {
+    guard case .object(let members) = addition else { return [] }
+    return Set(members.map(\.name.value))
+  }
+
+  private static func addition(_ entry: JSON, for interaction: Interaction) -> JSON? {
     var reader = HAREntryReader(source: "", index: 0)
     // An entry that says nothing to a reader is added whole.
-    let read = try? reader.interaction(.object(members))
-    guard let added = HARAddition.of(interaction, readAs: read) else { return .object(members) }
-    return .object(members + [JSON.Member(JSON.Text(HARAddition.key), added)])
+    let read = try? reader.interaction(entry)
+    return HARAddition.of(interaction, readAs: read)
+  }
+
+  private static func entry(_ entry: JSON, _ addition: JSON?) -> JSON {
+    guard let addition, case .object(let members) = entry else { return entry }
+    return .object(members + [JSON.Member(JSON.Text(HARAddition.key), addition)])
   }
 
   private func standard(_ interaction: Interaction) -> [JSON.Member] {

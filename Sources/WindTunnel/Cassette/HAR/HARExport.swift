@@ -14,6 +14,9 @@
 // them are needed nobody has to know: the entry is read back the way every HAR is read, and what
 // is not as it was is written.
 //
+// What a HAR says that no recording has a place for stands in the note "_har" where the cassette was
+// made of a HAR with its secrets kept (see ``HAROverlay``), and comes back from there.
+//
 // Other keys of ours are those that others have chosen before: "_error" tells why there is no
 // answer, "_webSocketMessages" are Chrome's, and "_encoding" says that a request's text is base64,
 // for which HAR has a field in answers alone. Notes stand where they stood: those of the cassette in
@@ -37,7 +40,8 @@ public struct HARExport: Sendable, Hashable {
   ///   - cassette: What was said.
   ///   - keepingSecrets: Whether the values of credentials, cookies and user info stay.
   public init(_ cassette: Cassette, keepingSecrets: Bool = false) {
-    let (cassette, leftOut) = keepingSecrets ? (cassette, []) : cassette.redacted()
+    let (cassette, leftOut) =
+      keepingSecrets ? (cassette, []) : cassette.withoutOverlays.redacted()
     var writer = HAREntryWriter()
     let log: [JSON.Member] = [
       JSON.Member("version", "1.2"),
@@ -48,10 +52,10 @@ public struct HARExport: Sendable, Hashable {
       JSON.Member("_windtunnel", HARAddition.ofLog(cassette.notes)),
     ]
     let notes = cassette.notes.filter { !HARAddition.isAmbiguous($0) }
+    let written = JSON.object(log + notes)
+    let whole = HAROverlay.of(cassette.notes).map { HAROverlay.applied($0, to: written) } ?? written
     let entries = cassette.interactions.map { writer.entry($0) }
-    let json: JSON = .object([
-      JSON.Member("log", .object(log + notes + [JSON.Member("entries", .array(entries))]))
-    ])
+    let json: JSON = ["log": whole.adding("entries", .array(entries))]
     data = Data(json.fileBytes())
     warnings = leftOut.map { "\($0); it is left out." }
   }
@@ -60,4 +64,12 @@ public struct HARExport: Sendable, Hashable {
 extension Cassette {
   /// The bytes of a HAR without secrets; ``HARExport`` tells what was left out.
   public func har() -> Data { HARExport(self).data }
+}
+
+extension JSON {
+  /// An object with one more member.
+  fileprivate func adding(_ name: Text, _ value: JSON) -> JSON {
+    guard case .object(let members) = self else { return self }
+    return .object(members + [Member(name, value)])
+  }
 }

@@ -41,7 +41,8 @@ public struct HARImport: Sendable, Hashable {
   ///   - data: The bytes of the file.
   ///   - source: What errors call it.
   ///   - keepingDates: Whether interactions keep the dates of their entries.
-  ///   - keepingSecrets: Whether the values of credentials, cookies and user info stay.
+  ///   - keepingSecrets: Whether the values of credentials, cookies and user info stay, and with
+  ///     them, as a note, whatever only a HAR says.
   /// - Throws: `FormatError` for what is no HAR. What is merely odd becomes a warning.
   public init(
     _ data: Data,
@@ -62,6 +63,7 @@ public struct HARImport: Sendable, Hashable {
       if keepingDates, interaction.recordedAt == nil, reader.date != nil {
         interaction.recordedAt = entry["startedDateTime"]?.stringValue
       }
+      if keepingSecrets, !log.isOurs { interaction.keepOverlay(of: entry) }
       dated.append((latest, interaction))
     }
     // Swift's sort keeps the order of equals, but does not promise to.
@@ -70,8 +72,9 @@ public struct HARImport: Sendable, Hashable {
     }
     var whole = Cassette(sorted.map(\.element.interaction))
     whole.notes = log.notes
+    if keepingSecrets { whole.notes += log.overlay }
     let leftOut: [String]
-    (cassette, leftOut) = keepingSecrets ? (whole, []) : whole.redacted()
+    (cassette, leftOut) = keepingSecrets ? (whole, []) : whole.withoutOverlays.redacted()
     self.warnings = warnings + leftOut.map { "\($0); it is left out." }
   }
 }
@@ -87,6 +90,10 @@ extension Cassette {
 private struct HARLog {
   let entries: [JSON]
   let notes: [JSON.Member]
+  /// Whether it was written here; then it says itself what it cannot say.
+  let isOurs: Bool
+  /// What the log says beside that, as a note; none in one that was written here.
+  let overlay: [JSON.Member]
   var warnings: [String] = []
 
   init(_ data: Data, source: String) throws(FormatError) {
@@ -130,6 +137,13 @@ private struct HARLog {
     }
     self.entries = entries
     notes = try HARAddition.notes(ofLog: log, source: source)
+    isOurs = log.present(HARAddition.key) != nil
+    let names = Set(notes.map(\.name.value)).union(["entries"])
+    let rest = HAROverlay.removing(names, from: log)
+    let isNoted = isOurs || names.contains(HAROverlay.key.value)
+    let difference =
+      isNoted ? nil : HAROverlay.difference(rest, from: ["version": "1.2"], as: "log")
+    overlay = difference.map { [JSON.Member(HAROverlay.key, $0)] } ?? []
     if let version = log["version"]?.spelled, !version.isEmpty, !version.hasPrefix("1.") {
       warnings.append("log: this is HAR version \(version.prefix(20)); it is read as 1.2.")
     }

@@ -21,7 +21,7 @@ extension Redaction {
     let bytes: [UInt8]
     let depth: Int
     let part: String?
-    var way: [JSONPlace.Turn] = []
+    var way: [JSONPath.Step] = []
     var edits: [Edit] = []
 
     /// What a string says.
@@ -34,7 +34,7 @@ extension Redaction {
 
   private mutating func visit(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
     var inherited = inherited
-    if inherited == nil, !places.isEmpty, places.contains(where: { $0.isReached(by: walk.way) }) {
+    if inherited == nil, !places.isEmpty, places.contains(where: { $0.leads(to: walk.way) }) {
       inherited = Inherited(name: Self.name(walk.way), sort: .secret)
     }
     switch span {
@@ -51,7 +51,7 @@ extension Redaction {
     }
   }
 
-  private static func name(_ way: [JSONPlace.Turn]) -> String {
+  private static func name(_ way: [JSONPath.Step]) -> String {
     for case .name(let name) in way.reversed() { return name }
     return "value"
   }

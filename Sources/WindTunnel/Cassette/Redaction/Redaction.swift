@@ -27,7 +27,7 @@ struct Redaction {
   var log: RedactionLog?
 
   var names: SecretNames
-  let places: [JSONPlace]
+  let places: [JSONPath]
   let findsPersonalData: Bool
   var pseudonyms = Pseudonyms()
   /// What is looked for everywhere; `nil` on the walk that learns it.
@@ -38,7 +38,7 @@ struct Redaction {
   /// Goes on counting where the redactions of a cassette end.
   init(continuing interactions: [Interaction], rules: RedactionRules = .standard) {
     names = SecretNames(rules)
-    places = rules.paths.compactMap { JSONPlace($0) }
+    places = rules.paths
     findsPersonalData = rules.personalData
     for interaction in interactions { keepFree(interaction) }
   }
@@ -118,6 +118,13 @@ struct Redaction {
       let json = try? JSONParser.parse(replaced), case .object(let members) = json
     else { return members }
     return members
+  }
+
+  /// The notes of a cassette as they are told of in a log: as number 0.
+  mutating func notes(ofCassette members: [JSON.Member]) -> [JSON.Member] {
+    log?.begin(-1)
+    log?.part = "notes"
+    return notes(members)
   }
 
   private mutating func keepFree(_ interaction: Interaction) {

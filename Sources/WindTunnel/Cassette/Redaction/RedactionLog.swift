@@ -3,7 +3,7 @@
 struct RedactionLog {
   private(set) var leaks: [CassetteLeak] = []
   /// Which bodies could not be looked into.
-  private(set) var unopened: [String] = []
+  private(set) var unopened: [(number: Int, line: String)] = []
   /// Where the walk is within an interaction.
   var part = ""
   private var number = 0
@@ -18,7 +18,7 @@ struct RedactionLog {
 
   mutating func unopened(_ coding: String) {
     let line = "#\(number) \(part): in \(coding), which is not opened here"
-    if !unopened.contains(line) { unopened.append(line) }
+    if !unopened.contains(where: { $0.line == line }) { unopened.append((number, line)) }
   }
 
   mutating func lookForEntropy(in bytes: [UInt8]) {

@@ -11,7 +11,7 @@ public struct RedactionRules: Sendable, Hashable {
   /// More names of JSON members and form fields whose values are secrets.
   public var fields: [String]
   /// Places in JSON bodies, such as `$.user.code`, `$.items[*].key` and `$..hint`.
-  public var paths: [String]
+  public var paths: [JSONPath]
   /// Whether e-mail addresses, telephone numbers and people's names are taken out, too.
   public var personalData: Bool
 
@@ -23,7 +23,7 @@ public struct RedactionRules: Sendable, Hashable {
     headers: [String] = [],
     queries: [String] = [],
     fields: [String] = [],
-    paths: [String] = [],
+    paths: [JSONPath] = [],
     personalData: Bool = false
   ) {
     self.headers = headers
@@ -34,18 +34,18 @@ public struct RedactionRules: Sendable, Hashable {
   }
 
   /// Makes rules of names that mark a secret wherever they stand; what begins with `$` is a place
-  /// in JSON bodies.
+  /// in JSON bodies, and must be one.
   public init(names: [String], personalData: Bool = false) {
     let words = names.filter { !$0.hasPrefix("$") }
     self.init(
       headers: words,
       queries: words,
       fields: words,
-      paths: names.filter { $0.hasPrefix("$") },
+      paths: names.filter { $0.hasPrefix("$") }.map { JSONPath(stringLiteral: $0) },
       personalData: personalData
     )
   }
 
   /// Whether a text names a place in JSON bodies.
-  package static func isPlace(_ text: String) -> Bool { JSONPlace(text) != nil }
+  package static func isPlace(_ text: String) -> Bool { JSONPath(text) != nil }
 }

@@ -1,19 +1,27 @@
-import Foundation
-import Symptoms
-
-@testable import WindTunnel
+internal import Foundation
+internal import Symptoms
+public import WindTunnel
 
 /// Secrets in every kind of place, all invented; each interaction holds one that the others do not.
-struct Planted {
-  var place: String
-  var secret: String
-  var interaction: Interaction
+public struct Planted: Sendable {
+  /// What kind of place it is.
+  public var place: String
+  /// The secret.
+  public var secret: String
+  /// What holds it, under a path of its own.
+  public var interaction: Interaction
+  /// Whether it can be sent and answered: user info, notes and failures have no place on the wire.
+  public var travels: Bool { !Self.written.contains(place) }
+
+  private static let written: Set<String> = [
+    "user info", "WebSocket", "error text", "message text", "note",
+  ]
 
   /// A secret with letters that every spelling treats in another way.
-  private static func secret(_ number: Int) -> String {
-    var generator = Generator(seed: UInt64(number) &* 7919)
+  private static func secret(_ number: Int, _ season: UInt64) -> String {
+    var lot = Lot(seed: (UInt64(number) &+ season &* 1_000_003) &* 7919)
     let letters = Array("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
-    let word = String((0..<14).map { _ in generator.pick(letters) })
+    let word = String((0..<14).map { _ in letters.randomElement(using: &lot) ?? "a" })
     return "s\(number)/\(word)+x"
   }
 
@@ -100,8 +108,8 @@ struct Planted {
     Interaction(Request("GET", RequestURL(text)), Response(status: 204))
   }
 
-  /// Each kind of place, twice.
-  static let kinds: [(place: String, make: @Sendable (String) -> Interaction)] = [
+  /// Each kind of place and what plants a secret there.
+  public static let kinds: [(place: String, make: @Sendable (String) -> Interaction)] = [
     ("user info", { url("https://ada:\(quoted($0))@api.example.test/a") }),
     ("query", { url("https://api.example.test/a?page=2&access_token=\($0.dropLast(2))") }),
     ("encoded query", { url("https://api.example.test/a?Api-Key=\(quoted($0))&page=2") }),
@@ -167,10 +175,31 @@ struct Planted {
     ("note", { noted(["deep": [["apiKey": .text($0)]]]) }),
   ]
 
-  static let all: [Planted] = (0..<2).flatMap { round in
-    kinds.enumerated().map { index, kind in
-      let secret = secret(round * kinds.count + index + 1)
-      return Planted(place: kind.place, secret: secret, interaction: kind.make(secret))
+  /// Each kind of place twice, with one set of secrets.
+  public static let all = all(season: 0)
+
+  /// Each kind of place twice. The secrets of another season are others, in the same places.
+  public static func all(season: UInt64) -> [Planted] {
+    (0..<2 * kinds.count).map { index in
+      let kind = kinds[index % kinds.count]
+      let secret = Self.secret(index + 1, season)
+      var interaction = kind.make(secret)
+      let url = interaction.request.url.description
+      interaction.request.url = RequestURL(
+        url.replacing("example.test/", with: "example.test/n\(index)/", maxReplacements: 1)
+      )
+      return Planted(place: kind.place, secret: secret, interaction: interaction)
     }
   }
+
+  /// A secret in a body so large that it is kept beside the cassette.
+  public static let large: Planted = {
+    let secret = Self.secret(1000, 0)
+    let words = String(repeating: "one more word, ", count: 18_000)
+    return Planted(
+      place: "large body",
+      secret: secret,
+      interaction: answer(Body("{\"words\":\"\(words)\",\"access_token\":\"\(secret)\"}"))
+    )
+  }()
 }

@@ -1,0 +1,76 @@
+// How a recording is played as if it were of today.
+//
+// All dates of an answer are moved by as much as has gone by since it was recorded, so that `Date` is
+// now and a token that was good for an hour is good for an hour. When that was, its `Date` says, and
+// `Age` beside it; where there is none, `recordedAt`; without either the answer stays as it is.
+//
+// Moved are, to the second and in their own spelling:
+//
+// - header fields that are a date and nothing else (`Date`, `Expires`, `Last-Modified`,
+//   `Retry-After`, …, RFC 9110 §5.6.7, and RFC 3339), `Expires` of cookies (RFC 6265 §5.2.1), and
+//   `X-RateLimit-Reset`;
+// - in JSON bodies strings that are a date with a time and a zone (RFC 3339 §5.6) and nothing else,
+//   and seconds or milliseconds since 1970 under the names of `numberNames`;
+// - the claims `exp`, `iat`, `nbf` and `auth_time` of web tokens (RFC 7519 §4.1) whose signature
+//   was taken out or that have none. What is signed stays, since it would be forged.
+//
+// Not moved are days without a time (birthdays), dates within prose, relative times, what is from
+// before 1970-01-02, requests, WebSocket messages, and bodies that are cut or cannot be opened. What
+// a client sends back of a moved date is compared with the recorded one: let the matcher ignore it.
+
+public import Foundation
+
+extension Interaction {
+  /// The interaction as if it had been recorded now.
+  public func refreshingDates(at now: Date) -> Interaction {
+    guard let shift = DateShift(of: self, to: now), shift.seconds != 0 else { return self }
+    var refreshed = self
+    switch answer {
+    case .failure: break
+    case .response(let response):
+      refreshed.answer = .response(shift.response(response, &refreshed.timing))
+    case .cut(let response, let failure):
+      var response = response
+      response.head.headers = shift.fields(response.headers)
+      refreshed.answer = .cut(response, failure)
+    }
+    return refreshed
+  }
+}
+
+extension DateShift {
+  fileprivate func response(_ response: Response, _ timing: inout Timing?) -> Response {
+    var response = response
+    response.head.headers = fields(response.headers)
+    let coding = response.headers.values("Content-Encoding").joined(separator: ", ")
+    guard let opened = Inflate.open(response.body.data, coding: coding).map(Array.init),
+      let new = body(opened)
+    else { return response }
+    timing?.refit(from: response.body.data, to: Data(new))
+    response.body = Body(Data(new))
+    response.head.headers.remove("Content-Encoding")
+    for name in Redaction.digests { response.head.headers.remove(name) }
+    if !response.headers.values("Content-Length").isEmpty {
+      response.head.headers["Content-Length"] = String(new.count)
+    }
+    return response
+  }
+
+  fileprivate func fields(_ headers: HeaderFields) -> HeaderFields {
+    HeaderFields(headers.map { HeaderField($0.name, value(of: $0)) })
+  }
+
+  private func value(of field: HeaderField) -> String {
+    if let date = http(field.value) ?? timestamp(field.value) { return date }
+    if field.isNamed("Set-Cookie") {
+      let cookies = field.value.replacing(
+        /(?i)(;\s*expires\s*=\s*)([a-z]{3}, \d{2}[- ][a-z]{3}[- ]\d{4} \d{2}:\d{2}:\d{2} GMT)/
+      ) { "\($0.output.1)\(http(String($0.output.2)) ?? String($0.output.2))" }
+      return tokens(cookies) ?? cookies
+    }
+    if SecretNames.normalised(field.name).hasSuffix("ratelimitreset") {
+      return epoch(field.value) ?? field.value
+    }
+    return tokens(field.value) ?? field.value
+  }
+}

@@ -1,0 +1,20 @@
+extension Deck {
+  /// Everything that is on the cassette and what was recorded since, in the order of the requests
+  /// and without secrets; what cannot be looked into or rewritten is left out, and named. An
+  /// interaction that was recorded anew and differs in volatile parts alone is the old one.
+  public func recorded() -> (cassette: Cassette, leftOut: [String]) {
+    recorded(onto: state.withLock { $0.keptCassette })
+  }
+
+  /// What was recorded, added to another cassette than the deck's own: the one that stands in the
+  /// file by now.
+  package func recorded(onto cassette: Cassette) -> (cassette: Cassette, leftOut: [String]) {
+    var cassette = cassette
+    let (new, old) = state.withLock { state in
+      (state.recording.sorted { $0.key < $1.key }.map(\.value), state.replacedInteractions)
+    }
+    var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
+    cassette.interactions += Rerecording.keepingOld(old, under: redaction.redact(new))
+    return (cassette, redaction.leftOut)
+  }
+}

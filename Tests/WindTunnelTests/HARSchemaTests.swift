@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// What is written is HAR 1.2, and what was read of one comes back.
+@Suite struct HARSchemaTests {
+  private func problems(_ har: Data) throws -> [String] {
+    HARSchema.problems(in: try JSON(parsing: har, source: "a.har"))
+  }
+
+  @Test(arguments: 1...300)
+  func `any cassette is written as HAR 1.2`(seed: UInt64) throws {
+    var generator = Generator(seed: seed)
+    let cassette = generator.cassette()
+    #expect(try problems(HARExport(cassette).data) == [])
+    #expect(try problems(HARExport(cassette, keepingSecrets: true).data) == [])
+  }
+
+  @Test func `the check finds what is wrong`() throws {
+    let text = """
+      {"log": {"version": "1", "creator": {"name": 1, "version": "1"}, "entries": [
+        {"startedDateTime": "now", "time": -2, "request": {}, "response": null, "cache": {},
+         "timings": {"send": 0, "wait": 0, "receive": 0}}]}}
+      """
+    let found = try problems(Data(text.utf8))
+    #expect(found.contains("$.log.version: \"1\""))
+    #expect(found.contains("$.log.creator.name: 1"))
+    #expect(found.contains("$.log.entries[0].startedDateTime: now"))
+    #expect(found.contains("$.log.entries[0].request.url is missing"))
+    #expect(found.contains("$.log.entries[0].response: null"))
+  }
+
+  /// Every member that HAR 1.2 has, as a browser might write it.
+  private static let whole = """
+    {"log": {"version": "1.2",
+      "creator": {"name": "WebInspector", "version": "537.36", "comment": "c"},
+      "browser": {"name": "Chrome", "version": "120"},
+      "pages": [{"startedDateTime": "2024-05-01T10:00:00.000Z", "id": "page_1", "title": "Home",
+        "pageTimings": {"onContentLoad": 12.5, "onLoad": -1, "comment": "p"}, "comment": "q"}],
+      "entries": [{"pageref": "page_1", "startedDateTime": "2024-05-01T10:00:00.1234567+02:00",
+        "time": 50.25, "serverIPAddress": "2001:db8::1", "connection": "443", "comment": "e",
+        "_resourceType": "document", "_initiator": {"type": "parser"},
+        "cache": {"beforeRequest": {"lastAccess": "2024-05-01T09:00:00Z", "eTag": "a",
+          "hitCount": 3}, "afterRequest": null},
+        "request": {"method": "POST", "url": "https://api.example.test/a?b=c", "httpVersion": "h2",
+          "cookies": [{"name": "a", "value": "b", "path": "/", "httpOnly": true, "secure": false,
+            "expires": null}],
+          "headers": [{"name": ":path", "value": "/a?b=c"}, {"name": "Cookie", "value": "a=b"},
+            {"name": "Content-Type", "value": "application/x-www-form-urlencoded"}],
+          "queryString": [{"name": "b", "value": "c", "comment": "x"}], "headersSize": 200,
+          "bodySize": 3, "comment": "r", "postData": {"mimeType": "application/x-www-form-urlencoded",
+            "text": "d=e", "params": [{"name": "d", "value": "e"}]}},
+        "response": {"status": 200, "statusText": "Fine", "httpVersion": "h2",
+          "cookies": [{"name": "f", "value": "g", "domain": ".example.test"}],
+          "headers": [{"name": "Content-Encoding", "value": "br"},
+            {"name": "Content-Length", "value": "7"}, {"name": "Set-Cookie", "value": "f=g"}],
+          "content": {"size": 8, "compression": 1, "mimeType": "application/json",
+            "text": "{\\"id\\":7}", "comment": "s"},
+          "redirectURL": "", "headersSize": 300, "bodySize": 7},
+        "timings": {"blocked": 1, "dns": 2, "connect": 3, "ssl": 1, "send": 0.25, "wait": 40,
+          "receive": 4, "comment": "t"}}]}}
+    """
+
+  @Test func `with its secrets kept every member of a HAR comes back, also the second time`() throws
+  {
+    let original = try JSON(parsing: Data(Self.whole.utf8), source: "a.har")
+    #expect(HARSchema.problems(in: original) == [])
+    let read = try HARImport(Data(Self.whole.utf8), source: "a.har", keepingSecrets: true).cassette
+    let har = HARExport(read, keepingSecrets: true).data
+    let written = try JSON(parsing: har, source: "b.har")
+    #expect(HARSchema.problems(in: written) == [])
+    #expect(Self.lost(original, written, "$") == [])
+    #expect(try HARImport(har, source: "b.har", keepingSecrets: true).cassette == read)
+    #expect(try Cassette(data: read.data(), source: "a.json") == read)
+    // What a client is told is as without.
+    let plain = try HARImport(Data(Self.whole.utf8), source: "a.har").cassette
+    #expect(
+      plain.interactions.map(\.answer)
+        == read.interactions.map(\.answer).map { answer in
+          guard case .response(var response) = answer else { return answer }
+          response.head.headers["Set-Cookie"] = "f=REDACTED-f-1"
+          return .response(response)
+        }
+    )
+    #expect(!String(decoding: plain.data(), as: UTF8.self).contains("_har"))
+  }
+
+  @Test func `what was changed in the cassette since is not written over by what the HAR said`()
+    throws
+  {
+    var cassette = try HARImport(Data(Self.whole.utf8), source: "a.har", keepingSecrets: true)
+      .cassette
+    cassette.interactions[0].answer = .response(Response(status: 404, body: Body("gone")))
+    let har = HARExport(cassette, keepingSecrets: true).data
+    let entry = try JSON(parsing: har, source: "b.har")["log"]?["entries"]?.elements.first
+    #expect(entry?["response"]?["status"] == 404)
+    #expect(entry?["response"]?["content"]?["text"] == "gone")
+    #expect(try HARImport(har, source: "b.har", keepingSecrets: true).cassette == cassette)
+  }
+
+  @Test func `without its secrets nothing of the note gets into a HAR`() throws {
+    let cassette = try HARImport(Data(Self.whole.utf8), source: "a.har", keepingSecrets: true)
+      .cassette
+    let text = String(decoding: HARExport(cassette).data, as: UTF8.self)
+    for word in ["_har", "page_1", "2001:db8::1", "a=b", "f=g"] { #expect(!text.contains(word)) }
+  }
+
+  @Test func `what no tool reads is not put back`() throws {
+    let text = """
+      {"log": {"version": 1.2, "creator": {"name": "x"}, "pages": [{"id": "p",
+        "startedDateTime": "2024-05-01T10:00:00Z"}, {"id": 7}],
+       "entries": [{"startedDateTime": "2024-05-01T10:00:00Z", "time": "12", "connection": null,
+        "serverIPAddress": "[::1]", "cache": [],
+        "request": {"method": "GET", "url": "https://a.test/", "cookies": null, "headersSize": 1.5,
+          "headers": [{"name": "Accept", "value": ["a", "b"]}]},
+        "response": {"status": 200, "statusText": null, "redirectURL": null, "content": null},
+        "timings": {"blocked": null, "dns": -7, "wait": 1, "receive": 0}}]}}
+      """
+    let read = try HARImport(Data(text.utf8), source: "a.har", keepingSecrets: true).cassette
+    let har = HARExport(read, keepingSecrets: true).data
+    #expect(try problems(har) == [])
+    let log = try JSON(parsing: har, source: "b.har")["log"]
+    #expect(
+      log?["pages"] == [
+        ["id": "p", "startedDateTime": "2024-05-01T10:00:00Z", "title": "", "pageTimings": [:]]
+      ]
+    )
+  }
+
+  /// The places of an original whose values are not in another file.
+  private static func lost(_ original: JSON, _ written: JSON?, _ place: String) -> [String] {
+    switch (original, written) {
+    case (.object(let members), .object?):
+      members.flatMap { lost($0.value, written?[$0.name.value], "\(place).\($0.name.value)") }
+    case (.array(let there), .array(let here)?) where there.count == here.count:
+      zip(there, here).enumerated().flatMap { lost($1.0, $1.1, "\(place)[\($0)]") }
+    default: original == written ? [] : [place]
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import PlantedSecrets
+import Testing
+import WindTunnel
+import WindTunnelServer
+import WindTunnelURLSession
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Secrets that pass a session while it records: none is in any file that is written meanwhile or at
+/// the end.
+@Suite(.timeLimit(.minutes(5))) struct PlantedSecretsTests {
+  @Test func `no planted secret that passes a session is written in any form`() async throws {
+    let planted = Planted.all.filter(\.travels) + [Planted.large]
+    #expect(planted.count >= 40 && Set(planted.map(\.place)).count >= 20)
+    var matcher = Matcher.pathAndQuery
+    matcher.ignoredQuery = ["*"]
+    let origin = try await ReplayServer(
+      Deck(Cassette(planted.map(\.interaction)), matcher: matcher, then: .repeat)
+    )
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // What cannot be removed is left to the system's own cleaning.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("a.json")
+    let journal = try RecordingJournal(besides: file)
+    let deck = Deck(
+      Cassette(),
+      mode: .rewrite,
+      mapping: ["api.example.test": RequestURL(origin.url)],
+      recordingJournal: journal
+    )
+    let session = deck.session()
+    for planted in planted {
+      let seen = await session.seen(try #require(URLRequest(planted.interaction.request)))
+      #expect(seen.status == planted.interaction.response?.status, "\(planted.place)")
+    }
+    await origin.stop(grace: .zero)
+    #expect(journal.problem == nil)
+    try Self.search(folder, for: planted)
+    let (cassette, leftOut) = deck.recorded()
+    #expect(leftOut == [])
+    #expect(cassette.interactions.count == planted.count)
+    try cassette.write(to: file)
+    // The journal is still there, and so is a body beside the cassette.
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(names == ["a.bodies", "a.json", "a.json.journal"])
+    try Self.search(folder, for: planted)
+    #expect(CassetteLint(try Cassette(contentsOf: file)).leaks == [])
+    journal.remove()
+    session.finishTasksAndInvalidate()
+  }
+
+  private static func search(_ folder: URL, for planted: [Planted]) throws {
+    let texts = try Spellings.texts(in: folder)
+    #expect(texts.contains { $0.contains("REDACTED-") })
+    let bytes = Spellings.joined(texts)
+    for planted in planted {
+      #expect(!Spellings.leak(planted.secret, in: bytes), "\(planted.place)")
+    }
+  }
+}
+
+extension URLRequest {
+  /// The request as a client makes it; `nil` where its address is none.
+  fileprivate init?(_ request: Request) {
+    guard let url = URL(string: request.url.description) else { return nil }
+    self.init(url: url)
+    httpMethod = request.method
+    httpShouldHandleCookies = false
+    for field in request.headers { addValue(field.value, forHTTPHeaderField: field.name) }
+    if !request.body.data.isEmpty { httpBody = request.body.data }
+  }
+}
