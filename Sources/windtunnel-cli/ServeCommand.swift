@@ -6,8 +6,7 @@ internal import WindTunnelServer
 enum ServeCommand: Command {
   static let name = "serve"
   static let summary = "Play a cassette on a port, for clients in any language."
-  static let synopsis =
-    "--cassette FILE [--scenario NAME|FILE] [--match FILE] [--speed K] [--port N] [--tls]"
+  static let synopsis = "--cassette FILE [--scenario NAME|FILE] [--match FILE] [--port N] [--tls]"
   static let example = "windtunnel serve --cassette Cassettes/examples/shop.json --port 8080"
   static let flags = [
     Flag("--cassette", "FILE", "What is played."),
