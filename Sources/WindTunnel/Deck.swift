@@ -34,6 +34,9 @@ public final class Deck: Sendable {
   ///     weather and unrecorded. `api.example.com` is every port of it, `api.example.com:8443` one.
   ///   - mapping: Hosts that are asked elsewhere where they are asked at all:
   ///     `["api.example.com": "http://127.0.0.1:8000"]`. On the tape they keep their names.
+  ///   - isProxied: Whether requests come through a forward proxy: those to hosts that are nowhere on
+  ///     the cassette are passed on, in the weather and unrecorded, and a failed connection is the
+  ///     proxy's, which answers 502.
   ///   - recordingJournal: Where each interaction is noted as soon as it is complete, so that what
   ///     ends the process does not take the recording with it.
   ///   - observe: Told of each decision while it is made, under the deck's lock: it must be quick
@@ -51,6 +54,7 @@ public final class Deck: Sendable {
     redaction: RedactionRules = .standard,
     ignoring: [String] = [],
     mapping: [String: RequestURL] = [:],
+    isProxied: Bool = false,
     recordingJournal: RecordingJournal? = nil,
     observe: (@Sendable (Journal.Entry) -> Void)? = nil,
     refreshingDates now: (@Sendable () -> Date)? = nil
@@ -68,7 +72,8 @@ public final class Deck: Sendable {
       matcher: matcher,
       then: then,
       mode: mode,
-      routes: LiveRoutes(ignoring: ignoring, mapping: mapping)
+      routes: LiveRoutes(ignoring: ignoring, mapping: mapping),
+      isProxied: isProxied
     )
     origin = state.origin
     self.state = Locked(state)
@@ -110,6 +115,15 @@ public final class Deck: Sendable {
     return Delivery(decision, on: stage)
   }
 
+  /// Decides under the lock, and tells of it there.
+  func tell<Result: Sendable>(_ decide: (inout State) -> (Journal.Entry, Result)) -> Result {
+    state.withLock { state in
+      let (entry, result) = decide(&state)
+      observe?(entry)
+      return result
+    }
+  }
+
   /// Decides what a request gets; the same request may get something else next time.
   ///
   /// The request names its lane itself (``Lane/take(from:)``), else it is of `lane`.
@@ -148,22 +162,6 @@ public final class Deck: Sendable {
     state.withLock { $0.recording[ticket] = interaction }
     recordingJournal?.append(interaction, order: ticket)
   }
-
-  /// Changes the weather between two requests, and answers what it was.
-  @discardableResult
-  public func swap(_ scenario: Scenario, seed: UInt64? = nil) -> (scenario: Scenario, seed: UInt64)
-  {
-    state.withLock { state in
-      defer { (state.scenario, state.seed) = (scenario, seed ?? state.seed) }
-      return (state.scenario, state.seed)
-    }
-  }
-
-  /// What all draws start from.
-  public var seed: UInt64 { state.withLock { $0.seed } }
-
-  /// What the weather is.
-  public var scenario: Scenario { state.withLock { $0.scenario } }
 
   /// How many explanations of misses are kept.
   static let missesMax = 100

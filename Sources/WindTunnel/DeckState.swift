@@ -18,8 +18,11 @@ extension Deck {
     private let then: EndPolicy
     private let mode: RecordMode
     let routes: LiveRoutes
+    /// Whether requests come through a proxy, which passes on what the cassette does not answer for.
+    private let isProxied: Bool
+    private let tapeHosts: Set<String>
     private var playhead = Playhead()
-    private var arrivals: [LaneKey: Arrivals] = [:]
+    var arrivals: [LaneKey: Arrivals] = [:]
     private var bindings = Bindings()
     private var nextID = 0
 
@@ -31,15 +34,18 @@ extension Deck {
       matcher: Matcher,
       then: EndPolicy,
       mode: RecordMode,
-      routes: LiveRoutes = LiveRoutes()
+      routes: LiveRoutes = LiveRoutes(),
+      isProxied: Bool = false
     ) {
       self.tape = tape
       self.notes = notes
       (self.scenario, self.seed) = (scenario, seed)
       self.then = then
       self.routes = routes
+      self.isProxied = isProxied
       self.mode = mode == .once ? (tape.interactions.isEmpty ? .rewrite : .none) : mode
       let requests = tape.interactions.lazy.map { $0.request }
+      tapeHosts = isProxied ? Set(requests.compactMap { $0.url.host }) : []
       index = MatchIndex(requests, matcher: matcher)
       origin = RequestURL.mostFrequentOrigin(of: requests.map { $0.url })
     }
@@ -69,19 +75,22 @@ extension Deck {
       if misses.count < Deck.missesMax { misses.append(mismatch) }
     }
 
-    private mutating func newID() -> Int {
+    mutating func newID() -> Int {
       nextID += 1
       return nextID
     }
 
+    mutating func keep(_ entry: Journal.Entry) { journal.append(entry) }
+
+    /// Whether the cassette answers for a host.
+    func isOnTape(_ url: RequestURL) -> Bool { url.host.map(tapeHosts.contains) ?? false }
+
     mutating func open(lane: Lane) -> Journal.Entry {
-      let place = LaneKey(lane: lane, key: Decision.connectionKey)
-      // A connection's end is not told, so it is not in flight.
-      arrivals[place, default: Arrivals()].count += 1
       let decision = scenario.decideConnection(
         seed: seed,
         lane: lane,
-        ordinal: arrivals[place, default: Arrivals()].count
+        // A connection's end is not told, so it is not in flight.
+        ordinal: count(Decision.connectionKey, in: lane)
       )
       let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
       if !decision.faults.isEmpty { journal.append(entry) }
@@ -98,7 +107,10 @@ extension Deck {
       let place = LaneKey(lane: lane, key: key.text)
       let (ordinal, others) = arrivals[place, default: Arrivals()].arrive(id)
       let isIgnored = routes.ignores(request.url)
-      var decision = scenario.decide(request, key: key, seed: seed, lane: lane, ordinal: ordinal)
+      var decision =
+        isProxied
+        ? scenario.decideProxied(request, key: key, seed: seed, lane: lane, ordinal: ordinal)
+        : scenario.decide(request, key: key, seed: seed, lane: lane, ordinal: ordinal)
       if isIgnored { decision.faults = [] }
       let (source, take, later) = deal(request, key, decision, id: id)
       var entry = Journal.Entry(id: id, decision: decision, take: take)
@@ -123,22 +135,6 @@ extension Deck {
       arrivals[place]?.inFlight.removeAll { $0 == outcome.id }
     }
 
-    private func path(_ decision: Decision) -> Outcome.Path? {
-      scenario.link.map { link in
-        let draws = { (direction: String) in
-          Draws(
-            seed: seed,
-            scenario: scenario.name,
-            lane: decision.lane,
-            key: decision.key,
-            ordinal: decision.ordinal,
-            rule: "link/\(direction)"
-          )
-        }
-        return Outcome.Path(link: link, up: draws("up"), down: draws("down"))
-      }
-    }
-
     private mutating func deal(
       _ request: Request,
       _ key: RequestKey,
@@ -154,6 +150,10 @@ extension Deck {
         bindings: &bindings
       )
       guard let sequence else {
+        // Nobody recorded this host, so its own answer is the right one.
+        if isProxied, mode != .newEpisodes, !isOnTape(request.url) {
+          return (.forward(ticket: nil), .forwarded, nil)
+        }
         return missing(id, decision.lane, exhausted: nil)
       }
       let isWithheld = decision.faults.contains(where: \.replacesOrCuts)

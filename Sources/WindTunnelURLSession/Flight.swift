@@ -170,7 +170,7 @@ final class Flight {
       case .reset: land { $0.broken(.connectionLost) }
       case .fail(let symptom): land { $0.broken(symptom) }
       // Nothing in process has two ends to relay between.
-      case .relay: land { $0.fail(Symptom.unknown) }
+      case .relay, .pass, .passEnd, .hold, .takeMore: land { $0.fail(Symptom.unknown) }
       }
     }
   }

@@ -122,7 +122,9 @@ struct Arguments {
   /// A length of time: `500ms`, `10s`, `2m`, or a number of seconds.
   func duration(_ name: String) throws(Refusal) -> Duration? {
     guard let text = try value(name) else { return nil }
-    let units: [(suffix: String, milliseconds: Double)] = [("ms", 1), ("s", 1000), ("m", 60_000)]
+    let units: [(suffix: String, milliseconds: Double)] = [
+      ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000),
+    ]
     let unit = units.first { text.hasSuffix($0.suffix) } ?? ("", 1000)
     guard let number = Double(text.dropLast(unit.suffix.count)), number <= 1e6,
       number * unit.milliseconds >= 1

@@ -4,6 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct HelpTests {
   @Test(arguments: [
     ["--help"], ["drill", "--help"], ["record", "--help"], ["serve", "--help"],
+    ["proxy", "--help"],
     ["report", "--help"], ["cassette", "--help"], ["cassette", "show", "--help"],
     ["cassette", "convert", "--help"], ["cassette", "explain", "--help"],
     ["cassette", "lint", "--help"],

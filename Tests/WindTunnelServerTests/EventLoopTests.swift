@@ -104,4 +104,22 @@ import Testing
     #expect(try await next.serve(at: address) { _ in } == address)
     await next.stop()
   }
+
+  @Test func `an event that ends a long wait is not dated before it`() async throws {
+    let loop = try EventLoop()
+    let dates = Events<Moment>()
+    let address = try await loop.run { reactor in
+      try Listener(on: reactor) { socket in
+        dates(reactor.now)
+        socket.close()
+      }.address
+    }
+    for _ in 0..<20 {
+      let before = Moment.now()
+      let client = try RawClient(address)
+      #expect(try await dates.next() >= before)
+      client.close()
+    }
+    await loop.stop()
+  }
 }

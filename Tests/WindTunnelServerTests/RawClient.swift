@@ -10,8 +10,15 @@ struct RawClient: Sendable {
 
   let socket: Socket
 
-  init(_ address: SocketAddress) throws {
-    socket = try Socket.connecting(to: address)
+  init(_ address: SocketAddress, from host: String? = nil) throws {
+    if let host {
+      let own = try #require(SocketAddress(host, port: 0))
+      socket = try Socket.bound(to: own)
+      let code = address.withSystem { connect(socket.descriptor, $0, $1) }
+      try #require(code == 0 || errno == EINPROGRESS)
+    } else {
+      socket = try Socket.connecting(to: address)
+    }
     // From here on calls wait; the first waits for the connection, too.
     let flags = fcntl(socket.descriptor, F_GETFL)
     _ = fcntl(socket.descriptor, F_SETFL, flags & ~O_NONBLOCK)

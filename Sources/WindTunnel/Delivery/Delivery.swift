@@ -28,8 +28,18 @@ public struct Delivery: Sendable, Hashable {
     case stall
     /// Fail with what a client would see; only a stage without a wire can.
     case fail(Symptom)
-    /// Pass everything both ways until both ends have closed.
+    /// Connect to the live origin and pass everything both ways until both ends have closed.
     case relay
+    /// The same, until so many bytes have gone to the client.
+    case relayUntil(downBytes: Int)
+  }
+
+  /// One direction of a connection.
+  public enum Way: Sendable, Hashable, CaseIterable {
+    /// From the client.
+    case up
+    /// To the client.
+    case down
   }
 
   /// Something that comes from the client.

@@ -18,7 +18,7 @@ extension Delivery {
     switch (first, stage) {
     case (nil, _): self = .nothing
     case (let fault?, .inProcess): self.init([.fail(fault.symptom)], afterwards: .close)
-    case (.tls(let fault), .onTheWire): self = Self.handshake(fault)
+    case (.tls(let fault), .onTheWire): self.init(handshake: fault)
     // Nobody listens in these, so no connection is there to be carried; a listener that is asked
     // all the same comes nearest by a reset.
     case (.offline, .onTheWire), (.refused, .onTheWire), (.hostNotFound, .onTheWire):
@@ -26,25 +26,20 @@ extension Delivery {
     }
   }
 
-  private static func handshake(_ fault: TLSFault) -> Delivery {
+  /// What answers a handshake.
+  init(handshake fault: TLSFault) {
+    let answer: [Step]
     switch fault {
     case .plaintext:
-      Delivery(
-        [
-          .await(.clientHello),
-          .bytes(.data(Data("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".utf8))), .close,
-        ],
-        afterwards: .close
-      )
-    case .closeAfterClientHello: Delivery([.await(.clientHello), .close], afterwards: .close)
+      let text = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
+      answer = [.bytes(.data(Data(text.utf8)))]
+    case .closeAfterClientHello: answer = []
     // Certificates need a TLS library; a stage without one refuses these before it starts.
     case .handshakeFailure, .untrusted, .expired, .notYetValid, .unknownRoot:
       // RFC 8446 §5.1, §6: alert(21), legacy version, two bytes, fatal(2), handshake_failure(40).
-      Delivery(
-        [.await(.clientHello), .bytes(.data(Data([21, 3, 3, 0, 2, 2, 40]))), .close],
-        afterwards: .close
-      )
+      answer = [.bytes(.data(Data([21, 3, 3, 0, 2, 2, 40])))]
     }
+    self.init([.await(.clientHello)] + answer + [.close], afterwards: .close)
   }
 }
 

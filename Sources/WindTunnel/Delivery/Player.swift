@@ -1,49 +1,16 @@
-public import Foundation
-public import Symptoms
+internal import Foundation
 
 /// Folds a delivery and a shaper into what a courier does when.
 ///
 /// Events go in, actions come out, nothing happens. A courier turns what it sees into events and
 /// the actions into calls; it needs no `if` about faults.
 public struct Player: Sendable {
-  /// Something that happened to the courier.
-  public enum Event: Sendable, Hashable {
-    /// The delivery may begin, or a moment that was asked for has come.
-    case tick
-    /// This has come from the client.
-    case arrived(Delivery.Arrival)
-  }
-
-  /// Something for the courier to do, in order.
-  public enum Action: Sendable, Hashable {
-    /// Send the status line and the fields.
-    case head(ResponseHead)
-    /// Send bytes.
-    case bytes(Data)
-    /// Take over what the live origin sends.
-    case live
-    /// End the message; `Afterwards` says what becomes of the connection.
-    case finish(Delivery.Afterwards)
-    /// Send FIN and keep reading.
-    case closeWrite
-    /// Close once everything has been sent.
-    case close
-    /// Send RST once everything has been sent.
-    case reset
-    /// Nothing more will come.
-    case stall
-    /// Fail with this.
-    case fail(Symptom)
-    /// Pass everything both ways.
-    case relay
-    /// Call again at this moment.
-    case wake(Duration)
-  }
-
   private let delivery: Delivery
   private var position = 0
   private var shaper: Shaper?
   private var arrived = Arrived()
+  private let upShaper: Shaper?
+  private var meter: Meter?
   private var waitsUntil: Duration?
   /// What is under way, in order of arrival.
   private var underWay: [(at: Duration, action: Action)] = []
@@ -51,11 +18,27 @@ public struct Player: Sendable {
   /// What of the current payload has not been handed to the shaper.
   private var rest: Data?
 
-  /// Starts a delivery; bytes pass through the shaper, if there is one.
-  public init(_ delivery: Delivery, shaper: Shaper? = nil) {
+  private let metersLive: Bool
+
+  /// Starts a delivery.
+  ///
+  /// - Parameters:
+  ///   - delivery: What is to be done.
+  ///   - shaper: What the bytes to the client pass through; `nil`: nothing.
+  ///   - up: What the bytes from the client pass through while both ways are passed on.
+  ///   - metersLive: Whether the courier tells of every byte of a live answer, so that the shaper
+  ///     can hold it back.
+  public init(
+    _ delivery: Delivery,
+    shaper: Shaper? = nil,
+    up: Shaper? = nil,
+    metersLive: Bool = false
+  ) {
     self.delivery = delivery
     self.shaper = shaper
     underWay.reserveCapacity(delivery.steps.count)
+    upShaper = up
+    self.metersLive = metersLive
   }
 
   /// Whether every step has been acted upon.
@@ -63,18 +46,25 @@ public struct Player: Sendable {
     position >= delivery.steps.count && underWayStart >= underWay.count
   }
 
+  /// Whether the courier has to tell of every byte that comes to be passed on. Where it has not, it
+  /// passes everything as fast as it goes.
+  public var isMetering: Bool { meter != nil }
+
   /// What is to be done now. Moments count from any one origin and never run backwards.
   public mutating func next(_ event: Event, at now: Duration) -> [Action] {
     if case .arrived(let arrival) = event { arrived[arrival] = true }
     var wake: Duration?
-    while position < delivery.steps.count {
+    var actions: [Action] = []
+    if meter != nil, underWayStart == underWay.count {
+      wake = measure(event, at: now, &actions)
+    }
+    while meter == nil, position < delivery.steps.count {
       if let moment = take(delivery.steps[position], at: now) {
         wake = moment
         break
       }
     }
-    var actions: [Action] = []
-    actions.reserveCapacity(underWay.count - underWayStart + 1)
+    actions.reserveCapacity(actions.count + underWay.count - underWayStart + 1)
     while underWayStart < underWay.count, underWay[underWayStart].at <= now {
       actions.append(underWay[underWayStart].action)
       underWayStart += 1
@@ -88,6 +78,28 @@ public struct Player: Sendable {
     }
     if let wake, wake > now, wake < .seconds(Int64.max / 2) { actions.append(.wake(wake)) }
     return actions
+  }
+
+  private mutating func measure(
+    _ event: Event,
+    at now: Duration,
+    _ actions: inout [Action]
+  ) -> Duration? {
+    let wake = meter?.next(event, at: now, &actions)
+    guard let meter, meter.isCut || meter.isOver else { return wake }
+    // Both ends have closed by themselves: what was to happen later does not.
+    let isRelay = delivery.steps[position] != .bytes(.live)
+    position = isRelay && !meter.isCut ? delivery.steps.count : position + 1
+    self.meter = nil
+    // What passed had the link's delay already.
+    shaper = nil
+    return nil
+  }
+
+  private mutating func begin(_ meter: Meter, _ action: Action, at now: Duration) -> Duration {
+    self.meter = meter
+    underWay.append((now, action))
+    return Self.never
   }
 
   /// A moment that never comes: only an arrival helps.
@@ -105,6 +117,8 @@ public struct Player: Sendable {
     case .head(let head): send(.head(head), count: Self.size(of: head), at: now)
     case .bytes(.data(let data)):
       if let moment = stream(rest ?? data, at: now) { return moment }
+    case .bytes(.live) where metersLive && shaper != nil:
+      return begin(Meter(down: shaper), .live, at: now)
     case .bytes(.live): send(.live, count: 0, at: now)
     case .finish: send(.finish(delivery.afterwards), count: 0, at: now)
     case .closeWrite: send(.closeWrite, count: 0, at: now)
@@ -112,7 +126,11 @@ public struct Player: Sendable {
     case .reset: send(.reset, count: 0, at: now)
     case .stall: send(.stall, count: 0, at: now)
     case .fail(let symptom): send(.fail(symptom), count: 0, at: now)
-    case .relay: send(.relay, count: 0, at: now)
+    case .relay where shaper == nil && upShaper == nil: send(.relay, count: 0, at: now)
+    case .relay:
+      return begin(Meter(up: upShaper, down: shaper, downBytesMax: nil), .relay, at: now)
+    case .relayUntil(let count):
+      return begin(Meter(up: upShaper, down: shaper, downBytesMax: count), .relay, at: now)
     }
     position += 1
     return nil

@@ -1,10 +1,13 @@
 /// Which requests are meant: a method or `*`, then a path whose segments may be `*` or `{name}`
 /// (any one segment) or end in `**` (any rest), such as `GET /users/*`.
+///
+/// A tunnel is meant by its host: `CONNECT api.example.com:443`, `CONNECT *.example.com` at any port,
+/// `CONNECT *`. In front of a path a host may begin with `*.`, too.
 public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
   private let method: String?
-  private let host: String?
+  private let host: HostPattern?
   private let segments: [String]
   private let query: String?
 
@@ -18,8 +21,13 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     let words = text.split(separator: " ", maxSplits: 1)
     let hasMethod = words.count == 2
     method = hasMethod && words[0] != "*" ? String(words[0]) : nil
-    let url = RequestURL(String(words.last ?? "/**"))
-    host = url.host
+    let target = String(words.last ?? "/**")
+    if method == "CONNECT", !target.contains("/") {
+      (host, query, segments) = (HostPattern(authority: target), nil, ["", "**"])
+      return
+    }
+    let url = RequestURL(target)
+    host = url.host.map { HostPattern(name: $0) }
     query = url.query.map(Matcher.canonical)
     segments = url.path.canonicalPercentEncoding.split(
       separator: "/",
@@ -30,10 +38,15 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   /// Reads a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
+  /// Whether it speaks of tunnels and nothing else.
+  var isForTunnels: Bool { method == "CONNECT" }
+
   /// Whether a request is meant.
   public func matches(_ request: Request) -> Bool {
     if let method, method != request.method { return false }
-    if let host, host != request.url.host { return false }
+    if let host, !host.matches(request.url) { return false }
+    // A tunnel has no path: what speaks of a part of a host does not speak of it.
+    if request.method == "CONNECT" { return segments == ["", "**"] && query == nil }
     if let query, query != Matcher.canonical(query: request.url.query ?? "") { return false }
     let asked = request.url.path.canonicalPercentEncoding.split(
       separator: "/",
@@ -49,5 +62,29 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
       }
     }
     return segments.count == asked.count
+  }
+}
+
+/// Which hosts are meant: a name, any name below one (`*.example.com`), or any (`*`).
+private struct HostPattern: Sendable, Hashable {
+  private let name: String
+  private let port: Int?
+
+  init(name: String, port: Int? = nil) {
+    self.name = name.lowercased()
+    self.port = port
+  }
+
+  /// Reads `host`, `host:port`, `[::1]:port` or `*`.
+  init(authority: String) {
+    let url = RequestURL("http://\(authority)")
+    self.init(name: url.host ?? authority, port: url.port)
+  }
+
+  func matches(_ url: RequestURL) -> Bool {
+    if let port, port != url.effectivePort { return false }
+    if name == "*" { return true }
+    guard let host = url.host else { return false }
+    return name.hasPrefix("*.") ? host.hasSuffix(name.dropFirst()) : host == name
   }
 }

@@ -75,12 +75,33 @@ extension Scenario {
     }
   }
 
-  private func decide(
+  /// Decides what a request meets that comes through a proxy. The proxy connects for each request, so
+  /// the rules of connections are the request's, too; there is no handshake in one that is not in a
+  /// tunnel.
+  func decideProxied(
+    _ request: Request,
+    key: RequestKey,
+    seed: UInt64,
+    lane: Lane,
+    ordinal: Int
+  ) -> Decision {
+    var decision = decide(seed: seed, lane: lane, key: key.text, ordinal: ordinal) { rule in
+      rule.trigger.request?.matches(request) != false
+    } resolving: { _, fault in
+      if case .connection(.tls) = fault { return nil }
+      return fault
+    }
+    decision.faults = decision.faults.map(\.behindProxy)
+    return decision
+  }
+
+  func decide(
     seed: UInt64,
     lane: Lane,
     key: String,
     ordinal: Int,
-    where applies: (Rule) -> Bool
+    where applies: (Rule) -> Bool,
+    resolving: (Rule, Fault) -> Fault? = { $1 }
   ) -> Decision {
     var decision = Decision(lane: lane, key: key, ordinal: ordinal, faults: [])
     for (index, rule) in rules.enumerated() where applies(rule) {
@@ -96,11 +117,12 @@ extension Scenario {
       }
       guard rule.trigger.fires(ordinal: ordinal, draws: draws()) else { continue }
       var next = Trigger.probabilityDraw
-      decision.faults += rule.faults.map { fault in
-        fault.resolved {
+      decision.faults += rule.faults.compactMap { fault in
+        let resolved = fault.resolved {
           next += 1
           return draws().unit(next)
         }
+        return resolving(rule, resolved)
       }
     }
     return decision

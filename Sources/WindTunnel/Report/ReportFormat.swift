@@ -44,6 +44,9 @@ extension Report {
   public init(data: Data, source: String) throws(FormatError) {
     var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
     try CassetteFormat.checkVersion(&top, key: "windtunnelReport", noun: "report")
+    if top.take("seenBy") != nil {
+      throw top.error("seenBy", "a proxy saw this flight, and what it saw has no calls to judge")
+    }
     guard let seed = top.take("seed").flatMap({ UInt64($0.description) }) else {
       throw top.error("seed", "a whole number should stand here")
     }

@@ -36,12 +36,13 @@ final class Channel {
   var isReadingPaused = false
   var isAwaitingReset = false
   /// The bytes that the system has taken.
-  private(set) var sentBytes = 0
+  var sentBytes = 0
   var endTimer: Reactor.Timer?
 
   var watch: Watch?
   private var wantsDrained = false
-  private var isBlocked = false
+  /// The system takes no more for now.
+  var isBlocked = false
   private var isFlushScheduled = false
   var isInEvent = false
 

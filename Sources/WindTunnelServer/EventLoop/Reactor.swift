@@ -5,7 +5,8 @@
 final class Reactor {
   typealias Timer = TimerHeap<(Reactor) -> Void>.ID
 
-  /// The time at which the current round began; exact where that is not enough is `Moment.now()`.
+  /// The time at which the current round's first event or timer was told; exact where that is not
+  /// enough is `Moment.now()`.
   private(set) var now = Moment.now()
   /// Where input is read to, before whoever asked for it copies what is worth keeping.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
@@ -106,7 +107,13 @@ final class Reactor {
 
   /// One round: wait for whatever comes first, tell it, fire what is due.
   func turn() {
-    selector.wait(patience) { token, readiness in handler(of: token)?.isReady(readiness) }
+    var isAwake = false
+    selector.wait(patience) { token, readiness in
+      // The wait may have been long: what happens now must not be dated before it.
+      if !isAwake { now = .now() }
+      isAwake = true
+      handler(of: token)?.isReady(readiness)
+    }
     now = .now()
     // Not what these schedule for at once: descriptors come between.
     let due = now

@@ -50,6 +50,16 @@ struct Limits: Sendable, Hashable {
   ///
   /// nginx: `lingering_timeout`, 5 s.
   var lingerSeconds = 5.0
+  /// How long a connect to one address of an origin may take.
+  ///
+  /// Go's `DefaultTransport`: 30 s.
+  var connectSeconds = 30.0
+  /// How long a tunnel may lie idle.
+  ///
+  /// nginx: `proxy_timeout` of a stream, 10 min.
+  var tunnelIdleSeconds = 600.0
+  /// How long a tunnel may last, busy or not: a day, so that what is forgotten ends.
+  var tunnelSeconds = 86_400.0
   /// Output waiting in this process before production stops.
   ///
   /// Node.js's `highWaterMark` is 16 KiB; a slice of a large body should not need many rounds.

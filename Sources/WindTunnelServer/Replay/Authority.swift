@@ -30,6 +30,7 @@ struct Authority {
 
   /// What the client means by its name for this server.
   private var meant: RequestURL? {
+    if house.options.proxy != nil { return nil }
     if host.isEmpty { return tape }
     let named = RequestURL("\(scheme)://\(host)")
     if house.options.upstream != nil {
@@ -84,7 +85,8 @@ struct Authority {
 
   /// Lets a redirect come back to this server and, if the request named one, to its lane.
   func localise(_ head: inout ResponseHead) {
-    guard let location = head.headers["Location"] else { return }
+    // A proxy's client calls everybody by their own names.
+    guard house.options.proxy == nil, let location = head.headers["Location"] else { return }
     let base = lane?.basePath ?? ""
     if location.hasPrefix("/"), !location.hasPrefix("//") {
       if !base.isEmpty { head.headers["Location"] = base + location }
@@ -98,7 +100,9 @@ struct Authority {
 
   /// Puts the tape's origin where an upstream's redirect names itself.
   func recorded(_ head: ResponseHead) -> ResponseHead {
-    guard let location = head.headers["Location"], let meant else { return head }
+    guard house.options.proxy == nil, let location = head.headers["Location"], let meant else {
+      return head
+    }
     var url = RequestURL(location)
     guard let origin = url.origin, origins.contains(origin) else { return head }
     (url.scheme, url.host, url.port) = (meant.scheme, meant.host, meant.port)

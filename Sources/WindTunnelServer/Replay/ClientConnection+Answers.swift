@@ -27,20 +27,28 @@ extension ClientConnection {
         if let rest = performance.write(data, to: channel) {
           performance.queue.insert(.bytes(rest), at: 0)
         }
-      // What follows is the upstream's to say.
-      case .live: return forward(performance)
+      case .live:
+        forward(performance)
+        // What follows is the upstream's to say, or the player's when it has heard of it.
+        if !performance.player.isMetering { return }
       case .finish(let afterwards):
+        if case .forwarding(let exchange) = state { return exchange.clientHasAll() }
         performance.writeEnd(to: channel)
-        performance.finished()
+        performance.finished(.whole)
         next(keeps: afterwards == .keep && performance.keepsAlive)
       case .closeWrite: channel.finishWriting()
       case .close: end(performance) { $0.close() }
       case .reset: end(performance) { $0.reset() }
       case .stall:
-        performance.finished()
+        performance.finished(.cut)
         state = .stalled
       // A wire has no other way to fail than those above, and nothing to relay to.
       case .fail, .relay: end(performance) { $0.reset() }
+      case .pass(_, let count): if case .forwarding(let exchange) = state { exchange.pass(count) }
+      // Its end is written with what follows.
+      case .passEnd: break
+      case .hold: if case .forwarding(let exchange) = state { exchange.hold(true) }
+      case .takeMore: if case .forwarding(let exchange) = state { exchange.hold(false) }
       }
     }
   }
@@ -52,18 +60,17 @@ extension ClientConnection {
       return end(performance) { $0.reset() }
     }
     let passing = UpstreamExchange(
-      exchange.outcome,
-      exchange.head,
-      exchange.authority,
+      exchange,
       upstream,
-      for: self
+      for: self,
+      metered: performance.player.isMetering ? performance : nil
     )
     state = .forwarding(passing)
     passing.begin()
   }
 
   private func end(_ performance: Performance, _ ending: (Channel) -> Void) {
-    performance.finished()
+    performance.finished(.cut)
     state = .ended
     if let channel { ending(channel) }
   }

@@ -11,7 +11,7 @@ extension ClientConnection {
     while true {
       switch state {
       case .idle, .receiving: break
-      case .opening, .answering, .forwarding, .stalled, .ended: return
+      case .opening, .answering, .forwarding, .tunnelling, .stalled, .ended: return
       }
       guard let event = parser.next() else { break }
       switch event {
@@ -58,11 +58,18 @@ extension ClientConnection {
 
   private func answer(_ head: RequestHead, _ body: Data) {
     deadline.begin(.none, on: reactor)
+    if answerAsProxy(head) { return }
     let authority = Authority(of: head, in: house, by: channel?.isSecure == true ? "https" : "http")
     let outcome = house.deck.decide(authority.request(head, body), lane: house.lane)
     let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
-    let player = Player(delivery, shaper: outcome.path.map { Shaper($0.link.down) })
-    let performance = Performance(player, for: .init(head, outcome, authority, delivery), in: house)
+    let player = Player(
+      delivery,
+      shaper: outcome.path.map { Shaper($0.link.down) },
+      metersLive: true
+    )
+    let exchange = Performance.Exchange(head, outcome, authority, delivery)
+    exchange.watch = RequestWatch(outcome, in: house)
+    let performance = Performance(player, for: exchange, in: house)
     state = .answering(performance)
     advance(performance, .arrived(.requestEnd))
   }

@@ -8,7 +8,7 @@ final class ClientConnection {
   let house: House
   let reactor: Reactor
   /// Set right after the channel has been made, which wants its delegate first.
-  private(set) var channel: Channel?
+  var channel: Channel?
   var parser: RequestParser
   var state = State.idle
   let start = Moment.now()
@@ -26,6 +26,8 @@ final class ClientConnection {
     case answering(Performance)
     /// A request is being answered by the upstream.
     case forwarding(UpstreamExchange)
+    /// It is a tunnel's.
+    case tunnelling(Tunnel)
     /// Nothing more will be sent, and the connection stays open.
     case stalled
     case ended
@@ -44,34 +46,12 @@ final class ClientConnection {
         delegate: connection
       )
     else { return }
+    if let refusal = house.desk?.refusal(of: socket) {
+      connection.channel = channel
+      house.live.insert(connection)
+      return connection.turnAway(refusal)
+    }
     connection.serve(channel)
-  }
-
-  /// Takes a connection over that was somebody else's until now, such as one on which a CONNECT has
-  /// been answered, and serves HTTP in TLS on it.
-  ///
-  /// - Parameters:
-  ///   - channel: The connection, plain until now; its delegate is replaced.
-  ///   - host: Whose certificate is shown to a client that names nobody.
-  ///   - context: Who issues the certificate, and which versions are spoken.
-  ///   - early: What the client has sent beforehand.
-  ///   - house: Where its requests are answered.
-  /// - Throws: `ServerError.tlsUnavailable` where OpenSSL has no memory.
-  static func takeOver(
-    _ channel: Channel,
-    as host: HostName?,
-    by context: TLSContext,
-    early: [UInt8] = [],
-    in house: House
-  ) throws(ServerError) {
-    let engine = try TLSEngine(context, host: host)
-    let connection = ClientConnection(house, channel.reactor)
-    channel.delegate = connection
-    connection.channel = channel
-    connection.deadline.isOver = { [weak connection] kind in connection?.isLate(kind) }
-    connection.deadline.begin(.idle, on: channel.reactor)
-    house.live.insert(connection)
-    channel.startTLS(engine, early: early)
   }
 
   private func serve(_ channel: Channel) {
@@ -80,7 +60,7 @@ final class ClientConnection {
     open()
   }
 
-  private init(_ house: House, _ reactor: Reactor) {
+  init(_ house: House, _ reactor: Reactor) {
     (self.house, self.reactor) = (house, reactor)
     parser = RequestParser(limits: house.options.limits)
     deadline = Deadline(house.options.limits)
@@ -89,6 +69,8 @@ final class ClientConnection {
   private func open() {
     deadline.isOver = { [weak self] kind in self?.isLate(kind) }
     deadline.begin(.idle, on: reactor)
+    // A client reaches its proxy in any weather; what is behind it is decided by request and tunnel.
+    guard house.desk == nil else { return }
     let opening = house.deck.open(lane: house.lane, on: .onTheWire)
     guard opening != .nothing else { return startTLS() }
     let performance = Performance(Player(opening), for: nil, in: house)
@@ -114,6 +96,7 @@ final class ClientConnection {
   func leaveWhenIdle() {
     switch state {
     case .idle, .receiving, .stalled, .opening: channel?.close()
+    case .tunnelling(let tunnel): tunnel.leave()
     case .answering, .forwarding, .ended: break
     }
   }
@@ -142,6 +125,7 @@ extension ClientConnection: ChannelDelegate {
         advance(performance, .arrived(.clientHello))
       }
     case .stalled, .ended: break
+    case .tunnelling(let tunnel): tunnel.came(bytes, .up)
     case .idle, .receiving, .answering, .forwarding:
       parser.feed(bytes)
       // Requests in advance wait in the system's buffers once there are enough of them here.
@@ -159,6 +143,7 @@ extension ClientConnection: ChannelDelegate {
     // A client that sends no more may still read; one that has left is noticed by the answer.
     case .answering, .forwarding: parser.feedEnd()
     case .opening, .stalled: channel.close()
+    case .tunnelling(let tunnel): tunnel.reachedEnd(.up)
     case .ended: break
     }
   }
@@ -169,14 +154,16 @@ extension ClientConnection: ChannelDelegate {
     switch state {
     case .answering(let performance): carry(performance)
     case .forwarding(let exchange): exchange.clientDrained()
+    case .tunnelling(let tunnel): tunnel.set(.down) { $0.isBlocked = false }
     case .idle, .opening, .receiving, .stalled, .ended: break
     }
   }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     switch state {
-    case .answering(let performance): performance.finished()
+    case .answering(let performance): performance.finished(.clientLeft)
     case .forwarding(let exchange): exchange.clientLeft()
+    case .tunnelling(let tunnel): tunnel.clientClosed(error)
     case .idle, .opening, .receiving, .stalled, .ended: break
     }
     state = .ended
@@ -185,7 +172,7 @@ extension ClientConnection: ChannelDelegate {
     house.live.remove(self)
   }
 
-  private func isLate(_ kind: Deadline.Kind) {
+  func isLate(_ kind: Deadline.Kind) {
     switch kind {
     case .idle, .none: channel?.close()
     case .request:

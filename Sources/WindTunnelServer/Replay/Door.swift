@@ -20,6 +20,7 @@ struct Door: @unchecked Sendable {
         let listener = try Listener(at: address, on: reactor) { turns.receive($0, on: reactor) }
         // No connection is told of before this job ends.
         let port = listener.address.port
+        let gate = Locked(options.proxy.map { PeerGate($0.admission, own: options.host) })
         turns.houses = crew.members.map { member in
           House(
             deck: deck,
@@ -27,7 +28,8 @@ struct Door: @unchecked Sendable {
             options: options,
             live: member.live,
             port: port,
-            tls: tls
+            tls: tls,
+            desk: options.proxy.map { ProxyDesk($0, gate, member.loop) }
           )
         }
         return Door(port: port, listener: listener)

@@ -9,6 +9,8 @@ final class House: Sendable {
   let port: Int
   /// What connections speak TLS by; `nil`: they speak plain HTTP.
   let tls: TLSContext?
+  /// What makes it a proxy's.
+  let desk: ProxyDesk?
 
   init(
     deck: Deck,
@@ -16,10 +18,11 @@ final class House: Sendable {
     options: ReplayServer.Options,
     live: LiveConnections,
     port: Int,
-    tls: TLSContext? = nil
+    tls: TLSContext? = nil,
+    desk: ProxyDesk? = nil
   ) {
     (self.deck, self.lane, self.options, self.live) = (deck, lane, options, live)
-    (self.port, self.tls) = (port, tls)
+    (self.port, self.tls, self.desk) = (port, tls, desk)
   }
 }
 

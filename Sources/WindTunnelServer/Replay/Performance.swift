@@ -9,6 +9,8 @@ final class Performance {
     let outcome: Outcome
     let authority: Authority
     let delivery: Delivery
+    /// Who tells of it, where somebody wants to know.
+    var watch: RequestWatch?
 
     init(_ head: RequestHead, _ outcome: Outcome, _ authority: Authority, _ delivery: Delivery) {
       (self.head, self.outcome, self.authority, self.delivery) = (
@@ -34,9 +36,10 @@ final class Performance {
   }
 
   /// Tells the deck that the answer has come to its end, once.
-  func finished() {
+  func finished(_ ending: SeenRequest.Ending) {
     guard !isFinished, let exchange else { return }
     isFinished = true
+    exchange.watch?.ended(ending)
     house.deck.finished(exchange.outcome)
   }
 
@@ -52,6 +55,7 @@ final class Performance {
     )
     framing = answer.framing
     keepsAlive = answer.keepsAlive
+    exchange.watch?.status = head.status
     channel.write { $0.appendHead(head, framed: answer, for: exchange.head.version) }
   }
 
@@ -69,6 +73,7 @@ final class Performance {
   /// Writes a slice and answers what is left of the data.
   func write(_ data: Data, to channel: Channel) -> Data? {
     let slice = data.prefix(Self.sliceBytes)
+    exchange?.watch?.bytes += slice.count
     switch framing {
     case .none?: return nil
     case .chunked?: channel.write { $0.appendChunk(slice) }

@@ -19,6 +19,8 @@ public final class ReplayServer: Sendable {
     /// The servers of hosts that the deck ignores: where requests that name them go. A request names
     /// one by a whole URL, as to a proxy, or by its `Host`.
     public var ignoredHosts: [Upstream] = []
+    /// Makes it a forward proxy.
+    public var proxy: Proxying?
     /// The origin that stands on the tape in place of the upstream's; `nil`: the upstream's own.
     public var recordedOrigin: RequestURL?
     /// How TLS is spoken; `nil`: plain HTTP is.
@@ -42,6 +44,7 @@ public final class ReplayServer: Sendable {
     /// The server that an outcome is forwarded to.
     func upstream(for outcome: Outcome) -> Upstream? {
       guard case .forward(let ticket) = outcome.source, outcome.forwards else { return nil }
+      if proxy != nil { return Upstream(of: outcome.forwarded.url) }
       return ticket == nil ? ignoredHost(outcome.request.url) : upstream
     }
   }

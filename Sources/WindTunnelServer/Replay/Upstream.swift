@@ -8,6 +8,13 @@ public struct Upstream: Sendable {
   /// What is spoken to a server by `https`.
   private let tls: (context: TLSContext, host: HostName)?
 
+  /// The server of any plain URL, whose addresses are found when they are needed.
+  init(of url: RequestURL) {
+    var origin = url
+    (origin.userInfo, origin.path, origin.query) = (nil, "/", nil)
+    (self.url, addresses, tls) = (origin, [], nil)
+  }
+
   /// Finds the upstream's addresses and, by `https`, reads whom to trust; that may take as long as a
   /// resolver takes.
   ///

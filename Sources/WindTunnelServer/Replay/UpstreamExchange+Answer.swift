@@ -7,7 +7,7 @@ extension UpstreamExchange {
   func began(_ start: ResponseStart) {
     answer = start
     timing.firstByte = elapsed
-    guard let client, let channel = client.channel else { return }
+    guard let client else { return }
     var shown = start.head
     authority.localise(&shown)
     let length: Int? =
@@ -21,20 +21,18 @@ extension UpstreamExchange {
       keepsAlive: !client.house.options.closesConnections
     )
     self.framing = framing
-    channel.write { $0.appendHead(shown, reason: start.reason, framed: framing, for: head.version) }
+    exchange.watch?.status = start.head.status
+    put { $0.appendHead(shown, reason: start.reason, framed: framing, for: head.version) }
   }
 
   func came(_ data: Data) {
     timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
     body.append(data)
-    guard let client = client?.channel else { return }
-    if framing?.framing == .chunked {
-      client.write { $0.appendChunk(data) }
-    } else {
-      client.write(data)
-    }
+    exchange.watch?.bytes += data.count
+    let isChunked = framing?.framing == .chunked
+    put { if isChunked { $0.appendChunk(data) } else { $0.append(contentsOf: data) } }
     // The upstream is read no faster than the client reads.
-    if client.isCongested {
+    if let client = client?.channel, client.isCongested {
       channel?.pauseReading()
       client.tellWhenDrained()
     }
@@ -43,31 +41,25 @@ extension UpstreamExchange {
   func ended() {
     guard let answer else { return }
     keep(.response(response(answer)))
-    if framing?.framing == .chunked { client?.channel?.write { $0.appendLastChunk() } }
+    if framing?.framing == .chunked { put { $0.appendLastChunk() } }
     let client = client
     finish()
-    client?.next(keeps: framing?.keepsAlive ?? false)
+    if let metered {
+      client?.advance(metered, .ended(.down))
+    } else {
+      exchange.watch?.ended(.whole)
+      client?.next(keeps: framing?.keepsAlive ?? false)
+    }
   }
 
   func failed(_ symptom: Symptom, _ text: String) {
     let failure = Failure(symptom, text: text)
     keep(answer.map { .cut(response($0), failure) } ?? .failure(failure))
+    exchange.watch?.status = exchange.watch?.status ?? 502
+    exchange.watch?.ended(.failed(symptom))
+    pass(waiting.count)
     let client = client?.channel
-    if answer == nil {
-      let notice = Array("The upstream \(upstream.url) failed: \(text).\n".utf8)
-      client?.write { bytes in
-        bytes.appendHead(
-          ResponseHead(
-            status: 502,
-            headers: [
-              "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(notice.count),
-              "Connection": "close",
-            ]
-          )
-        )
-        bytes.append(contentsOf: notice)
-      }
-    }
+    if answer == nil { client?.writeNotice(502, "The upstream \(upstream.url) failed: \(text).") }
     finish()
     if symptom == .connectionLost, answer != nil { client?.reset() } else { client?.close() }
   }

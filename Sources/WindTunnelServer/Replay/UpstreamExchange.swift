@@ -7,10 +7,10 @@ internal import WindTunnel
 /// On the loop's thread only. Each exchange has a connection of its own, so that how one ends says
 /// nothing about another.
 final class UpstreamExchange {
-  let outcome: Outcome
-  let head: RequestHead
-  let authority: Authority
+  let exchange: Performance.Exchange
   let upstream: Upstream
+  /// Whose player says what passes when; `nil`: everything at once.
+  let metered: Performance?
   weak var client: ClientConnection?
   var channel: Channel?
   private var addresses: [SocketAddress]
@@ -22,22 +22,45 @@ final class UpstreamExchange {
   var body = Data()
   var timing = Timing(firstByte: .zero, lastByte: .zero)
   var isOver = false
+  /// What waits for the player, as it will stand on the wire.
+  var waiting = ByteQueue()
+  var isHeld = false
+
+  var outcome: Outcome { exchange.outcome }
+  var head: RequestHead { exchange.head }
+  var authority: Authority { exchange.authority }
 
   init(
-    _ outcome: Outcome,
-    _ head: RequestHead,
-    _ authority: Authority,
+    _ exchange: Performance.Exchange,
     _ upstream: Upstream,
-    for client: ClientConnection
+    for client: ClientConnection,
+    metered: Performance?
   ) {
-    (self.outcome, self.head, self.authority) = (outcome, head, authority)
+    (self.exchange, self.metered) = (exchange, metered)
     (self.upstream, self.client) = (upstream, client)
     addresses = upstream.addresses
-    parser.expectAnswer(to: head.method)
+    parser.expectAnswer(to: exchange.head.method)
   }
 
   /// Connects; the request goes out as soon as the connection is there.
   func begin() {
+    guard addresses.isEmpty, let lookups = client?.house.desk?.lookups, let host = upstream.url.host
+    else {
+      return connect()
+    }
+    lookups.resolve(host.withoutBrackets, port: upstream.url.effectivePort ?? 80) {
+      [weak self] answer in
+      guard let self, !isOver else { return }
+      switch answer {
+      case .success(let found):
+        addresses = found
+        connect()
+      case .failure(let error): failed(error.symptom, "\(error)")
+      }
+    }
+  }
+
+  private func connect() {
     guard let client, !addresses.isEmpty else { return failed(.connectionRefused, "no address") }
     let address = addresses.removeFirst()
     do throws(SocketError) {
@@ -54,15 +77,8 @@ final class UpstreamExchange {
   }
 
   private func connectFailed(_ error: SocketError) {
-    if !addresses.isEmpty { return begin() }
-    let symptom: Symptom =
-      switch error.kind {
-      case .refused: .connectionRefused
-      case .timedOut: .timedOut
-      case .unreachable: .offline
-      default: .connectionLost
-      }
-    failed(symptom, "\(error)")
+    if !addresses.isEmpty { return connect() }
+    failed(error.symptom, "\(error)")
   }
 
   var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
@@ -90,12 +106,10 @@ final class UpstreamExchange {
     }
   }
 
-  /// The client has taken what was queued.
-  func clientDrained() { channel?.resumeReading() }
-
   /// The client is gone; what it did not see is not recorded as an answer.
   func clientLeft() {
     isOver = true
+    exchange.watch?.ended(.clientLeft)
     channel?.abandon()
     channel = nil
     client?.house.deck.finished(outcome)

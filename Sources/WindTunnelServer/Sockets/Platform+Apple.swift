@@ -20,6 +20,9 @@
       return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : nil
     }
 
+    /// The flag of an interface that is up.
+    static let interfaceUp = UInt32(IFF_UP)
+
     static func shutdownWriting(_ socket: Int32) { shutdown(socket, SHUT_WR) }
 
     static func close(_ descriptor: Int32) { _ = Darwin.close(descriptor) }

@@ -26,6 +26,9 @@
       return count < 0 ? nil : Int(count)
     }
 
+    /// The flag of an interface that is up.
+    static let interfaceUp = UInt32(IFF_UP)
+
     static func shutdownWriting(_ socket: Int32) { shutdown(socket, Int32(SHUT_WR)) }
 
     static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }

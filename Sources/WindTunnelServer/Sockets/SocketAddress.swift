@@ -74,6 +74,9 @@ struct SocketAddress: Sendable, Hashable {
   /// The port; it stands at the same place in both layouts.
   var port: Int { Int(bytes[2]) << 8 | Int(bytes[3]) }
 
+  /// The address without the port, 4 or 16 bytes in network order.
+  var addressBytes: [UInt8] { Array(family == AF_INET ? bytes[4..<8] : bytes[8..<24]) }
+
   /// The literal without brackets.
   var host: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

@@ -1,0 +1,100 @@
+/// What the deck decided for one tunnel (`CONNECT`, RFC 9110 §9.3.6).
+public struct TunnelDecision: Sendable, Hashable {
+  /// What goes wrong; its key is `CONNECT host:port`.
+  public var decision: Decision
+  /// The link; `nil`: as fast as it goes.
+  public var link: Link?
+  /// The scenario that it was decided in.
+  public var scenario: String
+  /// Whether the host is one that the cassette answers for, so that the live one must not be asked.
+  public var isOnTape: Bool
+}
+
+extension Deck {
+  /// Decides what a tunnel to `host:port` meets. The *n*-th to the same place meets the same for the
+  /// same seed, whatever else is going on.
+  public func openTunnel(to authority: String, lane: Lane = .deck) -> TunnelDecision {
+    tell { state in state.openTunnel(to: authority, lane: lane) }
+  }
+}
+
+extension Deck.State {
+  mutating func openTunnel(to authority: String, lane: Lane) -> (Journal.Entry, TunnelDecision) {
+    let request = Request(tunnelTo: authority)
+    let decision = scenario.decideTunnel(
+      request,
+      seed: seed,
+      lane: lane,
+      ordinal: count(request.tunnelKey, in: lane)
+    )
+    let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
+    keep(entry)
+    let tunnel = TunnelDecision(
+      decision: decision,
+      link: scenario.link,
+      scenario: scenario.name,
+      isOnTape: isOnTape(request.url)
+    )
+    return (entry, tunnel)
+  }
+}
+
+extension Request {
+  /// What asks a proxy for a tunnel.
+  package init(tunnelTo authority: String) {
+    // The scheme is a guess that only a default port depends on, and an authority has its own.
+    self.init("CONNECT", RequestURL("https://\(authority)"))
+  }
+
+  var tunnelKey: String { "CONNECT \(url.host ?? ""):\(url.effectivePort ?? 443)" }
+}
+
+extension Scenario {
+  /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and by
+  /// those of every request as far as they can be carried by bytes that nobody can read. A status is
+  /// only for the rules that name the tunnel: it answers the `CONNECT`.
+  func decideTunnel(_ request: Request, seed: UInt64, lane: Lane, ordinal: Int) -> Decision {
+    var decision = decide(seed: seed, lane: lane, key: request.tunnelKey, ordinal: ordinal) {
+      rule in
+      rule.trigger.request?.matches(request) != false
+    } resolving: { rule, fault in
+      if case .status = fault, rule.trigger.request?.isForTunnels != true { return nil }
+      return fault
+    }
+    decision.faults = decision.faults.map(\.behindProxy)
+    return decision
+  }
+
+  /// Whether it has faults that need to look into a tunnel, so that they do not happen in one.
+  public var hasFaultsBeyondTunnels: Bool {
+    rules.contains { rule in
+      if let request = rule.trigger.request { return !request.isForTunnels }
+      return rule.faults.contains { fault in
+        switch fault {
+        case .status, .mutate: true
+        default: false
+        }
+      }
+    }
+  }
+
+  /// Whether it fails handshakes by certificates, which nobody can do without opening them.
+  public var needsCertificates: Bool {
+    rules.lazy.flatMap(\.faults).contains {
+      guard case .connection(.tls(let fault)) = $0 else { return false }
+      return fault.needsCertificate
+    }
+  }
+}
+
+extension Fault {
+  /// The fault as a client behind a proxy sees it: the proxy has the connection that fails, and says
+  /// so by 502 (RFC 9110 §15.6.3). A handshake is the client's own.
+  var behindProxy: Fault {
+    switch self {
+    case .connection(.tls): self
+    case .connection: .status(502)
+    default: self
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/// One direction of what is passed on while it comes: bytes are counted in, wait as long as the link
+/// has them wait, and are counted out.
+struct Passage: Sendable {
+  /// How many bytes may be on their way at once, before the sender has to wait. A TCP receiver says
+  /// so, too: the largest window that Linux opens by itself is 6 MiB (`tcp_rmem`).
+  static let windowBytes = 1 << 20
+
+  let way: Delivery.Way
+  private var shaper: Shaper
+  /// How many more bytes may pass; `nil`: any number.
+  private var bytesLeft: Int?
+  private var underWay: [(at: Duration, count: Int)] = []
+  private var first = 0
+  private var underWayBytes = 0
+  private var end: Duration?
+  private var last = Duration.zero
+  private var isHeld = false
+  /// Whether the end has been passed on.
+  private(set) var isEnded = false
+
+  init(_ way: Delivery.Way, _ shaper: Shaper?, bytesMax: Int? = nil) {
+    self.way = way
+    self.shaper = shaper ?? Shaper(Link.Direction())
+    bytesLeft = bytesMax
+  }
+
+  /// Whether everything has passed that may.
+  var isExhausted: Bool { bytesLeft == 0 && underWayBytes == 0 }
+
+  mutating func came(_ count: Int, at now: Duration) {
+    var rest = min(count, bytesLeft ?? count)
+    bytesLeft = bytesLeft.map { $0 - rest }
+    underWayBytes += rest
+    while rest > 0 {
+      let slice = min(rest, shaper.sliceBytes)
+      last = shaper.send(slice, at: now)
+      underWay.append((last, slice))
+      rest -= slice
+    }
+  }
+
+  mutating func ended(at now: Duration) {
+    if end == nil { end = shaper.send(0, at: now) }
+  }
+
+  /// Says what has arrived, and answers when to look again.
+  mutating func take(at now: Duration, _ actions: inout [Player.Action]) -> Duration? {
+    var count = 0
+    while first < underWay.count, underWay[first].at <= now {
+      count += underWay[first].count
+      first += 1
+    }
+    if count > 0 {
+      underWayBytes -= count
+      actions.append(.pass(way, count))
+      // What has passed goes at once in large parts, so that a long transfer does not pile it up.
+      if first == underWay.count || first > 1024 {
+        underWay.removeSubrange(..<first)
+        first = 0
+      }
+    }
+    if let end, end <= now, underWayBytes == 0, !isEnded {
+      isEnded = true
+      actions.append(.passEnd(way))
+    }
+    let next = first < underWay.count ? underWay[first].at : isEnded ? nil : end
+    guard let room = regulate(at: now, &actions) else { return next }
+    return next.map { min($0, room) } ?? room
+  }
+
+  /// Stops the sender while the queue is full, and answers when there will be room.
+  private mutating func regulate(at now: Duration, _ actions: inout [Player.Action]) -> Duration? {
+    let isFull =
+      underWayBytes >= Self.windowBytes || (underWayBytes > 0 && shaper.room(at: now) == 0)
+    if isFull != isHeld {
+      isHeld = isFull
+      actions.append(isFull ? .hold(way) : .takeMore(way))
+    }
+    guard isFull, underWayBytes < Self.windowBytes else { return nil }
+    return shaper.roomAgain(for: shaper.sliceBytes, at: now)
+  }
+}
+
+/// Both directions of what passes while it comes, until both have ended or one is exhausted.
+struct Meter: Sendable {
+  private var up: Passage?
+  private var down: Passage
+
+  /// Meters a relay.
+  init(up: Shaper?, down: Shaper?, downBytesMax: Int?) {
+    self.up = Passage(.up, up)
+    self.down = Passage(.down, down, bytesMax: downBytesMax)
+  }
+
+  /// Meters an answer.
+  init(down: Shaper?) { self.down = Passage(.down, down) }
+
+  /// Whether so many bytes have passed as may.
+  var isCut: Bool { down.isExhausted }
+  /// Whether every way has ended.
+  var isOver: Bool { down.isEnded && up?.isEnded != false }
+
+  mutating func next(
+    _ event: Player.Event,
+    at now: Duration,
+    _ actions: inout [Player.Action]
+  ) -> Duration? {
+    switch event {
+    case .came(.up, let count): up?.came(count, at: now)
+    case .came(.down, let count): down.came(count, at: now)
+    case .ended(.up): up?.ended(at: now)
+    case .ended(.down): down.ended(at: now)
+    case .tick, .arrived: break
+    }
+    let up = up?.take(at: now, &actions)
+    guard let down = down.take(at: now, &actions) else { return up }
+    return up.map { min($0, down) } ?? down
+  }
+}

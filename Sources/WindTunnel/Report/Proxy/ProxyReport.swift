@@ -1,0 +1,166 @@
+internal import Symptoms
+
+/// What a proxy saw of a drill: a client that is not ours, so its calls are not seen, only what came
+/// over the wire.
+public struct ProxyReport: Sendable, Hashable {
+  /// The seed of every draw.
+  public var seed: UInt64
+  /// How long the proxy ran.
+  public var duration: Duration
+  /// What the figures were made with.
+  public var environment: [Report.Fact]
+  /// The scenarios in the order they were flown.
+  public var scenarios: [Part]
+  /// What could not be seen, in sentences.
+  public var unseen: [String]
+
+  /// One scenario.
+  public struct Part: Sendable, Hashable {
+    /// The scenario's name.
+    public var name: String
+    /// The requests that could be read, by method and address.
+    public var requests: [Endpoint]
+    /// All of them together.
+    public var total: Endpoint
+    /// The tunnels that were closed, in that order.
+    public var connections: [SeenConnection]
+    /// How often a person said that there was something to see.
+    public var shown: Int
+    /// How often a person said that the page was blank.
+    public var blank: Int
+  }
+
+  /// The requests of one method and address.
+  public struct Endpoint: Sendable, Hashable {
+    /// The method.
+    public var method: String
+    /// The address without user and query.
+    public var place: String
+    /// How many there were.
+    public var count: Int
+    /// How many of them were the same as an earlier one, query included: retries, as far as anybody
+    /// can tell who does not ask the client.
+    public var repeats: Int
+    /// How many had no answer below 400 that came whole.
+    public var failed: Int
+    /// How many were answered by each status, in order.
+    public var statuses: [Int: Int]
+    /// The latency that half of them stay within.
+    public var p50: Duration?
+    /// The latency that 95 % of them stay within, by nearest rank.
+    public var p95: Duration?
+    /// The content that went to the client.
+    public var bytes: Int
+
+    /// Folds requests.
+    init(_ method: String, _ place: String, _ seen: [SeenRequest]) {
+      (self.method, self.place) = (method, place)
+      count = seen.count
+      repeats = count - Set(seen.map { "\($0.method) \($0.url)" }).count
+      failed = seen.count { $0.ending != .whole || ($0.status ?? 600) >= 400 }
+      statuses = Dictionary(grouping: seen.compactMap(\.status)) { $0 }.mapValues(\.count)
+      let latencies = seen.map(\.latency).sorted()
+      p50 = Statistics.percentile(0.50, ofSorted: latencies)
+      p95 = Statistics.percentile(0.95, ofSorted: latencies)
+      bytes = seen.reduce(0) { $0 + $1.bytes }
+    }
+  }
+
+  /// Folds what a proxy saw.
+  public init(
+    _ log: ProxyLog,
+    seed: UInt64,
+    duration: Duration,
+    environment: [Report.Fact] = []
+  ) {
+    (self.seed, self.duration, self.environment) = (seed, duration, environment)
+    scenarios = log.scenarios.map { Part($0, log) }
+    unseen = Self.unseen(log)
+  }
+
+  private static func unseen(_ log: ProxyLog) -> [String] {
+    var sentences = [
+      "Calls that the client answered from a cache, or gave up before they left the device."
+    ]
+    let tunnels = log.sightings.lazy.compactMap { sighting -> SeenConnection? in
+      if case .connection(let connection) = sighting { connection } else { nil }
+    }
+    if let count = Optional(tunnels.count { $0.connect != nil }), count > 0 {
+      sentences.append(
+        "What was in \(count) tunnel\(count == 1 ? "" : "s"): their requests, statuses and repeats."
+      )
+    }
+    sentences.append("Traffic that does not use the proxy, such as UDP and other apps' own routes.")
+    if log.dropped > 0 {
+      sentences.append(
+        "\(log.dropped) requests and connections beyond the first \(ProxyLog.sightingsMax)."
+      )
+    }
+    if !log.turnedAway.isEmpty {
+      let peers = log.turnedAway.sorted().prefix(5).joined(separator: ", ")
+      sentences.append("\(log.turnedAway.count) peers that were turned away: \(peers).")
+    }
+    return sentences
+  }
+}
+
+extension ProxyReport.Part {
+  fileprivate init(_ name: String, _ log: ProxyLog) {
+    self.name = name
+    var seen: [SeenRequest] = []
+    connections = []
+    for sighting in log.sightings {
+      switch sighting {
+      case .request(let request): if request.scenario == name { seen.append(request) }
+      case .connection(let connection):
+        if connection.scenario == name { connections.append(connection) }
+      }
+    }
+    var order: [String] = []
+    var groups: [String: [SeenRequest]] = [:]
+    for request in seen {
+      let key = "\(request.method) \(request.place)"
+      if groups[key] == nil { order.append(key) }
+      groups[key, default: []].append(request)
+    }
+    requests = order.compactMap { key in
+      guard let group = groups[key], let first = group.first else { return nil }
+      return ProxyReport.Endpoint(first.method, first.place, group)
+    }
+    total = ProxyReport.Endpoint("*", "*", seen)
+    let marks = log.marks.filter { $0.scenario == name }.map(\.mark)
+    shown = marks.count { $0 == .shown }
+    blank = marks.count { $0 == .blank }
+  }
+}
+
+extension SeenRequest {
+  /// The address without what may be private: user and query.
+  fileprivate var place: String { (url.origin ?? "") + url.path }
+}
+
+extension SeenConnection {
+  /// Whether something else than the two ends ended it.
+  public var isBroken: Bool {
+    switch ending {
+    case .closed, .stopped: false
+    case .clientReset, .originReset, .cut, .refused, .failed, .expired: true
+    }
+  }
+}
+
+extension SeenConnection.Ending {
+  /// The ending in a report's words.
+  public var words: String {
+    switch self {
+    case .closed: "closed"
+    case .clientReset: "reset by the client"
+    case .originReset: "reset by the origin"
+    case .cut: "cut by the weather"
+    case .refused(let status): "refused with \(status)"
+    case .failed(let symptom): "failed: \(symptom.rawValue)"
+    case .expired: "expired"
+    case .stopped: "open until the end"
+    }
+  }
+}

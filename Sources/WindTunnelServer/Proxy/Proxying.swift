@@ -1,0 +1,24 @@
+public import WindTunnel
+
+/// What makes a server a forward proxy (RFC 9110 §3.7): it takes requests for any host, and tunnels.
+public struct Proxying: Sendable {
+  /// Whom it serves.
+  public var admission = Admission.everyone
+  /// Told of what passes, on the server's thread: it must be quick.
+  public var observe: (@Sendable (Sighting) -> Void)?
+  /// Told of the address of each peer that is turned away.
+  public var turnedAway: (@Sendable (String) -> Void)?
+  /// The certificate of the authority that opens tunnels, in PEM; `nil`: they stay closed.
+  public var authority: String?
+
+  let resolver: Resolver
+
+  /// The defaults.
+  public init() { resolver = Resolver() }
+
+  /// Looks names up otherwise.
+  init(_ resolver: Resolver) { self.resolver = resolver }
+
+  /// The name by which the proxy itself is asked: `http://wind.tunnel/`.
+  public static let host = "wind.tunnel"
+}

@@ -1,0 +1,95 @@
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+
+// From the name to the open tunnel, and what the origin says on the way.
+extension Tunnel {
+  func connect() {
+    phase = .connecting
+    guard let lookups = house.desk?.lookups else {
+      return failed(.hostNotFound, "no name is looked up here")
+    }
+    lookups.resolve(host.withoutBrackets, port: port) { [weak self] answer in
+      guard let self, isConnecting, client != nil else { return }
+      switch answer {
+      case .success(let found):
+        addresses = found
+        connectNext(after: nil)
+      case .failure(let error): failed(error.symptom, "\(error)")
+      }
+    }
+  }
+
+  fileprivate func connectNext(after error: SocketError?) {
+    guard !addresses.isEmpty else {
+      return failed(error?.symptom ?? .hostNotFound, error.map { "\($0)" } ?? "it has no address")
+    }
+    let address = addresses.removeFirst()
+    do throws(SocketError) {
+      let channel = try Channel(connectingTo: address, on: reactor, delegate: self)
+      upstream = channel
+      let seconds = house.options.limits.connectSeconds
+      connectTimer = reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
+        self?.connectTimer = nil
+        guard let self, isConnecting, upstream === channel else { return }
+        upstream = nil
+        channel.delegate = nil
+        channel.abandon()
+        connectNext(after: SocketError(.connect, ETIMEDOUT, address))
+      }
+    } catch {
+      connectNext(after: error)
+    }
+  }
+
+  private func failed(_ symptom: Symptom, _ text: String) {
+    ending = .failed(symptom)
+    client?.writeNotice(502, "\(authority) failed: \(text).")
+    phase = .ended
+    client?.close()
+    upstreamGone()
+  }
+
+  fileprivate func opened() {
+    stopConnectTimer()
+    connected = now
+    phase = .passing
+    answer(Delivery.established)
+    // What the client sent in advance, and what the player said meanwhile.
+    let early = up.pending.count
+    if player.isMetering {
+      if early > 0 { queue += player.next(.came(.up, early), at: now) }
+    } else {
+      pass(early, .up)
+    }
+    if client?.inputEnded == true { reachedEnd(.up) }
+    updateReading()
+    advance(.tick)
+  }
+
+  func stopConnectTimer() {
+    if let connectTimer { reactor.cancel(connectTimer) }
+    connectTimer = nil
+  }
+}
+
+extension Tunnel: ChannelDelegate {
+  func channelConnected(_ channel: Channel) { if channel === upstream { opened() } }
+
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { came(bytes, .down) }
+
+  func channelReachedEnd(_ channel: Channel) { reachedEnd(.down) }
+
+  func channelDrained(_ channel: Channel) { set(.up) { $0.isBlocked = false } }
+
+  func channelClosed(_ channel: Channel, _ error: SocketError?) {
+    if isConnecting {
+      stopConnectTimer()
+      upstream = nil
+      // The client may have gone meanwhile.
+      guard client != nil else { return tellIfOver() }
+      return connectNext(after: error)
+    }
+    upstreamClosed(error)
+  }
+}

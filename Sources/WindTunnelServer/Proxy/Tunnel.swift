@@ -1,0 +1,198 @@
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+
+/// One tunnel: a client's connection, the origin's, and the player that says what passes when.
+///
+/// On the loop's thread only. It never asks what goes wrong: it connects, passes, pauses and ends as
+/// the player says.
+final class Tunnel {
+  let decision: TunnelDecision
+  let authority: String
+  let host: String
+  let port: Int
+  let reactor: Reactor
+  let house: House
+  /// Until the client's descriptor is closed.
+  var client: Channel?
+  var upstream: Channel?
+  var addresses: [SocketAddress] = []
+
+  var player: Player
+  var queue: [Player.Action] = []
+  var up = TunnelWay()
+  var down = TunnelWay()
+  var phase = Phase.before
+  var isConnecting: Bool { phase == .connecting }
+
+  let start = Moment.now()
+  var connected: Duration?
+  var ending: SeenConnection.Ending?
+  private var closedAt: Duration?
+  private var wake: Reactor.Timer?
+  var connectTimer: Reactor.Timer?
+  var lastPassed = Moment.now()
+
+  enum Phase {
+    /// The player has not come to the origin.
+    case before
+    case connecting
+    /// Bytes pass.
+    case passing
+    /// Nothing passes any more, and the connection stays open.
+    case stalled
+    case ended
+  }
+
+  init(
+    _ decision: TunnelDecision,
+    to host: String,
+    port: Int,
+    for client: Channel,
+    in house: House,
+    on reactor: Reactor
+  ) {
+    (self.decision, self.host, self.port, self.client) = (decision, host, port, client)
+    (self.house, self.reactor) = (house, reactor)
+    authority = "\(host):\(port)"
+    player = Player(
+      Delivery(decision),
+      shaper: decision.link.map { Shaper($0.down) },
+      up: decision.link.map { Shaper($0.up) }
+    )
+  }
+
+  var now: Duration { .nanoseconds(Moment.now() - start) }
+
+  /// Begins with what the client sent behind its request.
+  func begin(_ early: Data) {
+    up.pending.append(early)
+    watch()
+    advance(.arrived(.requestEnd))
+  }
+
+  func advance(_ event: Player.Event) {
+    guard phase != .ended else { return }
+    queue += player.next(event, at: now)
+    carry()
+  }
+
+  /// Does what is queued, up to where the origin has to be waited for.
+  func carry() {
+    while phase != .ended, !isConnecting, !queue.isEmpty {
+      switch queue.removeFirst() {
+      case .wake(let moment):
+        if let wake { reactor.cancel(wake) }
+        wake = reactor.schedule(at: start + moment.inNanoseconds) { [weak self] _ in
+          self?.wake = nil
+          self?.advance(.tick)
+        }
+      case .head(let head): answer(head)
+      case .bytes(let data): client?.write(data)
+      case .relay: connect()
+      case .pass(let way, let count): pass(count, way)
+      case .passEnd(let way): passEnd(way)
+      case .hold(let way): set(way) { $0.isHeld = true }
+      case .takeMore(let way): set(way) { $0.isHeld = false }
+      case .close, .finish, .closeWrite: end(.cut) { $0.close() }
+      // A wire has no other way to fail.
+      case .reset, .fail, .live: end(.cut) { $0.reset() }
+      case .stall:
+        phase = .stalled
+        ending = ending ?? .cut
+        updateReading()
+      }
+    }
+  }
+
+  func answer(_ head: ResponseHead) {
+    let isOpen = head.status == 200
+    client?.write { $0.appendHead(head, reason: isOpen ? "Connection Established" : nil) }
+    if !isOpen { ending = .refused(head.status) }
+  }
+
+  // MARK: Ends
+
+  /// Ends both sides in one manner.
+  func end(_ reason: SeenConnection.Ending, _ how: (Channel) -> Void) {
+    guard phase != .ended else { return }
+    ending = ending ?? reason
+    phase = .ended
+    if let client { how(client) }
+    if let upstream { how(upstream) }
+    if upstream == nil { upstreamGone() }
+  }
+
+  /// The proxy stops: what is on its way is let go.
+  func leave() { end(.stopped) { $0.close() } }
+
+  func clientClosed(_ error: SocketError?) {
+    client = nil
+    let isReset = error?.kind == .reset
+    if phase != .ended {
+      ending = ending ?? (isReset || phase != .passing ? .clientReset : .closed)
+      phase = .ended
+      if isReset { upstream?.reset() } else { upstream?.close() }
+    }
+    tellIfOver()
+  }
+
+  func upstreamGone() {
+    upstream = nil
+    tellIfOver()
+  }
+
+  func upstreamClosed(_ error: SocketError?) {
+    upstream = nil
+    guard phase != .ended else { return tellIfOver() }
+    let isReset = error?.kind == .reset
+    if down.isEnded || phase != .passing {
+      return end(isReset ? .originReset : .closed) { isReset ? $0.reset() : $0.close() }
+    }
+    // The bytes before the reset are on their way yet.
+    down.isBroken = isReset
+    reachedEnd(.down)
+  }
+
+  /// Both descriptors are closed: says what was seen, once.
+  func tellIfOver() {
+    guard client == nil, upstream == nil, closedAt == nil else { return }
+    closedAt = now
+    phase = .ended
+    if let wake { reactor.cancel(wake) }
+    wake = nil
+    stopConnectTimer()
+    house.desk?.proxy.observe?(
+      .connection(
+        SeenConnection(
+          scenario: decision.scenario,
+          authority: authority,
+          connect: connected,
+          bytesUp: up.passed,
+          bytesDown: down.passed,
+          duration: now,
+          ending: ending ?? .closed
+        )
+      )
+    )
+  }
+
+  // MARK: Limits
+
+  /// Looks now and then whether it has been idle, or open, for too long.
+  private func watch() {
+    let limits = house.options.limits
+    let idle = Int64(nanosecondsOf: limits.tunnelIdleSeconds)
+    let total = Int64(nanosecondsOf: limits.tunnelSeconds)
+    let moment = min(lastPassed + idle, start + total)
+    reactor.schedule(at: moment) { [weak self] _ in
+      guard let self, closedAt == nil, phase != .ended else { return }
+      let now = Moment.now()
+      if now - lastPassed >= idle || now - start >= total {
+        end(.expired) { $0.close() }
+      } else {
+        watch()
+      }
+    }
+  }
+}

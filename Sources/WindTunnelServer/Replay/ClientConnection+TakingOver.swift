@@ -1,0 +1,28 @@
+extension ClientConnection {
+  /// Takes a connection over that was somebody else's until now, such as one on which a CONNECT has
+  /// been answered, and serves HTTP in TLS on it.
+  ///
+  /// - Parameters:
+  ///   - channel: The connection, plain until now; its delegate is replaced.
+  ///   - host: Whose certificate is shown to a client that names nobody.
+  ///   - context: Who issues the certificate, and which versions are spoken.
+  ///   - early: What the client has sent beforehand.
+  ///   - house: Where its requests are answered.
+  /// - Throws: `ServerError.tlsUnavailable` where OpenSSL has no memory.
+  static func takeOver(
+    _ channel: Channel,
+    as host: HostName?,
+    by context: TLSContext,
+    early: [UInt8] = [],
+    in house: House
+  ) throws(ServerError) {
+    let engine = try TLSEngine(context, host: host)
+    let connection = ClientConnection(house, channel.reactor)
+    channel.delegate = connection
+    connection.channel = channel
+    connection.deadline.isOver = { [weak connection] kind in connection?.isLate(kind) }
+    connection.deadline.begin(.idle, on: channel.reactor)
+    house.live.insert(connection)
+    channel.startTLS(engine, early: early)
+  }
+}

@@ -1,0 +1,53 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelServer
+
+enum ProxyCommand: Command {
+  static let name = "proxy"
+  static let summary = "Fly any client, or a phone, through bad weather: an HTTP proxy."
+  static let synopsis =
+    "[--scenario NAME …] [--cassette FILE | --record FILE] [--lan] [--report FILE]"
+  static let example = "windtunnel proxy --lan --scenario metro.json --report flight.html"
+  static let flags = [
+    Flag("--scenario", "NAME|FILE", "The weather (default: calm); several: n goes to the next."),
+    Flag("--cassette", "FILE", "Answers for the hosts on it; other hosts are passed on to."),
+    Flag("--record", "FILE", "Record what passes, tunnels aside; what is in FILE is played."),
+    Flag("--redact", "NAME", "record: one more name of a secret, or a place such as $.user.code."),
+    Flag("--personal-data", nil, "record: take out e-mail addresses, telephone numbers and names."),
+    Flag("--lan", nil, "Listen to the local network, for one device, for two hours."),
+    Flag("--bind", "ADDR", "lan: the address to listen at, where there are several."),
+    Flag("--client", "ADDR", "lan: the device to serve (default: the first that connects)."),
+    Flag("--for", "TIME", "End after so long, such as 30m (default: 2h with --lan)."),
+    Flag("--report", "FILE", "Write what was seen, as FILE.html or FILE.json."),
+    Flag("--seed", "N", "What all draws start from (default: 1)."),
+    Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let order = try ProxyOrder(arguments)
+    let recording = try order.recordFile.map { try ProxyRecording($0, order.redaction) }
+    let deck = try order.deck(recording)
+    let flight = ProxyFlight(deck, order.scenarios)
+    var options = order.options
+    options.proxy?.observe = { flight.note($0) }
+    options.proxy?.turnedAway = { flight.turnAway($0) }
+    let server = try await ReplayServer(deck, options)
+    let start = ContinuousClock.now
+    let ends = ProxyEnds(after: order.duration, scenarioCount: order.scenarios.count)
+    defer { ends.restore() }
+    order.announce(server)
+    for await event in ends.events {
+      guard flight.take(event) else { break }
+    }
+    ends.restore()
+    await server.stop()
+    try recording?.keep(deck)
+    let report = flight.report(seed: deck.seed, duration: .now - start)
+    for file in order.reports {
+      let data = file.pathExtension == "html" ? report.htmlData() : report.jsonData()
+      do { try FileError.writing(data, to: file) } catch { throw Refusal(error) }
+      Terminal.complain("\(file.relativePath): the report\n")
+    }
+    return .done
+  }
+}

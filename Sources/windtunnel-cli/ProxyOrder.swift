@@ -1,0 +1,120 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelDrill
+internal import WindTunnelServer
+
+/// What a proxy is to do, read off the command line.
+struct ProxyOrder {
+  let scenarios: [Scenario]
+  let recordFile: URL?
+  let redaction: RedactionRules
+  let reports: [URL]
+  let duration: Duration?
+  let options: ReplayServer.Options
+  private let cassette: Cassette?
+  private let seed: UInt64
+  private let isOnLAN: Bool
+
+  /// How long a proxy that others can reach is open unless told.
+  static let lanDuration = Duration.seconds(2 * 60 * 60)
+
+  init(_ arguments: Arguments) throws {
+    let shipped = try DrillPlan().scenarios
+    let named = try arguments.all("--scenario").map { try Scenarios.find($0, in: shipped) }
+    scenarios = named.isEmpty ? [.calm] : named
+    if let scenario = scenarios.first(where: \.needsCertificates) {
+      throw Refusal.usage(
+        "Scenario \"\(scenario.name)\" fails handshakes by their certificates, and tunnels stay "
+          + "closed here; fly it with windtunnel drill."
+      )
+    }
+    let tape = try arguments.value("--cassette")
+    recordFile = try arguments.value("--record").map { URL(filePath: $0) }
+    if tape != nil, recordFile != nil {
+      throw Refusal.usage(
+        "--cassette and --record are given both; --record FILE plays what is in FILE already."
+      )
+    }
+    cassette = try tape.map { try Cassette(contentsOf: URL(filePath: $0)) }
+    redaction = try RedactionRules(arguments)
+    reports = try arguments.all("--report").map { text throws(Refusal) in
+      let file = URL(filePath: text)
+      guard ["html", "json"].contains(file.pathExtension) else {
+        throw .value("--report", text, shouldBe: "a name that ends in .html or .json")
+      }
+      return file
+    }
+    for file in reports { try FileError.probeWriting(to: file) }
+    isOnLAN = arguments.has("--lan")
+    duration = try arguments.duration("--for") ?? (isOnLAN ? Self.lanDuration : nil)
+    seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1)
+    var options = ReplayServer.Options()
+    options.port = try arguments.int("--port", in: 0...65535) ?? 0
+    var proxy = Proxying()
+    if isOnLAN {
+      do {
+        options.host = try PrivateAddress.choose(
+          from: PrivateAddress.ofThisMachine,
+          asked: try arguments.value("--bind")
+        )
+      } catch let problem as PrivateAddress.Problem {
+        throw Refusal(.unavailable, "\(problem)")
+      }
+      proxy.admission = try Self.client(arguments).map { .only($0) } ?? .firstDevice
+    } else {
+      for flag in ["--bind", "--client"] where try arguments.value(flag) != nil {
+        throw Refusal.usage("\(flag) goes with --lan; without it this machine alone is served.")
+      }
+    }
+    options.proxy = proxy
+    self.options = options
+  }
+
+  private static func client(_ arguments: Arguments) throws -> String? {
+    guard let text = try arguments.value("--client") else { return nil }
+    guard PrivateAddress.isPrivate(text) || PrivateAddress.isLoopback(text) else {
+      throw Refusal.value(
+        "--client",
+        text,
+        shouldBe: "the address of a device such as 192.168.1.20"
+      )
+    }
+    return text
+  }
+
+  func deck(_ recording: ProxyRecording?) throws -> Deck {
+    Deck(
+      recording?.tape ?? cassette ?? Cassette(),
+      scenario: scenarios[0],
+      seed: seed,
+      then: .repeat,
+      mode: recording == nil ? .none : .newEpisodes,
+      redaction: redaction,
+      isProxied: true,
+      recordingJournal: recording?.journal
+    )
+  }
+
+  /// Says that it listens, and what a phone has to be told.
+  func announce(_ server: ReplayServer) {
+    Terminal.answer("\(server.url)\n")
+    if isOnLAN {
+      let minutes = duration.map { Int(($0 / .seconds(60)).rounded(.up)) } ?? 0
+      Terminal.complain(
+        """
+        On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
+          Server  \(options.host)
+          Port    \(server.port)
+        Then open http://wind.tunnel/ there. This proxy ends in \(minutes) min.
+
+        """
+      )
+    }
+    for scenario in scenarios where scenario.hasFaultsBeyondTunnels {
+      Terminal.complain(
+        "\(scenario.name): statuses and rules by path act on plain HTTP; what is in a tunnel meets "
+          + "the link, and faults by host and connection.\n"
+      )
+    }
+  }
+}

@@ -1,0 +1,42 @@
+internal import Foundation
+internal import WindTunnel
+
+/// The cassette that a proxy adds to.
+struct ProxyRecording {
+  /// What is on it already.
+  let tape: Cassette
+  let journal: RecordingJournal
+  private let file: URL
+
+  /// Reads the cassette, if there is one, and takes up what a killed recording had got.
+  init(_ file: URL, _ rules: RedactionRules) throws {
+    self.file = file
+    let exists = FileManager.default.fileExists(atPath: file.path)
+    let found = exists ? try Cassette(contentsOf: file) : Cassette()
+    try FileError.probeWriting(to: file)
+    journal = try RecordingJournal(besides: file)
+    let (folded, count) = try journal.takeUp(onto: found)
+    tape = folded
+    if count > 0 {
+      Terminal.complain(
+        "\(file.relativePath) takes up \(count) interactions of a recording that was ended before it "
+          + "was written.\n"
+      )
+    }
+  }
+
+  /// Writes the cassette, if anything came.
+  func keep(_ deck: Deck) throws {
+    defer { journal.close() }
+    if let problem = journal.problem { Terminal.complain("not journalled: \(problem)\n") }
+    let (recorded, leftOut) = deck.recorded()
+    for line in leftOut { Terminal.complain("left out: \(line)\n") }
+    guard recorded != tape else {
+      journal.remove()
+      return Terminal.complain("Nothing was recorded; \(file.relativePath) is as it was.\n")
+    }
+    try recorded.write(to: file)
+    journal.remove()
+    Terminal.complain("\(file.relativePath): \(recorded.interactions.count) interactions\n")
+  }
+}

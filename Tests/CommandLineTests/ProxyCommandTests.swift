@@ -1,0 +1,196 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// `windtunnel proxy` with the clients that people have.
+@Suite(.timeLimit(.minutes(1))) struct ProxyCommandTests {
+  private static let slow = """
+    {"windtunnelScenario":1,"name":"slow",
+     "link":{"upDelayMilliseconds":60,"downDelayMilliseconds":40}}
+    """
+
+  /// A server to ask and a proxy to ask it through.
+  private func fly(
+    _ words: [String],
+    in scratch: Scratch,
+    _ body: (_ origin: String, _ proxy: String) async throws -> Void
+  ) async throws -> Program.Run {
+    let (origin, url) = try await Server.start(in: scratch)
+    let proxy = try Flight(["proxy"] + words, in: scratch)
+    let place = try #require(await proxy.line())
+    try await body(url, place)
+    proxy.signal(SIGINT)
+    let run = try await proxy.end()
+    origin.signal(SIGINT)
+    _ = try await origin.end()
+    return run
+  }
+
+  private func report(_ scratch: Scratch) throws -> String {
+    let file = scratch.folder.appendingPathComponent("flight.json")
+    return try String(contentsOf: file, encoding: .utf8)
+  }
+
+  @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."), arguments: [false, true])
+  func `curl sees the link's latency, in plain HTTP and in a tunnel`(isTunnel: Bool) async throws {
+    let scratch = try Scratch()
+    try scratch.write(Self.slow, to: "slow.json")
+    let words = ["--scenario", "slow.json", "--report", "flight.json", "--report", "flight.html"]
+    let run = try await fly(words, in: scratch) { origin, proxy in
+      let start = ContinuousClock.now
+      let curl = try await Companion.run(
+        ["curl", "-sS", "--noproxy", "", "-x", proxy] + (isTunnel ? ["-p"] : [])
+          + ["-w", "%{http_code} %{http_connect}", "\(origin)/home"],
+        in: scratch
+      )
+      #expect(ContinuousClock.now - start >= .milliseconds(200), "a round trip to connect, and one")
+      #expect(curl.code == 0, "\(curl.text)")
+      #expect(curl.text.contains("Good morning"))
+      #expect(curl.text.hasSuffix(isTunnel ? "200 200" : "200 000"), "\(curl.text)")
+    }
+    #expect(run.code == 0, "\(run.err)")
+    let report = try report(scratch)
+    #expect(report.contains("\"seenBy\": \"proxy\""))
+    #expect(report.contains(isTunnel ? "\"ending\": \"closed\"" : "\"requests\": 1,"))
+    #expect(report.contains("What was in 1 tunnel: ") == isTunnel)
+    let page = scratch.folder.appendingPathComponent("flight.html")
+    let html = try String(contentsOf: page, encoding: .utf8)
+    #expect(html.contains("<h2>slow</h2>"))
+    // A page that needs nothing else: what it names is text, not something to load.
+    #expect(!html.contains("src=") && !html.contains("href=") && !html.contains("<script"))
+  }
+
+  @Test(.enabled(if: Companion.find("python3") != nil, "python3 is not here."))
+  func `Python's client is recorded, and played without its server`() async throws {
+    let scratch = try Scratch()
+    let client = """
+      import sys, urllib.request
+      proxy = urllib.request.ProxyHandler({"http": sys.argv[1]})
+      opener = urllib.request.build_opener(proxy)
+      opener.addheaders = [("Authorization", "Bearer invented-token-0123456789")]
+      print(opener.open(sys.argv[2] + "/home").status)
+      """
+    try scratch.write(client, to: "client.py")
+    var asked = ""
+    let run = try await fly(["--record", "tape.json"], in: scratch) { origin, proxy in
+      asked = origin
+      let python = try await Companion.run(["python3", "client.py", proxy, origin], in: scratch)
+      #expect(python.text == "200\n" && python.code == 0)
+    }
+    #expect(run.code == 0)
+    #expect(run.err == "tape.json: 1 interactions\n")
+    let tape = try String(
+      contentsOf: scratch.folder.appendingPathComponent("tape.json"),
+      encoding: .utf8
+    )
+    #expect(tape.contains("\(asked)/home") && !tape.contains("invented-token"))
+    #expect(!FileManager.default.fileExists(atPath: "\(scratch.folder.path)/tape.json.journal"))
+    // That server is gone; the tape answers for it.
+    let again = try await fly(["--cassette", "tape.json"], in: scratch) { _, proxy in
+      let python = try await Companion.run(["python3", "client.py", proxy, asked], in: scratch)
+      #expect(python.text == "200\n" && python.code == 0)
+    }
+    #expect(again.err == "")
+  }
+
+  @Test func `on the local network it says what the phone wants to know, and ends in time`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let words = ["proxy", "--lan", "--bind", "127.0.0.1", "--for", "300ms"]
+    let run = try await Program.run(words, in: scratch)
+    #expect(run.code == 0)
+    let port = try #require(run.out.split(separator: ":").last?.dropLast())
+    #expect(
+      run.err == """
+        On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
+          Server  127.0.0.1
+          Port    \(port)
+        Then open http://wind.tunnel/ there. This proxy ends in 1 min.
+        The time is up.
+
+        """
+    )
+  }
+
+  @Test(arguments: [
+    (["--cassette", "a.json", "--record", "b.json"], 64, "plays what is in FILE already"),
+    (["--bind", "10.0.0.1"], 64, "--bind goes with --lan"),
+    (["--client", "10.0.0.1"], 64, "--client goes with --lan"),
+    (["--lan", "--bind", "0.0.0.0"], 69, "open to all"),
+    (["--lan", "--bind", "127.0.0.1", "--client", "8.8.8.8"], 64, "the address of a device"),
+    (["--report", "a.txt"], 64, "a name that ends in .html or .json"),
+    (["--cassette", "gone.json"], 66, "gone.json"),
+    (["--scenario", "gone"], 64, "gone"),
+  ])
+  func `what makes no sense is refused before anything starts`(
+    words: [String],
+    code: Int32,
+    sentence: String
+  ) async throws {
+    let run = try await Program.run(["proxy"] + words, in: Scratch())
+    #expect(run.code == code && run.out == "")
+    #expect(run.err.contains(sentence), "\(run.err)")
+  }
+
+  @Test func `weather that cannot be carried in a tunnel is named when it starts`() async throws {
+    let run = try await fly(["--scenario", "rate-limited"], in: Scratch()) { _, _ in }
+    #expect(
+      run.err == "rate-limited: statuses and rules by path act on plain HTTP; what is in a tunnel "
+        + "meets the link, and faults by host and connection.\n"
+    )
+  }
+
+  /// Runs the tool in a pseudo-terminal, presses keys, and tells what it printed, how it ended and
+  /// whether the terminal was given back.
+  private static let pseudoTerminal = """
+    import os, pty, sys, termios
+    child, master = pty.fork()
+    if child == 0:
+        os.execv(sys.argv[2], sys.argv[2:])
+    before = termios.tcgetattr(master)[3]
+    text, keys = "", list(sys.argv[1])
+    wanted = ["done.", *["latency", "× 1", "× 1", ""]] if len(keys) > 1 else ["done.", ""]
+    raw = None
+    while True:
+        try:
+            some = os.read(master, 4096)
+        except OSError:
+            break
+        if not some:
+            break
+        text += some.decode()
+        while wanted and wanted[0] and wanted[0] in text:
+            text = text.split(wanted.pop(0), 1)[1]
+            raw = raw or termios.tcgetattr(master)[3]
+            os.write(master, keys.pop(0).encode())
+    after = termios.tcgetattr(master)[3]
+    status = os.waitpid(child, 0)[1]
+    cooked = termios.ICANON | termios.ECHO
+    print(status, raw & cooked == 0, after & cooked == cooked, before == after)
+    """
+
+  @Test(
+    .enabled(if: Companion.find("python3") != nil, "python3 is not here."),
+    arguments: ["nobq", "\u{3}"]
+  )
+  func `keys at a terminal act at once, and the terminal is given back`(keys: String) async throws {
+    let scratch = try Scratch()
+    try scratch.write(Self.pseudoTerminal, to: "terminal.py")
+    let tool = try Program.executable().path
+    let words = ["--scenario", "calm", "--scenario", "latency", "--report", "flight.json"]
+    let run = try await Companion.run(
+      ["python3", "terminal.py", keys, tool, "proxy"] + words,
+      in: scratch
+    )
+    #expect(run.text == "0 True True True\n")
+    let report = try report(scratch)
+    let names = report.components(separatedBy: "\"name\": ").dropFirst().map { $0.prefix(9) }
+    if keys == "nobq" {
+      #expect(names.map(String.init) == ["\"calm\",\n ", "\"latency\""])
+      #expect(report.contains("\"shown\": 1") && report.contains("\"blank\": 1"))
+    } else {
+      #expect(names.map(String.init) == ["\"calm\",\n "])
+    }
+  }
+}

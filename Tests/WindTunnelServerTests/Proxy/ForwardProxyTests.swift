@@ -1,0 +1,276 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(1))) struct ForwardProxyTests {
+  private static let end = "Connection: close\r\n\r\n"
+
+  private func get(_ url: String, _ more: String = "") -> String {
+    let host = RequestURL(url).host ?? ""
+    return "GET \(url) HTTP/1.1\r\nHost: \(host)\r\n\(more)\(Self.end)"
+  }
+
+  @Test func `a whole URL is asked of its host, without what speaks of the proxy`() async throws {
+    let origin = try await Origin { _ in
+      (
+        [
+          "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/next\r\nContent-Length: 2\r\n\r\n",
+          "ok",
+        ], .stays
+      )
+    }
+    try await ReplayServer.proxying { server, _, seen async throws in
+      let url = "http://127.0.0.1:\(origin.address.port)/a?b=c"
+      let answer = try await server.answer(
+        to: get(url, "Proxy-Connection: keep-alive\r\nX-Q: 1\r\n")
+      )
+      #expect(
+        answer == "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/next\r\nContent-Length: 2\r\n"
+          + "Connection: close\r\n\r\nok"
+      )
+      #expect(
+        try await origin.asked.next()
+          == "GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:\(origin.address.port)\r\nX-Q: 1\r\n"
+          + "Connection: close\r\n\r\n"
+      )
+      #expect(
+        try await seen.next().timeless
+          == .request(
+            SeenRequest(
+              scenario: "calm",
+              method: "GET",
+              url: RequestURL(url),
+              status: 302,
+              bytes: 2,
+              latency: .zero,
+              ending: .whole,
+              isFromTape: false
+            )
+          )
+      )
+    }
+    await origin.loop.stop()
+  }
+
+  @Test func `several requests on one connection go where each says`() async throws {
+    let first = try await Origin { _ in (["HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"], .stays)
+    }
+    let second = try await Origin { _ in
+      (["HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2"], .stays)
+    }
+    try await ReplayServer.proxying { server, _, _ async throws in
+      let head = "HTTP/1.1\r\nHost: x\r\n"
+      let answer = try await server.answer(
+        to: "GET \(first.url) \(head)\r\nGET \(second.url) \(head)\(Self.end)"
+      )
+      #expect(answer.count(of: "200 OK") == 2)
+      #expect(answer.contains("\r\n\r\n1HTTP/1.1") && answer.hasSuffix("\r\n\r\n2"))
+    }
+    await first.loop.stop()
+    await second.loop.stop()
+  }
+
+  @Test func `the link delays and slows what plain HTTP brings`() async throws {
+    let body = String(repeating: "x", count: 20_000)
+    let origin = try await Origin { _ in
+      (["HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n", body], .stays)
+    }
+    let link = Link(
+      up: .init(delay: .milliseconds(20)),
+      down: .init(delay: .milliseconds(30), bitsPerSecond: 1_600_000, queueBytes: 4096)
+    )
+    try await ReplayServer.proxying(Scenario("slow", link: link)) { server, _, seen async throws in
+      let start = ContinuousClock.now
+      let answer = try await server.answer(to: get("\(origin.url)"))
+      #expect(answer.content == body)
+      #expect(ContinuousClock.now - start >= .milliseconds(200))
+      guard case .request(let request) = try await seen.next() else { return }
+      #expect(request.latency >= .milliseconds(200) && request.ending == .whole)
+    }
+    await origin.loop.stop()
+  }
+
+  @Test func `a host that cannot be reached is a 502 in words, and on the tape what it was`()
+    async throws
+  {
+    let port = try ClosedPort()
+    let url = "http://127.0.0.1:\(port.port)/a"
+    try await ReplayServer.proxying(mode: .newEpisodes) { server, deck, seen async throws in
+      let answer = try await server.answer(to: get(url))
+      #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
+      #expect(answer.content.contains("nobody listens at 127.0.0.1:\(port.port)"))
+      #expect(
+        deck.recordedWithoutTimes.map(\.answer) == [
+          .failure(
+            Failure(.connectionRefused, text: "nobody listens at 127.0.0.1:\(port.port)")
+          )
+        ]
+      )
+      guard case .request(let request) = try await seen.next() else { return }
+      #expect(request.ending == .failed(.connectionRefused) && request.status == 502)
+    }
+  }
+
+  @Test func `what passes is recorded under its own name, and played the next time`() async throws {
+    let origin = try await Origin { _ in
+      (["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"], .stays)
+    }
+    let url = "\(origin.url.origin ?? "")/a"
+    let tape = try await ReplayServer.proxying(mode: .newEpisodes) { server, deck, _ async throws in
+      #expect(try await server.answer(to: get(url)).content == "ok")
+      return deck.recorded().cassette
+    }
+    #expect(tape.interactions.map(\.request.url.description) == [url])
+    await origin.loop.stop()
+    try await ReplayServer.proxying(tape: tape) { server, _, _ async throws in
+      #expect(try await server.answer(to: get(url)).content == "ok")
+      let miss = try await server.answer(to: get("\(origin.url)/b"))
+      #expect(miss.statusLine == "HTTP/1.1 501 Not Implemented")
+      let tunnel = "CONNECT \(origin.address) HTTP/1.1\r\nHost: x\r\n\r\n"
+      let refusal = try await server.answer(to: tunnel)
+      #expect(refusal.statusLine == "HTTP/1.1 501 Not Implemented")
+      #expect(refusal.contains("is on the cassette"))
+    }
+  }
+
+  @Test func `faults act on plain HTTP, and the connection's are the proxy's`() async throws {
+    let scenario: Scenario = [
+      .on("GET http://127.0.0.1/a", .first(1), .status(503, retryAfter: .seconds(1))),
+      .always(.attempt(2), .connection(.refused)),
+    ]
+    let origin = try await Origin { _ in
+      (["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"], .stays)
+    }
+    try await ReplayServer.proxying(scenario) { server, _, _ async throws in
+      let url = "\(origin.url.origin ?? "")/a"
+      let answers = [
+        try await server.answer(to: get(url)), try await server.answer(to: get(url)),
+        try await server.answer(to: get(url)),
+      ]
+      #expect(answers[0].hasPrefix("HTTP/1.1 503") && answers[0].contains("Retry-After: 1\r\n"))
+      #expect(answers[1].hasPrefix("HTTP/1.1 502"))
+      #expect(answers[2].content == "ok")
+    }
+    await origin.loop.stop()
+  }
+
+  @Test(arguments: [
+    ("GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\n", 400, "ask it for a whole URL"),
+    ("GET https://a.example/ HTTP/1.1\r\nHost: a.example\r\n", 501, "by CONNECT"),
+    ("CONNECT a.example:0 HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),
+    ("CONNECT a.example: HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),
+    ("CONNECT u@a.example:1 HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),
+    (
+      "GET http://wind.tunnel/zzz HTTP/1.1\r\nHost: wind.tunnel\r\n", 404, "try http://wind.tunnel/"
+    ),
+    ("GET http://wind.tunnel/ca.pem HTTP/1.1\r\nHost: wind.tunnel\r\n", 404, "stay closed"),
+    (
+      "GET http://wind.tunnel/ HTTP/1.1\r\nHost: wind.tunnel\r\n", 200, "You are in the wind tunnel"
+    ),
+    ("GET / HTTP/1.1\r\nHost: 192.168.1.5:8080\r\n", 200, "You are in the wind tunnel"),
+  ])
+  func `what a proxy is not asked for is refused in words`(head: String, status: Int, words: String)
+    async throws
+  {
+    try await ReplayServer.proxying { server, _, _ async throws in
+      let answer = try await server.answer(to: head + Self.end)
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+      #expect(answer.content.contains(words), "\(answer)")
+    }
+  }
+
+  @Test func `the page offers the certificate where there is one`() async throws {
+    var proxy = Proxying()
+    proxy.authority = "-----BEGIN CERTIFICATE-----\nAQID\n-----END CERTIFICATE-----\n"
+    try await ReplayServer.proxying(as: proxy) { server, _, _ async throws in
+      let page = try await server.answer(to: get("http://wind.tunnel/"))
+      #expect(page.contains("href=\"/ca.cer\"") && page.contains("Certificate Trust Settings"))
+      let der = try await server.answer(to: get("http://wind.tunnel/ca.cer"))
+      #expect(der.contains("Content-Type: application/x-x509-ca-cert\r\n"))
+      #expect(Array(der.content.utf8) == [1, 2, 3])
+    }
+  }
+
+  @Test func `names are looked up beside the loop, and a slow one holds nobody up`() async throws {
+    let echo = try await Echo()
+    let gate = DispatchSemaphore(value: 0)
+    let port = echo.address.port
+    let resolver = Resolver { host, _ in
+      if host == "slow.test" { gate.wait() }
+      return host == "gone.test"
+        ? .failure(SocketError(.resolve, EAI_NONAME))
+        : .success([.loopback(port: port)])
+    }
+    try await ReplayServer.proxying(as: Proxying(resolver)) { server, _, _ async throws in
+      let slow = try server.client()
+      await slow.send("CONNECT slow.test:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+      let gone = try await server.answer(to: get("http://gone.test/"))
+      #expect(gone.hasPrefix("HTTP/1.1 502") && gone.contains("no address was found"))
+      let quick = try server.client()
+      await quick.send("CONNECT quick.test:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+      let established = Array("HTTP/1.1 200 Connection Established\r\n\r\n".utf8)
+      #expect(await quick.receive(exactly: established.count) == established)
+      gate.signal()
+      #expect(await slow.receive(exactly: established.count) == established)
+      quick.close()
+      slow.close()
+    }
+    await echo.loop.stop()
+  }
+
+  @Test func `a scenario that is swapped acts on what comes after it`() async throws {
+    let echo = try await Echo()
+    try await ReplayServer.proxying { server, deck, _ async throws in
+      let open = try await server.tunnel(to: echo.address)
+      deck.swap([.on("CONNECT *", .always, .status(407))])
+      let refused = try await server.answer(
+        to: "CONNECT \(echo.address) HTTP/1.1\r\nHost: x\r\n\r\n"
+      )
+      #expect(refused.hasPrefix("HTTP/1.1 407 "))
+      await open.send("still")
+      #expect(await open.receive(exactly: 5) == Array("still".utf8))
+      open.close()
+    }
+    await echo.loop.stop()
+  }
+
+  #if os(Linux)
+    @Test func `a URLSession behind http_proxy flies in the weather`() async throws {
+      let origin = try await Origin { _ in
+        (["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"], .stays)
+      }
+      let url = "\(origin.url.origin ?? "")/a"
+      try await ReplayServer.proxying([.always(.first(1), .status(418))]) {
+        server,
+        _,
+        seen async throws in
+        let port = server.port
+        // The variable is read once in a process's life.
+        await #expect(processExitsWith: .exitCode(3)) { [port = port as Int, url = url as String] in
+          setenv("http_proxy", "http://127.0.0.1:\(port)", 1)
+          let address = try #require(URL(string: url))
+          var statuses: [Int?] = []
+          for _ in 0..<2 {
+            statuses.append(
+              await withCheckedContinuation { continuation in
+                URLSession.shared.dataTask(with: address) { _, response, _ in
+                  continuation.resume(returning: (response as? HTTPURLResponse)?.statusCode)
+                }.resume()
+              }
+            )
+          }
+          exit(statuses == [418, 200] ? 3 : 4)
+        }
+        #expect(await seen.first(2).count == 2)
+      }
+      await origin.loop.stop()
+    }
+  #endif
+}

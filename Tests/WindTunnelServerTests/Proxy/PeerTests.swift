@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+@Suite(.timeLimit(.minutes(1))) struct PeerTests {
+  private typealias Candidate = PrivateAddress.Candidate
+
+  @Test(arguments: [
+    ("10.0.0.1", true), ("10.255.255.255", true), ("11.0.0.1", false), ("9.255.0.1", false),
+    ("172.15.0.1", false), ("172.16.0.1", true), ("172.31.255.1", true), ("172.32.0.1", false),
+    ("192.168.0.1", true), ("192.167.0.1", false), ("192.169.0.1", false), ("127.0.0.1", false),
+    ("0.0.0.0", false), ("169.254.1.1", false), ("100.64.0.1", false), ("8.8.8.8", false),
+    ("fc00::1", true), ("fd12:3456::1", true), ("fe80::1", false), ("::1", false),
+    ("2001:db8::1", false), ("example.com", false), ("", false), ("192.168.1", false),
+  ])
+  func `private are RFC 1918 and RFC 4193 and nothing else`(host: String, isPrivate: Bool) {
+    #expect(PrivateAddress.isPrivate(host) == isPrivate)
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1", true), ("127.9.9.9", true), ("128.0.0.1", false), ("::1", true), ("::2", false),
+    ("localhost", false),
+  ])
+  func `loopback is 127 and ::1`(host: String, isLoopback: Bool) {
+    #expect(PrivateAddress.isLoopback(host) == isLoopback)
+  }
+
+  @Test func `the only private address is chosen, of IPv4 if there is one`() throws {
+    let four = Candidate("192.168.1.5", "en0")
+    let six = Candidate("fd00::5", "en0")
+    let outside = Candidate("8.8.8.8", "en1")
+    #expect(try PrivateAddress.choose(from: [six, four, outside]) == "192.168.1.5")
+    #expect(try PrivateAddress.choose(from: [six]) == "fd00::5")
+    #expect(throws: PrivateAddress.Problem.none) { try PrivateAddress.choose(from: [outside]) }
+  }
+
+  @Test func `of several one has to be named, and what is named must be here and private`() throws {
+    let choices = [Candidate("192.168.1.5", "en0"), Candidate("10.0.0.3", "bridge0")]
+    #expect(throws: PrivateAddress.Problem.several(choices)) {
+      try PrivateAddress.choose(from: choices)
+    }
+    #expect(
+      PrivateAddress.Problem.several(choices).description
+        == "This machine has several private addresses: 192.168.1.5 (en0), 10.0.0.3 (bridge0). "
+        + "Choose the one that the phone can reach, such as --bind 192.168.1.5."
+    )
+    #expect(try PrivateAddress.choose(from: choices, asked: "10.0.0.3") == "10.0.0.3")
+    #expect(try PrivateAddress.choose(from: choices, asked: "127.0.0.1") == "127.0.0.1")
+    #expect(throws: PrivateAddress.Problem.notHere("10.0.0.4", choices)) {
+      try PrivateAddress.choose(from: choices, asked: "10.0.0.4")
+    }
+    for open in ["0.0.0.0", "8.8.8.8", "::", "example.com"] {
+      #expect(throws: PrivateAddress.Problem.notPrivate(open)) {
+        try PrivateAddress.choose(from: choices, asked: open)
+      }
+    }
+  }
+
+  @Test func `this machine and the first device are served, and then nobody else`() {
+    var gate = PeerGate(.firstDevice, own: "192.168.1.5")
+    #expect(gate.refusal(of: "192.168.1.5") == nil)
+    #expect(gate.device == nil)
+    #expect(gate.refusal(of: "192.168.1.20") == nil)
+    #expect(
+      gate.refusal(of: "192.168.1.21")
+        == "This proxy serves the first device that connected, which is 192.168.1.20; you are "
+        + "192.168.1.21. Restart it with --client 192.168.1.21 to be served."
+    )
+    #expect(gate.refusal(of: "192.168.1.20") == nil)
+    #expect(gate.refusal(of: "192.168.1.5") == nil)
+  }
+
+  @Test func `a named device is served and no other`() {
+    var gate = PeerGate(.only("192.168.1.20"), own: "192.168.1.5")
+    #expect(
+      gate.refusal(of: "192.168.1.19")
+        == "This proxy serves 192.168.1.20 only, and you are 192.168.1.19."
+    )
+    #expect(gate.refusal(of: "192.168.1.20") == nil)
+    var open = PeerGate(.everyone, own: "127.0.0.1")
+    #expect(open.refusal(of: "127.0.0.9") == nil)
+  }
+
+  // Linux routes all of 127/8 to itself, so one machine can be several peers.
+  #if os(Linux)
+    @Test func `a second device gets 403 in words, on the wire`() async throws {
+      var proxy = Proxying()
+      proxy.admission = .firstDevice
+      let turnedAway = Events<String>()
+      proxy.turnedAway = { turnedAway($0) }
+      try await ReplayServer.proxying(as: proxy) { server, _, _ async throws in
+        func ask(from host: String) async throws -> String {
+          let client = try RawClient(.loopback(port: server.port), from: host)
+          await client.send(
+            "GET http://wind.tunnel/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+          )
+          defer { client.close() }
+          return String(decoding: await client.receiveAll().0, as: UTF8.self).statusLine
+        }
+        #expect(try await ask(from: "127.0.0.1") == "HTTP/1.1 200 OK")
+        #expect(try await ask(from: "127.0.0.2") == "HTTP/1.1 200 OK")
+        #expect(try await ask(from: "127.0.0.3") == "HTTP/1.1 403 Forbidden")
+        #expect(try await ask(from: "127.0.0.2") == "HTTP/1.1 200 OK")
+        #expect(try await turnedAway.next() == "127.0.0.3")
+      }
+    }
+  #endif
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct ProxyReportTests {
+  private func request(
+    _ url: RequestURL,
+    _ milliseconds: Int,
+    status: Int? = 200,
+    ending: SeenRequest.Ending = .whole
+  ) -> Sighting {
+    .request(
+      SeenRequest(
+        scenario: "rain",
+        method: "GET",
+        url: url,
+        status: status,
+        bytes: 10,
+        latency: .milliseconds(milliseconds),
+        ending: ending,
+        isFromTape: false
+      )
+    )
+  }
+
+  private func connection(_ ending: SeenConnection.Ending, connect: Duration?) -> SeenConnection {
+    SeenConnection(
+      scenario: "rain",
+      authority: "api.example.com:443",
+      connect: connect,
+      bytesUp: 100,
+      bytesDown: 2000,
+      duration: .seconds(3),
+      ending: ending
+    )
+  }
+
+  private var log: ProxyLog {
+    var log = ProxyLog()
+    log.begin("calm")
+    log.begin("rain")
+    log.begin("calm")
+    log.note(request("http://me:pw@a.example/x?token=secret", 10))
+    log.note(request("http://me:pw@a.example/x?token=secret", 30, status: 503))
+    log.note(request("http://a.example/x?token=other", 20))
+    log.note(request("http://a.example/y", 5, status: nil, ending: .cut))
+    log.note(.connection(connection(.closed, connect: .milliseconds(80))))
+    log.note(.connection(connection(.cut, connect: .milliseconds(90))))
+    log.note(.connection(connection(.refused(403), connect: nil)))
+    log.note(.blank, in: "rain")
+    log.turnAway("192.168.1.9")
+    return log
+  }
+
+  @Test func `requests are folded by address, repeats by the whole request`() throws {
+    let report = ProxyReport(log, seed: 1, duration: .seconds(9))
+    #expect(report.scenarios.map(\.name) == ["calm", "rain"])
+    let rain = try #require(report.scenarios.last)
+    #expect(rain.requests.map(\.place) == ["http://a.example/x", "http://a.example/y"])
+    let first = try #require(rain.requests.first)
+    #expect(first.count == 3 && first.repeats == 1 && first.failed == 1)
+    #expect(first.statuses == [200: 2, 503: 1])
+    #expect(first.p50 == .milliseconds(20) && first.p95 == .milliseconds(30))
+    #expect(rain.total.count == 4 && rain.total.failed == 2 && rain.total.repeats == 1)
+    #expect(rain.connections.map(\.isBroken) == [false, true, true])
+    #expect(rain.shown == 0 && rain.blank == 1)
+    #expect(report.scenarios.first?.total.count == 0)
+    #expect(report.scenarios.first?.total.p95 == nil)
+  }
+
+  @Test func `what could not be seen is said`() {
+    #expect(
+      ProxyReport(log, seed: 1, duration: .seconds(9)).unseen == [
+        "Calls that the client answered from a cache, or gave up before they left the device.",
+        "What was in 2 tunnels: their requests, statuses and repeats.",
+        "Traffic that does not use the proxy, such as UDP and other apps' own routes.",
+        "1 peers that were turned away: 192.168.1.9.",
+      ]
+    )
+  }
+
+  @Test func `neither page nor JSON shows queries and users, and names are no markup`() throws {
+    var log = log
+    log.begin("<b>&")
+    log.note(.shown, in: "<b>&")
+    let report = ProxyReport(log, seed: 1, duration: .seconds(9))
+    let html = String(decoding: report.htmlData(), as: UTF8.self)
+    let json = String(decoding: report.jsonData(), as: UTF8.self)
+    for text in [html, json] {
+      #expect(!text.contains("secret") && !text.contains("pw@"))
+      #expect(text.contains("http://a.example/x"))
+    }
+    #expect(html.contains("&lt;b&gt;&amp;") && !html.contains("<b>&"))
+    #expect(html.contains("cut by the weather") && html.contains("refused with 403"))
+  }
+
+  @Test func `the JSON has its version, who saw it, and null for what was not seen`() throws {
+    let report = ProxyReport(log, seed: 1, duration: .seconds(9))
+    let json = try JSON(parsing: report.jsonData(), source: "report")
+    #expect(json["windtunnelReport"] == .number(1) && json["seenBy"]?.stringValue == "proxy")
+    guard case .array(let scenarios)? = json["scenarios"], scenarios.count == 2,
+      case .array(let connections)? = scenarios[1]["connections"]
+    else {
+      Issue.record("\(json)")
+      return
+    }
+    #expect(scenarios[0]["p95Milliseconds"] == .null)
+    #expect(connections.map { $0["connectMilliseconds"] } == [.number(80), .number(90), .null])
+    #expect(connections.map { $0["broken"] } == [.bool(false), .bool(true), .bool(true)])
+  }
+
+  @Test func `beyond its bound a log counts`() {
+    var log = ProxyLog()
+    log.begin("rain")
+    let sighting = request("http://a.example/", 1)
+    for _ in 0..<ProxyLog.sightingsMax + 2 { log.note(sighting) }
+    #expect(log.sightings.count == ProxyLog.sightingsMax)
+    log.begin("another")
+    let report = ProxyReport(log, seed: 1, duration: .zero)
+    #expect(report.unseen.last == "2 requests and connections beyond the first 100000.")
+  }
+}
