@@ -33,18 +33,25 @@ struct Crew: Sendable {
   var listening: EventLoop { members[0].loop }
 
   /// Lets every connection end within `grace`, then closes what is left and ends the threads.
-  func stop(grace: Duration) async {
+  ///
+  /// Every loop has begun to end before the doors are closed: whoever sees a port closed may be sure
+  /// that nothing new is begun.
+  func stop(grace: Duration, closeDoors: @escaping @Sendable () -> Void) async {
+    for member in members {
+      // A loop that has stopped already has nothing to end.
+      try? await member.loop.run { member.live.drain(on: $0) }
+    }
+    listening.execute { _ in closeDoors() }
     await withTaskGroup(of: Void.self) { group in
       for member in members { group.addTask { await Self.stop(member, grace: grace) } }
     }
   }
 
   private static func stop(_ member: Member, grace: Duration) async {
-    let live = member.live
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let once = Once { continuation.resume() }
       let isPosted = member.loop.execute { reactor in
-        live.drain(on: reactor) { once.run() }
+        member.live.whenEmpty { once.run() }
         reactor.schedule(after: grace.inNanoseconds) { _ in once.run() }
       }
       if !isPosted { once.run() }

@@ -32,12 +32,12 @@ final class LiveConnections: @unchecked Sendable {
   typealias Count = Locked<Int>
 
   private var connections: [ObjectIdentifier: ClientConnection] = [:]
-  private var drained: (() -> Void)?
   private let open: Count
+  /// Whether no further request is served, from the moment on that the server is told to end.
+  private(set) var isDraining = false
+  private var drained: (() -> Void)?
 
   init(_ open: Count) { self.open = open }
-
-  var isDraining: Bool { drained != nil }
 
   /// Whether one more is served: the server has room and does not end.
   func takes(_ limits: Limits) -> Bool {
@@ -56,18 +56,23 @@ final class LiveConnections: @unchecked Sendable {
   }
 
   /// Closes idle connections now and busy ones after their answer.
-  func drain(on reactor: Reactor, _ drained: @escaping () -> Void) {
-    self.drained = drained
+  func drain(on reactor: Reactor) {
+    isDraining = true
     for connection in connections.values { connection.leaveWhenIdle() }
-    tellIfEmpty()
     look(on: reactor, again: 100_000)
+  }
+
+  /// Tells once that no connection is left.
+  func whenEmpty(_ drained: @escaping () -> Void) {
+    self.drained = drained
+    tellIfEmpty()
   }
 
   /// A client that pools its connections leaves its end open for as long as it likes. Once it has
   /// everything that was said, it is not waited for; no event tells of that moment.
   private func look(on reactor: Reactor, again nanoseconds: Int64) {
     for connection in connections.values { connection.leaveIfHeard() }
-    guard drained != nil else { return }
+    guard !connections.isEmpty else { return }
     reactor.schedule(after: nanoseconds) { [self] reactor in
       look(on: reactor, again: min(nanoseconds * 2, 5_000_000))
     }

@@ -102,9 +102,8 @@ public final class ReplayServer: Sendable {
       defer { doors = [:] }
       return doors.values.map(\.self)
     }
-    crew.listening.execute { _ in
+    await crew.stop(grace: grace) {
       for door in doors { door.close() }
     }
-    await crew.stop(grace: grace)
   }
 }
