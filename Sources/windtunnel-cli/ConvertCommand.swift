@@ -11,7 +11,7 @@ enum CassetteConvertCommand: Command {
     Flag(
       "--keep-secrets",
       nil,
-      "Leave credentials, cookies and user info as they are, and keep all a HAR says."
+      "Leave credentials and cookies as they are, and keep all that a HAR says."
     )
   ]
 

@@ -128,6 +128,33 @@ import Testing
     )
   }
 
+  @Test func `entries come back in their order where one of them bears no date`() throws {
+    func entry(_ path: String, _ date: String) -> String {
+      """
+      {"startedDateTime": "\(date)", "request": {"method": "GET", "url": "https://a.test/\(path)"},
+       "response": {"status": 204}, "timings": {"wait": 1.5, "receive": 0}}
+      """
+    }
+    let entries = [
+      entry("1", "2024-05-01T10:00:00.0007Z"), entry("2", "?"),
+      entry("3", "2024-05-01T10:00:00.001Z"),
+      entry("4", "2030-01-01T00:00:00Z"), entry("5", "?"),
+    ]
+    let text = #"{"log": {"_windtunnel": null, "entries": [\#(entries.joined(separator: ","))]}}"#
+    let read = try HARImport(Data(text.utf8), source: "a.har", keepingSecrets: true).cassette
+    #expect(read.interactions.map(\.request.url.path) == ["/1", "/2", "/3", "/4", "/5"])
+    let har = HARExport(read, keepingSecrets: true).data
+    #expect(try problems(har) == [])
+    #expect(try HARImport(har, source: "b.har", keepingSecrets: true).cassette == read)
+    // The order of the cassette wins over the dates that its interactions had.
+    let turned = Cassette(read.interactions.reversed())
+    let other = HARExport(turned, keepingSecrets: true).data
+    #expect(
+      try HARImport(other, source: "b.har", keepingSecrets: true).cassette.interactions
+        == turned.interactions
+    )
+  }
+
   /// The places of an original whose values are not in another file.
   private static func lost(_ original: JSON, _ written: JSON?, _ place: String) -> [String] {
     switch (original, written) {

@@ -5,23 +5,47 @@ internal import Symptoms
 struct HAREntryWriter {
   /// When the next entry begins, in whole milliseconds since 1970.
   private var date = Duration.zero
+  /// When the last one began.
+  private var previous = Duration.zero
 
   mutating func entry(_ interaction: Interaction) -> JSON {
     if let recorded = interaction.recordedAt.flatMap({ HARDate.sinceEpoch($0) }), recorded > date {
       date = .milliseconds(Int64(recorded.inMilliseconds.rounded(.down)))
     }
     let written = JSON.object(standard(interaction))
-    let duration = interaction.timing.map { max($0.firstByte, $0.lastByte) } ?? .zero
-    date += .milliseconds(Int64(duration.inMilliseconds.rounded(.up)))
     let addition = Self.addition(written, for: interaction)
-    guard let overlay = HAROverlay.of(interaction.notes) else {
-      return Self.entry(written, addition)
+    if let overlay = HAROverlay.of(interaction.notes),
+      let entry = original(overlay, over: written, addition, of: interaction)
+    {
+      return entry
     }
-    let original = HAROverlay.applied(overlay, to: written)
-    let needed = Self.addition(original, for: interaction)
-    // Where more would have to be added, the interaction has been changed since.
-    let isRight = Self.names(needed).isSubset(of: Self.names(addition))
-    return isRight ? Self.entry(original, needed) : Self.entry(written, addition)
+    let duration = interaction.timing.map { max($0.firstByte, $0.lastByte) } ?? .zero
+    previous = date
+    date += .milliseconds(Int64(duration.inMilliseconds.rounded(.up)))
+    return Self.entry(written, addition)
+  }
+
+  /// The entry as it was once; `nil` where the interaction has been changed since, so that more
+  /// would have to be added to it.
+  private mutating func original(
+    _ overlay: JSON,
+    over written: JSON,
+    _ addition: JSON?,
+    of interaction: Interaction
+  ) -> JSON? {
+    var overlay = overlay
+    var start = overlay["startedDateTime"]?.stringValue.flatMap { HARDate.sinceEpoch($0) } ?? date
+    if start < previous {
+      // The order of the cassette wins: a reader sorts by the dates.
+      overlay = HAROverlay.removing(["startedDateTime"], from: overlay)
+      start = date
+    }
+    let entry = HAROverlay.applied(overlay, to: written)
+    let needed = Self.addition(entry, for: interaction)
+    guard Self.names(needed).isSubset(of: Self.names(addition)) else { return nil }
+    previous = start
+    date = .milliseconds(Int64(start.inMilliseconds.rounded(.up)))
+    return Self.entry(entry, needed)
   }
 
   private static func names(_ addition: JSON?) -> Set<String> {

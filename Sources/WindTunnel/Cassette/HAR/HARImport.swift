@@ -138,7 +138,7 @@ private struct HARLog {
     self.entries = entries
     notes = try HARAddition.notes(ofLog: log, source: source)
     isOurs = log.present(HARAddition.key) != nil
-    let names = Set(notes.map(\.name.value)).union(["entries"])
+    let names = Set(notes.map(\.name.value)).union(["entries", HARAddition.key])
     let rest = HAROverlay.removing(names, from: log)
     let isNoted = isOurs || names.contains(HAROverlay.key.value)
     let difference =

@@ -73,6 +73,7 @@ extension Interaction {
     guard !notes.contains(where: { $0.name.value == HAROverlay.key.value }) else { return }
     var writer = HAREntryWriter()
     let written = writer.entry(self)
+    // What is ours among it is written again where it is needed.
     let original = HAROverlay.removing([HARAddition.key], from: entry)
     guard let overlay = HAROverlay.difference(original, from: written, as: "entry") else { return }
     notes.append(JSON.Member(HAROverlay.key, overlay))
