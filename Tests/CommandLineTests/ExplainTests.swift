@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WindTunnel
 
-@Suite(.timeLimit(.minutes(1))) struct ExplainTests {
+@Suite(.timeLimit(.minutes(10))) struct ExplainTests {
   private func explain(_ words: [String], in scratch: Scratch) async throws -> Program.Run {
     try await Program.run(
       ["cassette", "explain", "--cassette", Repository.shop] + words,

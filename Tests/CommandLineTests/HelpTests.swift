@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct HelpTests {
+@Suite(.timeLimit(.minutes(10))) struct HelpTests {
   @Test(arguments: [
     ["--help"], ["drill", "--help"], ["record", "--help"], ["serve", "--help"],
     ["proxy", "--help"],

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WindTunnel
 
-@Suite(.timeLimit(.minutes(1))) struct LintCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct LintCommandTests {
   private static let leaky = """
     {"windtunnel":1,"interactions":[{"request":{"url":"/a?api_key=abcdefgh"},
     "response":{"json":{"password":"ijklmnop"}}}]}

@@ -3,7 +3,7 @@ import Testing
 import WindTunnel
 
 /// `windtunnel proxy` with the clients that people have.
-@Suite(.timeLimit(.minutes(1))) struct ProxyCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct ProxyCommandTests {
   private static let slow = """
     {"windtunnelScenario":1,"name":"slow",
      "link":{"upDelayMilliseconds":60,"downDelayMilliseconds":40}}
@@ -145,10 +145,13 @@ import WindTunnel
   /// whether the terminal was given back.
   private static let pseudoTerminal = """
     import os, pty, sys, termios
+    gate, opener = os.pipe()
     child, master = pty.fork()
     if child == 0:
+        os.read(gate, 1)
         os.execv(sys.argv[2], sys.argv[2:])
     before = termios.tcgetattr(master)[3]
+    os.write(opener, b"x")
     text, keys = "", list(sys.argv[1])
     wanted = ["done.", *["latency", "× 1", "× 1", ""]] if len(keys) > 1 else ["done.", ""]
     raw = None

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Bad input is told in one sentence on standard error, and nothing on standard output.
-@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(10))) struct RefusalTests {
   /// Words that are asked wrongly, and the sentence.
   struct Usage: CustomTestStringConvertible {
     var words: [String]

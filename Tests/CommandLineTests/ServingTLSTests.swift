@@ -6,7 +6,7 @@ import WindTunnel
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct ServingTLSTests {
+@Suite(.timeLimit(.minutes(10))) struct ServingTLSTests {
   private static let curl = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(
     separator: ":"
   )

@@ -9,7 +9,7 @@ import WindTunnelServer
 #endif
 
 /// A recorded stream comes in the pieces that it came in.
-@Suite(.timeLimit(.minutes(1))) struct StreamConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamConformanceTests {
   static let pieces = ["data: one\n\n", "data: two\n\n", ": \n", "data: three\n\n"]
   static let path = "/events"
 

@@ -4,7 +4,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(1))) struct HostNameTests {
+@Suite(.timeLimit(.minutes(10))) struct HostNameTests {
   @Test(arguments: [
     ("API.example.Test", "api.example.test", false),
     ("api.example.test.", "api.example.test", false),
@@ -26,7 +26,7 @@ import Testing
   func `what could say more than a name is none`(text: String) { #expect(HostName(text) == nil) }
 }
 
-@Suite(.timeLimit(.minutes(1)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct CertificateAuthorityTests {
   @Test func `the file holds the certificate and no key, and stands where it was told`() throws {
     let authority = try CertificateAuthority()

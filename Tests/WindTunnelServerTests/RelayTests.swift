@@ -4,7 +4,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(1))) struct RelayTests {
+@Suite(.timeLimit(.minutes(10))) struct RelayTests {
   /// A port that relays to another.
   func relay(
     to origin: SocketAddress,

@@ -6,7 +6,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// What a channel promises, with TLS between it and the socket.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSChannelTests {
   /// What a client meets.
   struct Met: Sendable {

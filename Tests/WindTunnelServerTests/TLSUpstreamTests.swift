@@ -6,7 +6,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A recording server in front of one that is spoken to by https.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSUpstreamTests {
   static let request = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 

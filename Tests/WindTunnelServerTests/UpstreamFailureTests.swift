@@ -6,7 +6,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// An upstream that fails: what the client sees and what the tape says.
-@Suite(.timeLimit(.minutes(1))) struct UpstreamFailureTests {
+@Suite(.timeLimit(.minutes(10))) struct UpstreamFailureTests {
   @Test func `an upstream that refuses is a 502 and a failure on the tape`() async throws {
     let port = try ClosedPort()
     let deck = Deck(Cassette(), mode: .rewrite)

@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct ForwardProxyTests {
+@Suite(.timeLimit(.minutes(10))) struct ForwardProxyTests {
   private static let end = "Connection: close\r\n\r\n"
 
   private func get(_ url: String, _ more: String = "") -> String {

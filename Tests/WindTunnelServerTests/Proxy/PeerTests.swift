@@ -4,7 +4,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(1))) struct PeerTests {
+@Suite(.timeLimit(.minutes(10))) struct PeerTests {
   private typealias Candidate = PrivateAddress.Candidate
 
   @Test(arguments: [

@@ -5,7 +5,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(1))) struct TunnelTests {
+@Suite(.timeLimit(.minutes(10))) struct TunnelTests {
   @Test(arguments: [nil, Link(up: .init(), down: .init())])
   func `ten megabytes pass both ways unharmed, and each end by itself`(link: Link?) async throws {
     let echo = try await Echo()
