@@ -16,6 +16,9 @@ public final class Deck: Sendable {
   /// What ``recorded()`` takes out beside what it always does.
   let redaction: RedactionRules
   private let pace: Pace
+  /// Whether the content of requests is looked at, handed on or kept: else a server may let it pass
+  /// by unread, however much it is.
+  package let needsRequestContent: Bool
   /// What time it is, where recordings are played as if they were of today.
   private let now: (@Sendable () -> Date)?
 
@@ -76,6 +79,7 @@ public final class Deck: Sendable {
       isProxied: isProxied
     )
     origin = state.origin
+    needsRequestContent = matcher.looksAtContent || state.needsRequestContent
     self.state = Locked(state)
   }
 
@@ -101,6 +105,7 @@ public final class Deck: Sendable {
       mode: .none
     )
     origin = state.origin
+    needsRequestContent = matcher.looksAtContent || state.needsRequestContent
     self.state = Locked(state)
   }
 

@@ -129,6 +129,11 @@ extension Deck {
       return (entry, outcome, later)
     }
 
+    /// Whether content of requests can make a difference, or be kept.
+    var needsRequestContent: Bool {
+      mode != .none || isProxied || !routes.isEmpty || !tape.computed.isEmpty
+    }
+
     mutating func finished(_ outcome: Outcome) {
       let place = LaneKey(lane: outcome.decision.lane, key: outcome.decision.key)
       // A courier that was stopped twice has told of it twice.

@@ -14,6 +14,9 @@ struct LiveRoutes: Sendable {
     mapped = Dictionary(mapping.map { ($0.lowercased(), $1) }) { first, _ in first }
   }
 
+  /// Whether no host is treated otherwise than any other.
+  var isEmpty: Bool { ignored.isEmpty && mapped.isEmpty }
+
   /// Whether a request is none of the tunnel's affair.
   func ignores(_ url: RequestURL) -> Bool {
     !ignored.isEmpty && Self.names(of: url).contains(where: ignored.contains)

@@ -4,97 +4,109 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelServer
 
-@Suite struct ParserFuzzTests {
-  /// Mutations of good messages: what a parser accepts must mean the same when it is written down
-  /// again, whole and however it is cut.
-  @Test(arguments: UInt64(0)..<8)
-  func `a mutated request is refused, or means the same when it is written again`(
-    seed: UInt64
-  ) throws {
-    var numbers = SeededNumbers(state: seed)
-    for _ in 0..<500 {
-      let bytes = Self.mutated(RequestParserTests.good, &numbers)
-      var parser = RequestParser()
-      let events = parser.events(of: bytes, by: bytes.count + 1)
-      var cut = RequestParser()
-      #expect(cut.events(of: bytes, by: Int.random(in: 1...9, using: &numbers)) == events)
-      for (head, content, trailers) in Self.messages(events) {
-        var again = RequestParser()
-        again.feed(Self.written(head, content, trailers))
-        let second = Self.messages(again.events())
-        #expect(second.count == 1, "seed \(seed): \(bytes)")
-        #expect(second.first?.0.headers == head.headers)
-        #expect(second.first?.0.target == head.target)
-        #expect(second.first?.1 == content)
-        #expect(second.first?.2 == trailers)
+/// How many messages come to harm, and which.
+private enum Effort {
+  private static func setting(_ name: String) -> UInt64? {
+    ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+  }
+
+  static let count = setting("WINDTUNNEL_FUZZ")
+  static let minutes = 1 + Int(min(count ?? 0, 100_000_000) / 10_000)
+
+  static let seeds: Range<UInt64> = {
+    let first = min(setting("WINDTUNNEL_FUZZ_FROM") ?? 1, 1 << 60)
+    return first..<first + min(count ?? 4000, 1 << 40)
+  }()
+
+  /// What to type to have this one again.
+  static func name(_ seed: UInt64) -> Comment {
+    "WINDTUNNEL_FUZZ=1 WINDTUNNEL_FUZZ_FROM=\(seed)"
+  }
+
+  /// A crash names no seed, so a long run tells how far it has come.
+  static func tell(_ what: String, _ seed: UInt64, taken: Int) {
+    guard count != nil, seed.isMultiple(of: 10_000) else { return }
+    FileHandle.standardError.write(Data("\(what) \(seed), \(taken) taken\n".utf8))
+  }
+}
+
+/// Good messages come to harm, and a parser does no worse than a refusal in words: no crash, no
+/// hang, no memory beyond its limits; and what it takes means the same when it is written again.
+///
+/// `WINDTUNNEL_FUZZ=1000000` tries so many, `WINDTUNNEL_FUZZ_FROM=4711` begins with that seed.
+@Suite(.timeLimit(.minutes(Effort.minutes))) struct ParserFuzzTests {
+  @Test func `a harmed request is refused, or means the same when it is written again`() {
+    var takenCount = 0
+    for seed in Effort.seeds {
+      Effort.tell("request", seed, taken: takenCount)
+      var numbers = SeededNumbers(state: seed)
+      let bytes = FuzzedMessage.request(&numbers)
+      let events = Self.events(RequestParser(limits: LimitsTests.limits), bytes, seed, &numbers) {
+        $0.bufferedBytes
+      }
+      for message in FuzzedMessage.whole(events) {
+        takenCount += 1
+        var again = RequestParser(limits: LimitsTests.limits)
+        let second = FuzzedMessage.whole(again.events(of: message.written, by: 1000))
+        #expect(second == [message], Effort.name(seed))
       }
     }
+    // Else only the first line of each would be tried.
+    if Effort.seeds.count >= 1000 { #expect(takenCount > Effort.seeds.count / 20) }
   }
 
-  @Test(arguments: UInt64(0)..<8)
-  func `a mutated answer is the same however it is cut`(seed: UInt64) {
-    var numbers = SeededNumbers(state: seed)
-    for _ in 0..<500 {
-      let bytes = Self.mutated(ResponseParserTests.whole.map(\.1), &numbers)
-      var (one, two) = (ResponseParser(), ResponseParser())
-      one.expectAnswer(to: "GET")
-      two.expectAnswer(to: "GET")
-      let step = Int.random(in: 1...9, using: &numbers)
-      #expect(two.events(of: bytes, by: step) == one.events(of: bytes, by: bytes.count + 1))
-    }
-  }
-
-  private static func mutated(_ good: [String], _ numbers: inout SeededNumbers) -> [UInt8] {
-    let spice = Array("\r\n\t :;,0123456789abcxyz\u{0}\u{7F}é".utf8)
-    var bytes = Array((good.randomElement(using: &numbers) ?? "").utf8)
-    if Bool.random(using: &numbers) {
-      bytes += Array((good.randomElement(using: &numbers) ?? "").utf8)
-    }
-    for _ in 0..<Int.random(in: 1...4, using: &numbers) {
-      let place = Int.random(in: 0..<bytes.count, using: &numbers)
-      let byte = spice.randomElement(using: &numbers) ?? 0
-      switch Int.random(in: 0..<4, using: &numbers) {
-      case 0: bytes[place] = byte
-      case 1: bytes.insert(byte, at: place)
-      case 2: bytes.remove(at: place)
-      default: bytes[place] = UInt8.random(in: 0...255, using: &numbers)
+  @Test func `a harmed answer is refused, or means the same when it is written again`() {
+    var takenCount = 0
+    for seed in Effort.seeds {
+      Effort.tell("answer", seed, taken: takenCount)
+      var numbers = SeededNumbers(state: seed)
+      let bytes = FuzzedMessage.answer(&numbers)
+      var parser = ResponseParser(limits: LimitsTests.limits)
+      parser.expectAnswer(to: "GET")
+      let events = Self.events(parser, bytes, seed, &numbers) { $0.bufferedBytes }
+      for message in FuzzedMessage.whole(events) {
+        takenCount += 1
+        var again = ResponseParser(limits: LimitsTests.limits)
+        again.expectAnswer(to: "GET")
+        let second = FuzzedMessage.whole(again.events(of: message.written, by: 1000))
+        #expect(second == [message], Effort.name(seed))
       }
     }
-    return bytes
+    if Effort.seeds.count >= 1000 { #expect(takenCount > Effort.seeds.count / 20) }
   }
 
-  /// The requests that came to their end.
-  private static func messages(
-    _ events: [RequestParser.Event]
-  ) -> [(RequestHead, Data, HeaderFields)] {
-    var whole: [(RequestHead, Data, HeaderFields)] = []
-    var current: (RequestHead, Data, HeaderFields)?
-    for event in events {
-      switch event {
-      case .head(let head): current = (head, Data(), [:])
-      case .content(let data): current?.1 += data
-      case .trailers(let fields): current?.2 = fields
-      case .end: if let current { whole.append(current) }
-      case .failed: current = nil
+  /// The events of bytes, which are the same however these are cut; no step keeps more than the
+  /// limits allow, and every refusal is a sentence.
+  private static func events<Parser: Fed>(
+    _ parser: Parser,
+    _ bytes: [UInt8],
+    _ seed: UInt64,
+    _ numbers: inout SeededNumbers,
+    buffered: (Parser) -> Int
+  ) -> [MessageEvent<Parser.Head>] {
+    var whole = parser
+    let events = whole.events(of: bytes, by: bytes.count + 1)
+    var cut = parser
+    var others: [MessageEvent<Parser.Head>] = []
+    let step = Int.random(in: 1...9, using: &numbers)
+    for start in stride(from: 0, to: bytes.count, by: step) {
+      cut.feed(Array(bytes[start..<min(start + step, bytes.count)]))
+      for event in cut.events() { others.add(event) }
+      let isAnswered = others.last == .end
+      // An answer's parser stops behind it, and what follows waits.
+      if !(isAnswered && cut is ResponseParser) {
+        #expect(buffered(cut) <= LimitsTests.limits.headerBytesMax + step, Effort.name(seed))
       }
     }
-    return whole
-  }
-
-  private static func written(
-    _ head: RequestHead,
-    _ content: Data,
-    _ trailers: HeaderFields
-  ) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.append(contentsOf: "\(head.method) \(head.target) \(head.version.rawValue)\r\n".utf8)
-    bytes.appendFields(head.headers)
-    switch head.framing {
-    case .chunked:
-      bytes.appendChunk(content)
-      bytes.appendLastChunk(trailers: trailers)
-    case .length, .none, .untilClose: bytes += content
+    cut.feedEnd()
+    for event in cut.events() { others.add(event) }
+    #expect(others == events, Effort.name(seed))
+    #expect(events.count <= bytes.count + 2, Effort.name(seed))
+    for failure in events.compactMap(\.failure) {
+      #expect(failure.sentence.hasSuffix(".") && failure.sentence.count < 300, Effort.name(seed))
+      let words = failure.sentence.unicodeScalars
+      #expect(!words.contains { $0.value < 0x20 || $0.value == 0x7F }, Effort.name(seed))
     }
-    return bytes
+    return events
   }
 }

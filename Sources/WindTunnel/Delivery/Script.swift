@@ -44,7 +44,9 @@ struct Script {
     let (timing, pace) = (interaction.timing, outcome.pace)
     switch interaction.answer {
     case .response(let response):
-      answer(response, to: outcome.request)
+      // An answer to a range, 206 or not, is the answer to that range.
+      let isPart = interaction.request.headers["Range"] != nil
+      answer(isPart ? response : response.part(for: outcome.request), to: outcome.request)
       pieces = timing.map { Pieces($0, pace) } ?? pieces
     case .cut(let response, let failure):
       answer(response, to: outcome.request)

@@ -24,11 +24,17 @@ struct Comparison {
       matcher.queryFields(asked.url.query),
       isCompared: true
     ) { "query \"\($0)\"" }
+    // A recorded part answers its own range only, whatever else is compared.
+    var fields = matcher
+    let isPart = recorded.headers["Range"] != nil
+    if isPart, !matcher.headers.contains(where: { $0.equalsIgnoringASCIICase("Range") }) {
+      fields.headers.append("Range")
+    }
     compareFields(
       .headers,
-      matcher.headerFields(recorded),
-      matcher.headerFields(asked),
-      isCompared: !matcher.headers.isEmpty
+      fields.headerFields(recorded),
+      fields.headerFields(asked),
+      isCompared: !fields.headers.isEmpty
     ) { "header \($0)" }
     let refusing = matcher.filters.filter { !$0.allows(recorded, asked) }
     if !matcher.filters.isEmpty {

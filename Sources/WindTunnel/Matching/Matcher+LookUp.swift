@@ -1,4 +1,7 @@
 extension Matcher {
+  /// Whether a request's content can decide.
+  var looksAtContent: Bool { comparesBodies || !filters.isEmpty }
+
   /// What an index finds a request by: its key, and what of it counts without being in the key.
   func lookUpKey(_ request: Request, key: RequestKey) -> RequestKey {
     guard !comparesMethod || !headers.isEmpty else { return key }

@@ -19,7 +19,8 @@ struct AnswerFraming: Sendable, Hashable {
   /// Frames an answer of this status to this request; the length is `nil` where it is not known
   /// beforehand (RFC 9110 §8.6, RFC 9112 §6).
   init(status: Int, to request: RequestHead, length: Int?, keepsAlive: Bool = true) {
-    self.keepsAlive = keepsAlive && request.keepsAlive
+    // A client that is told no to a tunnel may have sent bytes for it already (RFC 9110 §9.3.6).
+    self.keepsAlive = keepsAlive && request.keepsAlive && request.method != "CONNECT"
     if request.method == "HEAD" || status == 304 {
       framing = .none
       announcement = .recorded(otherwise: request.method == "HEAD" ? length : nil)

@@ -76,6 +76,15 @@ extension UnsafeBufferPointer<UInt8> {
     return text
   }
 
+  /// The beginning, for a sentence: nothing that a terminal would obey.
+  var quoted: String {
+    var text = ""
+    for scalar in self.text.unicodeScalars.prefix(60) {
+      text.unicodeScalars.append(scalar.value < 0x20 || scalar.value == 0x7F ? "?" : scalar)
+    }
+    return text
+  }
+
   /// A number of decimal digits and nothing else; `Int.max` for one that is too large to hold.
   var decimal: Int? {
     guard !isEmpty else { return nil }

@@ -100,7 +100,7 @@ struct FieldSection {
 
   private static func misnamed(_ line: Bytes, at place: Int) -> ProtocolError {
     guard place < line.count else {
-      return .bad("A header line has no colon: \(line.text.prefix(60)).")
+      return .bad("A header line has no colon: \(line.quoted).")
     }
     if line[place] == 0x3A { return .bad("A header field has no name.") }
     if line[place].isBlank, place > 0 {

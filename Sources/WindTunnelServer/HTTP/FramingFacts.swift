@@ -5,6 +5,8 @@ internal import WindTunnel
 struct FramingFacts {
   private(set) var hostCount = 0
   private(set) var contentLength: Int?
+  /// How many lengths there are, equal or not.
+  private(set) var lengthCount = 0
   /// The transfer codings in order, `chunked` in lower case; `nil` where the field is absent.
   private(set) var transferCodings: [String]?
   private(set) var saysClose = false
@@ -23,15 +25,15 @@ struct FramingFacts {
     switch name.count {
     case 4 where name.equalsLowercase("host"):
       hostCount += 1
-      guard value.allSatisfy(Self.isHost) else {
-        throw .bad("Host holds a character that no host has (RFC 9110 §7.2).")
+      guard value.isHostField else {
+        throw .bad("Host is no host with or without a port: \(value.quoted) (RFC 9110 §7.2).")
       }
     case 6 where name.equalsLowercase("expect"):
       // RFC 9110 §10.1.1: there is one expectation.
       guard value.equalsLowercase("100-continue") else {
         throw ProtocolError(
           .expectationFailed,
-          "The only expectation that can be met is 100-continue, not \(value.text)."
+          "The only expectation that can be met is 100-continue, not \(value.quoted)."
         )
       }
       expectsContinue = true
@@ -46,7 +48,7 @@ struct FramingFacts {
       var codings = transferCodings ?? []
       // Compared as bytes: Unicode would lower the Kelvin sign to a “k”.
       Self.elements(of: value) {
-        codings.append($0.equalsLowercase("chunked") ? "chunked" : $0.text)
+        codings.append($0.equalsLowercase("chunked") ? "chunked" : $0.quoted)
       }
       transferCodings = codings
     default:
@@ -54,15 +56,16 @@ struct FramingFacts {
     }
   }
 
-  /// RFC 9112 §6.3 rule 5: a list of equal lengths may be taken for one; anything else may not.
+  /// RFC 9112 §6.3 rule 5: a list of equal lengths may be taken for one, as it is in an answer;
+  /// anything else may not.
   private mutating func noteLength(_ value: Bytes) throws(ProtocolError) {
-    var sawOne = false
+    var found = 0
     var fault: ProtocolError?
     var length = contentLength
     Self.elements(of: value) { element in
-      sawOne = true
+      found += 1
       guard let number = element.decimal else {
-        fault = .bad("Content-Length is no number: \(value.text.prefix(40)) (RFC 9110 §8.6).")
+        fault = .bad("Content-Length is no number: \(value.quoted) (RFC 9110 §8.6).")
         return
       }
       if let length, length != number {
@@ -71,8 +74,9 @@ struct FramingFacts {
       length = number
     }
     if let fault { throw fault }
-    guard sawOne else { throw .bad("Content-Length is empty (RFC 9110 §8.6).") }
+    guard found > 0 else { throw .bad("Content-Length is empty (RFC 9110 §8.6).") }
     contentLength = length
+    lengthCount += found
   }
 
   /// RFC 9112 §9.3.
@@ -87,15 +91,6 @@ struct FramingFacts {
       let element = value.part(start..<end).trimmed
       if !element.isEmpty { body(element) }
       start = end + 1
-    }
-  }
-
-  /// `uri-host [ ":" port ]` of RFC 3986 §3.2.2, by characters; user information is none of it.
-  private static func isHost(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x00...0x20, 0x22, 0x23, 0x2F, 0x3C, 0x3E, 0x3F, 0x40, 0x5C, 0x5E, 0x60, 0x7B...0x7D, 0x7F:
-      false
-    default: true
     }
   }
 }

@@ -17,6 +17,10 @@ struct Limits: Sendable, Hashable {
   /// nginx has 1 MiB, Caddy none; this leaves room for an upload in a test and none for filling the
   /// memory.
   var bodyBytesMax = 64 * 1024 * 1024
+  /// A request's content that nobody looks at and that is not kept; more is 413.
+  ///
+  /// It takes time and no memory: room for the largest upload that a test would make.
+  var unreadBodyBytesMax = 16 * 1024 * 1024 * 1024
   /// One line that announces a chunk, with its extensions; more is 400.
   ///
   /// Go: `maxLineLength`, 4096.

@@ -48,18 +48,30 @@ extension RequestHead {
     /// RFC 9112 §3.2: the four forms of a target, and which method takes which.
     private static func check(_ target: Bytes, _ method: String) throws(ProtocolError) {
       if method == "CONNECT" {
-        guard !target.contains(0x2F), target.contains(0x3A) else {
-          throw .bad("CONNECT takes host:port, not \(target.text.prefix(60)) (RFC 9112 §3.2.3).")
+        guard target.isAuthorityForm else {
+          throw .bad("CONNECT takes host:port, not \(target.quoted) (RFC 9112 §3.2.3).")
         }
         return
+      }
+      guard !target.contains(0x23) else {
+        throw .bad("The target holds a fragment, which stays with the client (RFC 9112 §3.2).")
       }
       if target[0] == 0x2F { return }
       if target.count == 1, target[0] == 0x2A, method == "OPTIONS" { return }
       for scheme: StaticString in ["http://", "https://"] {
         let length = scheme.utf8CodeUnitCount
-        if target.count > length, target.part(0..<length).equalsLowercase(scheme) { return }
+        guard target.count > length, target.part(0..<length).equalsLowercase(scheme) else {
+          continue
+        }
+        let rest = target.part(length..<target.count)
+        let end = rest.firstIndex { $0 == 0x2F || $0 == 0x3F } ?? rest.count
+        // RFC 9110 §4.2.4: a user before the host is a way to hide the host.
+        guard end > 0, rest.part(0..<end).isHostField else {
+          throw .bad("The target \(target.quoted) names no host (RFC 9110 §4.2.1).")
+        }
+        return
       }
-      throw .bad("The target \(target.text.prefix(60)) is no path and no URL (RFC 9112 §3.2).")
+      throw .bad("The target \(target.quoted) is no path and no URL (RFC 9112 §3.2).")
     }
 
     private static func notHTTP(_ line: Bytes) -> ProtocolError {
@@ -77,7 +89,7 @@ extension HTTPVersion {
     guard bytes.count == 8, (0..<5).allSatisfy({ bytes[$0] == name.utf8Start[$0] }),
       let major = bytes[5].digit, bytes[6] == 0x2E, let minor = bytes[7].digit
     else {
-      throw .bad("“\(bytes.text.prefix(40))” is no version such as HTTP/1.1 (RFC 9112 §2.3).")
+      throw .bad("“\(bytes.quoted)” is no version such as HTTP/1.1 (RFC 9112 §2.3).")
     }
     guard major == 1 else {
       throw ProtocolError(

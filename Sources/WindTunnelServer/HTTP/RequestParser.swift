@@ -32,7 +32,11 @@ struct RequestParser {
     if case .line = state { input.isEmpty } else { false }
   }
 
-  mutating func feed(_ bytes: UnsafeRawBufferPointer) { input.append(bytes) }
+  mutating func feed(_ bytes: UnsafeRawBufferPointer) {
+    // Nobody will read it.
+    if case .failed = state { return }
+    input.append(bytes)
+  }
 
   /// Says that nothing more will come.
   mutating func feedEnd() { ended = true }
@@ -47,6 +51,7 @@ struct RequestParser {
       return try step()
     } catch {
       state = .failed
+      input = ByteQueue()
       return .failed(error)
     }
   }
@@ -135,6 +140,10 @@ extension RequestHead {
     guard facts.hostCount < 2 else { throw .bad("There are two Host fields (RFC 9112 §3.2).") }
     guard facts.hostCount == 1 || line.version == .http10 else {
       throw .bad("An HTTP/1.1 request needs a Host field (RFC 9112 §3.2).")
+    }
+    // RFC 9110 §8.6 leaves it open to take equal ones for one; a client has no reason to send two.
+    guard facts.lengthCount < 2 else {
+      throw .bad("There are two lengths in Content-Length (RFC 9110 §8.6).")
     }
     method = line.method
     target = line.target

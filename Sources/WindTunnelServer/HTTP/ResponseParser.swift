@@ -54,7 +54,11 @@ struct ResponseParser {
     sawByte = false
   }
 
-  mutating func feed(_ bytes: UnsafeRawBufferPointer) { input.append(bytes) }
+  mutating func feed(_ bytes: UnsafeRawBufferPointer) {
+    // Nobody will read it.
+    if case .failed = state { return }
+    input.append(bytes)
+  }
 
   /// Says that nothing more will come; for some answers that is their regular end.
   mutating func feedEnd() { ended = true }
@@ -68,6 +72,7 @@ struct ResponseParser {
       return try step()
     } catch {
       state = .failed
+      input = ByteQueue()
       return .failed(error)
     }
   }
@@ -146,7 +151,7 @@ private struct StatusLine: Sendable {
       let status = line.part(9..<12).decimal, status >= 100,
       line.count == 12 || line[12] == .space, line.allSatisfy(\.isFieldContent)
     else {
-      throw .bad("“\(line.text.prefix(40))” is no status line (RFC 9112 §4).")
+      throw .bad("“\(line.quoted)” is no status line (RFC 9112 §4).")
     }
     version = try HTTPVersion(line.part(0..<8))
     self.status = status

@@ -33,9 +33,7 @@ extension ClientConnection {
     let framing = AnswerFraming(
       status: response.status,
       to: head,
-      length: response.body.data.count,
-      // A client that is told no to a tunnel may have sent bytes for it already.
-      keepsAlive: head.method != "CONNECT"
+      length: response.body.data.count
     )
     channel?.write { bytes in
       bytes.appendHead(response.head, framed: framing, for: head.version)

@@ -8,7 +8,8 @@ internal import WindTunnel
 /// `Location` and nowhere else.
 struct Authority {
   private let house: House
-  /// The `Host` field, empty where there is none.
+  /// Whom the request names: the host of a whole URL, which prevails, else the `Host` field
+  /// (RFC 9112 §3.2.2); empty where there is neither.
   private let host: String
   /// By which scheme the client speaks to this server.
   private let scheme: String
@@ -17,8 +18,10 @@ struct Authority {
 
   init(of head: RequestHead, in house: House, by scheme: String) {
     (self.house, self.scheme) = (house, scheme)
-    host = head.headers["Host"] ?? ""
-    asked = head.url
+    let url = head.url
+    let named = url.host.map { name in url.port.map { "\(name):\($0)" } ?? name }
+    host = named ?? head.headers["Host"] ?? ""
+    asked = url
   }
 
   /// How the client calls this server, such as `127.0.0.1:8080`.

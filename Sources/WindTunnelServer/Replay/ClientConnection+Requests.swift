@@ -19,6 +19,7 @@ extension ClientConnection {
         state = .receiving(head, Data())
         if head.expectsContinue { channel?.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
       case .content(let data):
+        guard house.keepsContent else { continue }
         guard case .receiving(let head, var body) = state else { continue }
         state = .idle
         body.append(data)

@@ -62,7 +62,7 @@ final class ClientConnection {
 
   init(_ house: House, _ reactor: Reactor) {
     (self.house, self.reactor) = (house, reactor)
-    parser = RequestParser(limits: house.options.limits)
+    parser = RequestParser(limits: house.requestLimits)
     deadline = Deadline(house.options.limits)
   }
 

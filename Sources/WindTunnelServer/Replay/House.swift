@@ -11,6 +11,8 @@ final class House: Sendable {
   let tls: TLSContext?
   /// What makes it a proxy's.
   let desk: ProxyDesk?
+  /// Whether the content of requests is kept until it is whole.
+  let keepsContent: Bool
 
   init(
     deck: Deck,
@@ -23,6 +25,16 @@ final class House: Sendable {
   ) {
     (self.deck, self.lane, self.options, self.live) = (deck, lane, options, live)
     (self.port, self.tls, self.desk) = (port, tls, desk)
+    keepsContent =
+      deck.needsRequestContent || options.upstream != nil || !options.ignoredHosts.isEmpty
+      || options.proxy != nil
+  }
+
+  /// What a request may ask for: content that is not kept takes no memory.
+  var requestLimits: Limits {
+    var limits = options.limits
+    if !keepsContent { limits.bodyBytesMax = limits.unreadBodyBytesMax }
+    return limits
   }
 }
 

@@ -1,0 +1,54 @@
+internal import Foundation
+
+extension Response {
+  /// The part of a recorded answer that a request asks for by `Range`, by RFC 9110 §14.
+  ///
+  /// Only where the recording says that its server takes ranges (`Accept-Ranges: bytes`), the
+  /// request is a GET with one range, and its `If-Range` names what was recorded: else the whole
+  /// answer, as it was recorded. A range beyond the end is 416.
+  func part(for request: Request) -> Response {
+    guard status == 200, request.method == "GET",
+      headers.contains(token: "bytes", in: "Accept-Ranges")
+    else { return self }
+    let fields = request.headers.values("Range")
+    guard fields.count == 1, let range = ByteRange(fields[0]), meets(request.headers["If-Range"])
+    else { return self }
+    let length = body.count
+    guard let bytes = range.bytes(of: length) else { return unsatisfiable(length) }
+    let data = body.data
+    let first = data.startIndex + bytes.lowerBound
+    var part = Response(
+      status: 206,
+      headers: headers,
+      body: Body(data.subdata(in: first..<first + bytes.count))
+    )
+    part.head.headers.remove("Transfer-Encoding")
+    part.head.headers["Content-Length"] = String(bytes.count)
+    part.head.headers["Content-Range"] =
+      "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(length)"
+    return part
+  }
+
+  /// Whether an `If-Range` is there no more than the recorded validators allow (RFC 9110 §13.1.5): a
+  /// strong entity tag or a date that is the very one.
+  private func meets(_ condition: String?) -> Bool {
+    guard let condition else { return true }
+    if condition.hasPrefix("\"") { return condition == headers["ETag"] }
+    // A weak tag never says that the bytes are the same.
+    guard !condition.hasPrefix("W/"), let modified = headers["Last-Modified"] else { return false }
+    // What changed in the second in which it was sent may have changed again (RFC 9110 §8.8.2.2).
+    return condition == modified && headers["Date"] != modified
+  }
+
+  /// RFC 9110 §15.5.17.
+  private func unsatisfiable(_ length: Int) -> Response {
+    var kept = HeaderFields(
+      headers.filter { field in
+        ["Date", "Server", "ETag", "Last-Modified", "Accept-Ranges"].contains { field.isNamed($0) }
+      }
+    )
+    kept.append("Content-Range", "bytes */\(length)")
+    kept.append("Content-Length", "0")
+    return Response(status: 416, headers: kept)
+  }
+}
