@@ -11,6 +11,8 @@ final class House: Sendable {
   let tls: TLSContext?
   /// What makes it a proxy's.
   let desk: ProxyDesk?
+  /// Connections to upstreams that wait for their next request.
+  let upstreams = UpstreamPool()
 
   init(
     deck: Deck,
