@@ -157,7 +157,8 @@ public final class Deck: Sendable {
 
   /// Tells that an outcome has been carried to its end, however it ended.
   public func finished(_ outcome: Outcome) {
-    state.withLock { $0.finished(outcome) }
+    let id = outcome.id
+    state.withLock { $0.finished(id) }
   }
 
   /// Keeps what the live origin answered to a forwarded request, in memory, until ``recorded()``

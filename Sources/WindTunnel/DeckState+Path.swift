@@ -18,8 +18,6 @@ extension Deck.State {
 
   /// Counts an arrival of a key that is not told to end, and answers its ordinal.
   mutating func count(_ key: String, in lane: Lane) -> Int {
-    let place = LaneKey(lane: lane, key: key)
-    arrivals[place, default: Arrivals()].count += 1
-    return arrivals[place, default: Arrivals()].count
+    arrivals.count(LaneKey(lane: lane, key: key))
   }
 }

@@ -22,7 +22,7 @@ extension Deck {
     private let isProxied: Bool
     private let tapeHosts: Set<String>
     private var playhead = Playhead()
-    var arrivals: [LaneKey: Arrivals] = [:]
+    var arrivals = Arrivals()
     private var bindings = Bindings()
     private var nextID = 0
 
@@ -104,8 +104,7 @@ extension Deck {
       matcher: Matcher
     ) -> (Journal.Entry, Outcome, Later?) {
       let id = newID()
-      let place = LaneKey(lane: lane, key: key.text)
-      let (ordinal, others) = arrivals[place, default: Arrivals()].arrive(id)
+      let (ordinal, others) = arrivals.arrive(id, LaneKey(lane: lane, key: key.text))
       let isIgnored = routes.ignores(request.url)
       var decision =
         isProxied
@@ -114,10 +113,10 @@ extension Deck {
       if isIgnored { decision.faults = [] }
       let (source, take, later) = deal(request, key, decision, id: id)
       var entry = Journal.Entry(id: id, decision: decision, take: take)
-      entry.overlapping = !others.isEmpty
+      entry.overlapping = others != .none
       journal.append(entry)
       // Of two and more all are marked already.
-      if others.count == 1, let other = others.first { journal.markOverlapping(id: other) }
+      if case .one(let other) = others { journal.markOverlapping(id: other) }
       var outcome = Outcome(
         id: id,
         request: request,
@@ -134,11 +133,7 @@ extension Deck {
       mode != .none || isProxied || !routes.isEmpty || !tape.computed.isEmpty
     }
 
-    mutating func finished(_ outcome: Outcome) {
-      let place = LaneKey(lane: outcome.decision.lane, key: outcome.decision.key)
-      // A courier that was stopped twice has told of it twice.
-      arrivals[place]?.inFlight.removeAll { $0 == outcome.id }
-    }
+    mutating func finished(_ id: Int) { arrivals.end(id) }
 
     private mutating func deal(
       _ request: Request,

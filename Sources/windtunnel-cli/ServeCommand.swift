@@ -43,6 +43,7 @@ enum ServeCommand: Command {
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
     options.tls = try tls.begin()
+    if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)
     let interruption = Interruption()
     Terminal.answer("\(server.url)\n")

@@ -83,6 +83,17 @@ public struct Delivery: Sendable, Hashable {
 
   /// Nothing at all: the connection goes on.
   public static let nothing = Delivery([])
+
+  /// An answer that is sent in one go as soon as the request is whole, and after which the
+  /// connection goes on; `nil` where it takes a player to say what happens when.
+  package var whole: (head: ResponseHead, body: Data)? {
+    guard afterwards == .keep, 3...4 ~= steps.count, case .await = steps[0],
+      case .head(let head) = steps[1], case .finish = steps[steps.count - 1]
+    else { return nil }
+    if steps.count == 3 { return (head, Data()) }
+    guard case .bytes(.data(let body)) = steps[2] else { return nil }
+    return (head, body)
+  }
 }
 
 /// Where a delivery is carried.

@@ -111,16 +111,20 @@ struct Script {
   }
 
   var delivery: Delivery {
-    var steps: [Delivery.Step] = [.await(.requestEnd)] + before
+    var steps: [Delivery.Step] = []
+    steps.reserveCapacity(before.count + 6)
+    steps.append(.await(.requestEnd))
+    steps += before
     if isLive {
       return Delivery(Self.withoutIdleWaits(steps) + [.bytes(.live), .finish])
     }
     let (cut, isRecorded) = firstCut
-    if cut?.offset != nil || isRecorded { steps.append(.wait(pieces.firstWait)) }
+    let hasStart = cut?.offset != nil || isRecorded
+    if hasStart, pieces.firstWait > .zero { steps.append(.wait(pieces.firstWait)) }
     if let head = announcing(cut), cut == nil || cut?.offset != nil {
       steps.append(.head(head))
       steps += pieces.steps(cut?.offset.map { body.prefix($0) } ?? body)
-      if isRecorded { steps.append(.wait(pieces.lastWait)) }
+      if isRecorded, pieces.lastWait > .zero { steps.append(.wait(pieces.lastWait)) }
     }
     let ending = cut?.ending ?? (head == nil ? .close : .finish)
     steps.append(ending)
@@ -128,7 +132,11 @@ struct Script {
   }
 
   private static func withoutIdleWaits(_ steps: [Delivery.Step]) -> [Delivery.Step] {
-    steps.filter { $0 != .wait(.zero) }
+    if steps.contains(where: isIdle) { steps.filter { !isIdle($0) } } else { steps }
+  }
+
+  private static func isIdle(_ step: Delivery.Step) -> Bool {
+    if case .wait(.zero) = step { true } else { false }
   }
 
   /// What ends the answer before its end, if anything does, and whether it ends as recorded.

@@ -65,7 +65,7 @@ public struct Matcher: Sendable, Hashable {
   ///
   /// Ignored parts are not in it, and neither are header fields.
   public func key(_ request: Request) -> RequestKey {
-    RequestKey(text: "\(request.method) \(path(request))\(rest(request))")
+    RequestKey(text: request.method + " " + path(request) + rest(request))
   }
 
   /// The canonical path, or the template that makes it like others.

@@ -11,6 +11,8 @@ struct Playhead: Sendable {
   }
 
   private var played: [Place: Int] = [:]
+  /// The same for the lane that nobody has named, by sequence: all that most servers ever need.
+  private var playedUnnamed: [Int] = []
 
   /// What a request meets at the head of a sequence.
   enum Take: Sendable, Hashable {
@@ -29,6 +31,11 @@ struct Playhead: Sendable {
     using: (Int) -> Bool,
     then: (Int) -> EndPolicy
   ) -> Take {
+    if sequence.isOfOneKey, !sequence.isChosen, lane == .deck {
+      let missing = sequence.id + 1 - playedUnnamed.count
+      if missing > 0 { playedUnnamed += Array(repeating: 0, count: missing) }
+      return Self.deal(&playedUnnamed[sequence.id], sequence, using, then)
+    }
     let place = Place(
       lane: lane,
       key: sequence.isOfOneKey ? nil : key,

@@ -34,21 +34,32 @@ public struct Journal: Sendable {
     case connection
   }
 
-  private var entries: [Entry] = []
+  /// A ring once it is full. What is dropped stays in its place until that is needed, so that
+  /// nothing moves and no request pays for ten thousand others.
+  private var ring: [Entry] = []
+  private var start = 0
+  private var count = 0
   /// How many are no longer kept.
   private(set) var dropped = 0
 
   /// Everything that is kept, in order.
-  public var all: [Entry] { entries }
+  public var all: [Entry] { (0..<count).map { ring[place($0)] } }
 
   mutating func append(_ entry: Entry) {
-    if entries.count >= Self.entriesMax {
-      // A tenth at a time, so that dropping costs little an entry.
-      let count = Self.entriesMax / 10
-      entries.removeFirst(count)
-      dropped += count
+    if count == Self.entriesMax {
+      let few = Self.entriesMax / 10
+      start = place(few)
+      count -= few
+      dropped += few
     }
-    entries.append(entry)
+    if ring.count < Self.entriesMax { ring.append(entry) } else { ring[place(count)] = entry }
+    count += 1
+  }
+
+  /// Where the entry stands that is so many behind the oldest.
+  private func place(_ offset: Int) -> Int {
+    let place = start + offset
+    return place < Self.entriesMax ? place : place - Self.entriesMax
   }
 
   mutating func markOverlapping(id: Int) {
@@ -61,11 +72,12 @@ public struct Journal: Sendable {
 
   private mutating func change(_ id: Int, _ change: (inout Entry) -> Void) {
     // Ids grow along the list, so halving it finds one.
-    var range = entries.startIndex..<entries.endIndex
+    var range = 0..<count
     while !range.isEmpty {
       let middle = range.lowerBound + range.count / 2
-      if entries[middle].id == id { return change(&entries[middle]) }
-      range = entries[middle].id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
+      let found = ring[place(middle)].id
+      if found == id { return change(&ring[place(middle)]) }
+      range = found < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
     }
   }
 }

@@ -7,40 +7,62 @@ internal import WindTunnel
 /// so that one takes the other's place before matching, and this server's takes it back in
 /// `Location` and nowhere else.
 struct Authority {
-  private let house: House
-  /// Whom the request names: the host of a whole URL, which prevails, else the `Host` field
-  /// (RFC 9112 §3.2.2); empty where there is neither.
-  private let host: String
-  /// By which scheme the client speaks to this server.
-  private let scheme: String
+  /// By what name a client speaks to this server: the same for most requests of a connection.
+  final class Naming {
+    let house: House
+    /// Whom the request names: the host of a whole URL, which prevails, else the `Host` field
+    /// (RFC 9112 §3.2.2); empty where there is neither.
+    let host: String
+    /// By which scheme the client speaks to this server.
+    let scheme: String
+    /// What the client means by its name for this server.
+    let meant: RequestURL?
+
+    init(_ host: String, in house: House, by scheme: String) {
+      (self.house, self.host, self.scheme) = (house, host, scheme)
+      meant = Authority.meant(host, house, scheme)
+    }
+  }
+
+  let naming: Naming
   /// What was asked for, as the request line has it.
   private let asked: RequestURL
 
-  init(of head: RequestHead, in house: House, by scheme: String) {
-    (self.house, self.scheme) = (house, scheme)
+  private var house: House { naming.house }
+  private var scheme: String { naming.scheme }
+  private var meant: RequestURL? { naming.meant }
+
+  /// Reads a request; `last` is how the one before it on the connection was named.
+  init(of head: RequestHead, in house: House, by scheme: String, after last: Naming? = nil) {
     let url = head.url
     let named = url.host.map { name in url.port.map { "\(name):\($0)" } ?? name }
-    host = named ?? head.headers["Host"] ?? ""
+    let host = named ?? head.headers["Host"] ?? ""
+    if let last, last.host == host, last.scheme == scheme, last.house === house {
+      naming = last
+    } else {
+      naming = Naming(host, in: house, by: scheme)
+    }
     asked = url
   }
 
   /// How the client calls this server, such as `127.0.0.1:8080`.
-  private var own: String { host.isEmpty ? "127.0.0.1:\(house.port)" : host }
+  private var own: String { naming.host.isEmpty ? "127.0.0.1:\(house.port)" : naming.host }
 
-  private var tape: RequestURL? {
+  private var tape: RequestURL? { Self.tape(house) }
+
+  private static func tape(_ house: House) -> RequestURL? {
     house.options.recordedOrigin ?? house.options.upstream?.url ?? house.deck.origin
   }
 
-  /// What the client means by its name for this server.
-  private var meant: RequestURL? {
+  private static func meant(_ host: String, _ house: House, _ scheme: String) -> RequestURL? {
     if house.options.proxy != nil { return nil }
-    if host.isEmpty { return tape }
+    if host.isEmpty { return tape(house) }
     let named = RequestURL("\(scheme)://\(host)")
     if house.options.upstream != nil {
       // By the scheme that the host is asked by, which need not be the client's.
-      return house.options.ignoredHost(named)?.url ?? tape
+      return house.options.ignoredHost(named)?.url ?? tape(house)
     }
-    return Self.isOwn(named, port: house.port) ? tape : named
+    return isOwn(named, port: house.port) ? tape(house) : named
   }
 
   /// What an answer may call the place that was asked.
@@ -76,13 +98,10 @@ struct Authority {
     var url = asked
     // RFC 9112 §3.2.2: the target may be a whole URL, to this server, too.
     if url.host == nil || Self.isOwn(url, port: house.port) {
-      let meant = meant
       (url.scheme, url.host, url.port) = (meant?.scheme, meant?.host, meant?.port)
     }
     var headers = head.headers
-    headers.removeConnectionFields()
-    headers.remove("Host")
-    headers.remove("Expect")
+    headers.removeConnectionFields(asServer: true)
     return Request(head.method, url, headers: headers, body: Body(body))
   }
 
@@ -123,7 +142,12 @@ struct Authority {
 extension HeaderFields {
   /// Takes out what speaks of one connection only (RFC 9110 §7.6.1), but for the mark of content
   /// that had no length beforehand, which may stay at its place.
-  mutating func removeConnectionFields(keepingCoding keepsCoding: Bool = false) {
+  ///
+  /// A server has read `Host` and `Expect`, too, and passes neither on.
+  mutating func removeConnectionFields(
+    keepingCoding keepsCoding: Bool = false,
+    asServer isServer: Bool = false
+  ) {
     let named = values("Connection").flatMap { $0.split(separator: ",") }
       .map { $0.trimmingOptionalWhitespace() }
       // `Connection: close` names no field.
@@ -134,6 +158,8 @@ extension HeaderFields {
         // The length rules most names out before a byte is compared.
         switch field.name.utf8.count {
         case 2: return !field.isNamed("TE")
+        case 4: return !isServer || !field.isNamed("Host")
+        case 6: return !isServer || !field.isNamed("Expect")
         case 7: return !field.isNamed("Trailer") && !field.isNamed("Upgrade")
         case 10: return !field.isNamed("Connection") && !field.isNamed("Keep-Alive")
         case 16: return !field.isNamed("Proxy-Connection")

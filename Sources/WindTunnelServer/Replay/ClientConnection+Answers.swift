@@ -4,18 +4,18 @@ internal import WindTunnel
 extension ClientConnection {
   func advance(_ performance: Performance, _ event: Player.Event) {
     guard channel != nil else { return }
-    performance.queue += performance.player.next(event, at: now)
+    performance.add(performance.player.next(event, at: now))
     carry(performance)
   }
 
   /// Does what is queued, as far as the client takes it.
   func carry(_ performance: Performance) {
-    while let channel, let action = performance.queue.first {
+    while let channel, let action = performance.nextAction {
       if channel.isCongested {
         channel.tellWhenDrained()
         return
       }
-      performance.queue.removeFirst()
+      performance.dropAction()
       switch action {
       case .wake(let moment):
         // Milestones of several answers on one connection do not mix: each has its own player.
@@ -24,9 +24,7 @@ extension ClientConnection {
         }
       case .head(let head): performance.write(head, to: channel)
       case .bytes(let data):
-        if let rest = performance.write(data, to: channel) {
-          performance.queue.insert(.bytes(rest), at: 0)
-        }
+        if let rest = performance.write(data, to: channel) { performance.keep(rest: rest) }
       case .live:
         forward(performance)
         // What follows is the upstream's to say, or the player's when it has heard of it.
@@ -84,5 +82,36 @@ extension ClientConnection {
     }
     state = .idle
     read()
+  }
+}
+
+extension Channel {
+  /// Writes a whole answer; true if the connection outlives it.
+  func write(
+    _ answer: ResponseHead,
+    _ body: Data,
+    to request: RequestHead,
+    as authority: Authority,
+    in house: House
+  ) -> Bool {
+    var shown = answer
+    authority.localise(&shown)
+    let framing = AnswerFraming(
+      status: shown.status,
+      to: request,
+      length: Performance.length(shown, to: request) { body.count },
+      keepsAlive: !house.options.closesConnections
+    )
+    write { bytes in
+      bytes.appendHead(shown, framed: framing, for: request.version)
+      switch framing.framing {
+      case .none: break
+      case .chunked:
+        bytes.appendChunk(body)
+        bytes.appendLastChunk()
+      case .length, .untilClose: bytes.append(contentsOf: body)
+      }
+    }
+    return framing.keepsAlive
   }
 }

@@ -14,6 +14,8 @@ final class ClientConnection {
   let start = Moment.now()
   var deadline: Deadline
   var isReading = false
+  /// By what name the client spoke to this server last.
+  var naming: Authority.Naming?
 
   enum State {
     /// Between two requests.

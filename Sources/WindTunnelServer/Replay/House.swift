@@ -13,6 +13,8 @@ final class House: Sendable {
   let desk: ProxyDesk?
   /// Whether the content of requests is kept until it is whole.
   let keepsContent: Bool
+  /// Connections to upstreams that wait for their next request.
+  let upstreams = UpstreamPool()
 
   init(
     deck: Deck,

@@ -20,11 +20,12 @@ final class Performance {
   }
 
   /// How much of a body is handed over at once, so that a client that does not read costs no more.
-  private static let sliceBytes = 64 * 1024
+  static let sliceBytes = 64 * 1024
 
   var player: Player
   /// What the player said and what has not been done.
-  var queue: [Player.Action] = []
+  private var queue: [Player.Action] = []
+  private var done = 0
   let exchange: Exchange?
   private let house: House
   private var framing: Framing?
@@ -33,6 +34,25 @@ final class Performance {
 
   init(_ player: Player, for exchange: Exchange?, in house: House) {
     (self.player, self.exchange, self.house) = (player, exchange, house)
+  }
+
+  /// What is to be done next.
+  var nextAction: Player.Action? { done < queue.count ? queue[done] : nil }
+
+  func dropAction() { done += 1 }
+
+  func add(_ actions: [Player.Action]) {
+    if done == queue.count {
+      (queue, done) = (actions, 0)
+    } else {
+      queue += actions
+    }
+  }
+
+  /// What was sent of these bytes is not sent again.
+  func keep(rest: Data) {
+    done -= 1
+    queue[done] = .bytes(rest)
   }
 
   /// Tells the deck that the answer has come to its end, once.
@@ -50,7 +70,12 @@ final class Performance {
     let answer = AnswerFraming(
       status: head.status,
       to: exchange.head,
-      length: Self.length(head, exchange),
+      length: Self.length(head, to: exchange.head) {
+        exchange.delivery.steps.reduce(0) { sum, step in
+          guard case .bytes(.data(let data)) = step else { return sum }
+          return sum + data.count
+        }
+      },
       keepsAlive: exchange.delivery.afterwards == .keep && !house.options.closesConnections
     )
     framing = answer.framing
@@ -61,13 +86,14 @@ final class Performance {
 
   /// The length to announce: what the head says, which is more than comes where an answer is cut;
   /// none where the recording was chunked, or where a HEAD leaves it open; else what there is.
-  private static func length(_ head: ResponseHead, _ exchange: Exchange) -> Int? {
+  static func length(
+    _ head: ResponseHead,
+    to request: RequestHead,
+    content: () -> Int
+  ) -> Int? {
     if let text = head.headers["Content-Length"] { return Int(text) }
-    if head.headers["Transfer-Encoding"] != nil || exchange.head.method == "HEAD" { return nil }
-    return exchange.delivery.steps.reduce(0) { sum, step in
-      guard case .bytes(.data(let data)) = step else { return sum }
-      return sum + data.count
-    }
+    if head.headers["Transfer-Encoding"] != nil || request.method == "HEAD" { return nil }
+    return content()
   }
 
   /// Writes a slice and answers what is left of the data.

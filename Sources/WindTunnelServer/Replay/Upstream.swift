@@ -8,6 +8,9 @@ public struct Upstream: Sendable {
   /// What is spoken to a server by `https`.
   private let tls: (context: TLSContext, host: HostName)?
 
+  /// Whether plain HTTP is spoken to it.
+  var isPlain: Bool { tls == nil }
+
   /// The server of any plain URL, whose addresses are found when they are needed.
   init(of url: RequestURL) {
     var origin = url

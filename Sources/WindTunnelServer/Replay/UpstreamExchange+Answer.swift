@@ -26,8 +26,10 @@ extension UpstreamExchange {
   }
 
   func came(_ data: Data) {
-    timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
-    body.append(data)
+    if ticket != nil {
+      timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
+      body.append(data)
+    }
     exchange.watch?.bytes += data.count
     let isChunked = framing?.framing == .chunked
     put { if isChunked { $0.appendChunk(data) } else { $0.append(contentsOf: data) } }
@@ -43,6 +45,9 @@ extension UpstreamExchange {
     keep(.response(response(answer)))
     if framing?.framing == .chunked { put { $0.appendLastChunk() } }
     let client = client
+    let channel = channel
+    self.channel = nil
+    if let channel { giveBack(channel) }
     finish()
     if let metered {
       client?.advance(metered, .ended(.down))
@@ -71,12 +76,13 @@ extension UpstreamExchange {
     channel = nil
   }
 
-  private func keep(_ answer: Answer) {
+  private func keep(_ answer: @autoclosure () -> Answer) {
+    guard ticket != nil else { return }
     timing.lastByte = elapsed
     // One piece is no stream worth telling of, and neither are those of a body of known length.
     let hasLength = if case .length = self.answer?.framing { true } else { false }
     if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
-    client?.house.deck.keep(Interaction(outcome.request, answer, timing: timing), for: outcome)
+    client?.house.deck.keep(Interaction(outcome.request, answer(), timing: timing), for: outcome)
   }
 
   private func response(_ start: ResponseStart) -> Response {

@@ -4,8 +4,7 @@ internal import WindTunnel
 
 /// One request passed to the upstream, its answer passed back while it comes, and both kept.
 ///
-/// On the loop's thread only. Each exchange has a connection of its own, so that how one ends says
-/// nothing about another.
+/// On the loop's thread only.
 final class UpstreamExchange {
   let exchange: Performance.Exchange
   let upstream: Upstream
@@ -25,6 +24,13 @@ final class UpstreamExchange {
   /// What waits for the player, as it will stand on the wire.
   var waiting = ByteQueue()
   var isHeld = false
+  /// The connection was another request's before, and nothing has come over it since.
+  var isUntried = false
+
+  /// Under which number the answer is kept; `nil`: it only passes.
+  var ticket: Int? { if case .forward(let ticket) = outcome.source { ticket } else { nil } }
+  /// Whether the upstream said nothing beyond the answer.
+  var hasReadAll: Bool { parser.bufferedBytes == 0 }
 
   var outcome: Outcome { exchange.outcome }
   var head: RequestHead { exchange.head }
@@ -44,6 +50,17 @@ final class UpstreamExchange {
 
   /// Connects; the request goes out as soon as the connection is there.
   func begin() {
+    if !beginReusing() { beginAnew() }
+  }
+
+  /// Sends the request once more, as if it had not been sent.
+  func restart() {
+    parser = ResponseParser()
+    parser.expectAnswer(to: head.method)
+    beginAnew()
+  }
+
+  private func beginAnew() {
     guard addresses.isEmpty, let lookups = client?.house.desk?.lookups, let host = upstream.url.host
     else {
       return connect()
@@ -83,16 +100,15 @@ final class UpstreamExchange {
 
   var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
 
-  private func send(to channel: Channel) {
+  func send(to channel: Channel) {
     let request = outcome.request
     var headers = request.headers
     // Known by the recorded name, an upstream says that name wherever it speaks of itself.
-    let isIgnored = if case .forward(nil) = outcome.source { true } else { false }
-    let recorded = isIgnored ? nil : client?.house.options.recordedOrigin
+    let recorded = ticket == nil ? nil : client?.house.options.recordedOrigin
     let named = recorded ?? upstream.url
     let port = named.port.map { ":\($0)" } ?? ""
     headers = HeaderFields([HeaderField("Host", (named.host ?? "") + port)] + headers)
-    headers.append("Connection", "close")
+    if !isShared { headers.append("Connection", "close") }
     let data = request.body.data
     if data.isEmpty, headers["Content-Length"] == nil || headers["Content-Length"] == "0" {
       // RFC 9110 §8.6: a request that could have content says that it has none.
@@ -120,11 +136,13 @@ extension UpstreamExchange: ChannelDelegate {
   func channelConnected(_ channel: Channel) { send(to: channel) }
 
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
+    isUntried = false
     parser.feed(bytes)
     read()
   }
 
   func channelReachedEnd(_ channel: Channel) {
+    if triesAgain() { return }
     // RFC 9112 §9.8: content that only an end delimits is whole where TLS has ended, too.
     if channel.isInputTruncated, answer?.framing == .untilClose {
       return failed(.truncated, "the upstream closed the connection without ending TLS")
@@ -137,7 +155,7 @@ extension UpstreamExchange: ChannelDelegate {
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     self.channel = nil
-    guard !isOver else { return }
+    guard !isOver, !triesAgain() else { return }
     guard let error else { return failed(.emptyAnswer, "the upstream closed the connection") }
     if error.operation == .connect { return connectFailed(error) }
     if case .insecure(let failure) = error.kind { return failed(failure.symptom, failure.text) }

@@ -20,6 +20,11 @@
       return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : nil
     }
 
+    /// The resource that limits the descriptors of a process, and how far it can be raised: the hard
+    /// limit may say infinity, which setrlimit(2) does not take.
+    static let openFiles = RLIMIT_NOFILE
+    static let openFilesMax = Int(OPEN_MAX)
+
     /// The flag of an interface that is up.
     static let interfaceUp = UInt32(IFF_UP)
 

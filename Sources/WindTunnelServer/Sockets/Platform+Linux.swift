@@ -26,6 +26,10 @@
       return count < 0 ? nil : Int(count)
     }
 
+    /// The resource that limits the descriptors of a process, and how far it can be raised.
+    static let openFiles = Int32(RLIMIT_NOFILE.rawValue)
+    static let openFilesMax = Int.max
+
     /// The flag of an interface that is up.
     static let interfaceUp = UInt32(IFF_UP)
 

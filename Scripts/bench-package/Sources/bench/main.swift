@@ -11,9 +11,18 @@ func report(_ what: String, _ ratios: [Double]) {
 }
 
 func usage() -> Never {
-  let text = "usage: bench session|deck|load|record|recording URL|serve [COUNT]\n"
+  let text = "usage: bench session|deck|load|record|recording URL|serve [COUNT]|dribble|forward URL|tunnel [link]\n"
   FileHandle.standardError.write(Data(text.utf8))
   exit(64)
+}
+
+/// Says where a server is and lets it serve until the end of the input: whoever started it closes
+/// that.
+func hold(_ server: ReplayServer) async throws {
+  print(server.url)
+  fflush(nil)
+  while readLine() != nil {}
+  await server.stop()
 }
 
 let words = CommandLine.arguments.dropFirst()
@@ -80,11 +89,13 @@ case "deck":
 case "serve":
   let count = words.dropFirst().first.flatMap { Int($0) } ?? 10_000
   let deck = Deck(Tape.cassette(count), matcher: .pathAndQuery, then: .repeat)
-  let server = try await ReplayServer(deck)
-  print(server.url)
-  fflush(nil)
-  // Until the end of its input: whoever started it closes that.
-  while readLine() != nil {}
-  await server.stop()
+  try await hold(ReplayServer(deck))
+case "dribble":
+  try await hold(ReplayServer(Deck(Dribble.cassette, then: .repeat, pace: .times(1))))
+case "forward":
+  guard let origin = words.dropFirst().first.map({ RequestURL($0) }) else { usage() }
+  try await hold(Forwarding.server(to: origin))
+case "tunnel":
+  try await hold(Forwarding.tunnels(isShaped: words.dropFirst().first == "link"))
 default: usage()
 }

@@ -1,0 +1,53 @@
+internal import WindTunnel
+
+// Requests that follow each other on one connection (RFC 9112 §9.3).
+extension UpstreamExchange {
+  /// Whether the connection may have been another request's and may become one's.
+  ///
+  /// What is recorded has a connection of its own, so that how one ends says nothing about another.
+  var isShared: Bool { ticket == nil && upstream.isPlain }
+
+  /// RFC 9110 §9.2.2: what may be sent once more if nobody knows whether it came through.
+  private var isIdempotent: Bool {
+    ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(outcome.request.method)
+  }
+
+  private var place: String {
+    "\(upstream.url.host ?? ""):\(upstream.url.effectivePort ?? 80)"
+  }
+
+  /// Sends the request on a connection that is there; false where there is none.
+  func beginReusing() -> Bool {
+    // A connection may be dead without anybody knowing, and the others cannot be tried again.
+    guard isShared, isIdempotent, let channel = client?.house.upstreams.take(place) else {
+      return false
+    }
+    self.channel = channel
+    isUntried = true
+    channel.delegate = self
+    send(to: channel)
+    return true
+  }
+
+  /// Whether the connection was dead before the request came, so that another is tried; once, since
+  /// that one is new.
+  func triesAgain() -> Bool {
+    guard isUntried, !isOver else { return false }
+    isUntried = false
+    let dead = channel
+    channel = nil
+    dead?.delegate = nil
+    dead?.abandon()
+    restart()
+    return true
+  }
+
+  /// Leaves the connection to the next request, if it can take one.
+  func giveBack(_ channel: Channel) {
+    guard isShared, let answer, answer.keepsAlive, answer.framing != .untilClose,
+      answer.head.status != 101, hasReadAll, channel.phase == .open, !channel.inputEnded,
+      channel.queuedBytes == 0, let client
+    else { return channel.close() }
+    client.house.upstreams.put(channel, to: place)
+  }
+}
