@@ -7,10 +7,12 @@ public import Foundation
 /// recording each gets, and a hop to an actor would not keep that order.
 public final class Deck: Sendable {
   /// What the requests are compared by.
-  public let matcher: Matcher
+  public var matcher: Matcher { front.withLock { $0 }.matcher }
   /// The origin that most of the cassette was recorded from, such as `https://api.example.com`.
-  public let origin: RequestURL?
+  public var origin: RequestURL? { front.withLock { $0 }.origin }
   let state: Locked<State>
+  /// Beside the state, since every request looks here before it waits for its decision.
+  let front: Locked<Front>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
   package let recordingJournal: RecordingJournal?
   /// What ``recorded()`` takes out beside what it always does.
@@ -18,7 +20,9 @@ public final class Deck: Sendable {
   private let pace: Pace
   /// Whether the content of requests is looked at, handed on or kept: else a server may let it pass
   /// by unread, however much it is.
-  package let needsRequestContent: Bool
+  package var needsRequestContent: Bool {
+    state.withLock { $0.front.matcher.looksAtContent || $0.needsRequestContent }
+  }
   /// What time it is, where recordings are played as if they were of today.
   private let now: (@Sendable () -> Date)?
 
@@ -62,7 +66,6 @@ public final class Deck: Sendable {
     observe: (@Sendable (Journal.Entry) -> Void)? = nil,
     refreshingDates now: (@Sendable () -> Date)? = nil
   ) {
-    self.matcher = matcher
     self.observe = observe
     self.recordingJournal = recordingJournal
     (self.redaction, self.pace, self.now) = (redaction, pace, now)
@@ -78,8 +81,7 @@ public final class Deck: Sendable {
       routes: LiveRoutes(ignoring: ignoring, mapping: mapping),
       isProxied: isProxied
     )
-    origin = state.origin
-    needsRequestContent = matcher.looksAtContent || state.needsRequestContent
+    front = Locked(state.front)
     self.state = Locked(state)
   }
 
@@ -92,7 +94,6 @@ public final class Deck: Sendable {
     then: EndPolicy = .fail,
     pace: Pace = .immediately
   ) {
-    self.matcher = matcher
     observe = nil
     recordingJournal = nil
     (redaction, self.pace, now) = (.standard, pace, nil)
@@ -104,8 +105,7 @@ public final class Deck: Sendable {
       then: then,
       mode: .none
     )
-    origin = state.origin
-    needsRequestContent = matcher.looksAtContent || state.needsRequestContent
+    front = Locked(state.front)
     self.state = Locked(state)
   }
 
@@ -135,14 +135,15 @@ public final class Deck: Sendable {
   public func decide(_ request: Request, lane: Lane = .deck) -> Outcome {
     var request = request
     let lane = Lane.take(from: &request) ?? lane
-    let key = matcher.key(request)
+    var front = front.withLock { $0 }
+    var key = front.matcher.key(request)
     var (outcome, later) = state.withLock { state -> (Outcome, Later?) in
-      let (entry, outcome, later) = state.decide(
-        request,
-        key: key,
-        lane: lane,
-        matcher: matcher
-      )
+      // Another tape may have been loaded meanwhile.
+      if state.front !== front {
+        front = state.front
+        key = front.matcher.key(request)
+      }
+      let (entry, outcome, later) = state.decide(request, key: key, lane: lane)
       observe?(entry)
       return (outcome, later)
     }
@@ -150,7 +151,7 @@ public final class Deck: Sendable {
     if case .recording(let interaction, let place) = outcome.source, let now {
       outcome.source = .recording(interaction.refreshingDates(at: now()), place: place)
     }
-    if let later { outcome.source = later.source(for: request, matcher: matcher) }
+    if let later { outcome.source = later.source(for: request, matcher: front.matcher) }
     if case .unmatched(let mismatch) = outcome.source { state.withLock { $0.missed(mismatch) } }
     return outcome
   }

@@ -9,22 +9,22 @@ extension Deck {
     var recording: [Int: Interaction] = [:]
     var journal = Journal()
     /// Why nothing answered, in the order in which that was found out.
-    private(set) var misses: [Mismatch] = []
-    let origin: RequestURL?
+    var misses: [Mismatch] = []
+    let front: Front
 
     private let tape: Tape
     private let notes: [JSON.Member]
     private let index: MatchIndex
-    private let then: EndPolicy
-    private let mode: RecordMode
+    let then: EndPolicy
+    let mode: RecordMode
     let routes: LiveRoutes
     /// Whether requests come through a proxy, which passes on what the cassette does not answer for.
-    private let isProxied: Bool
+    let isProxied: Bool
     private let tapeHosts: Set<String>
-    private var playhead = Playhead()
+    var playhead = Playhead()
     var arrivals = Arrivals()
-    private var bindings = Bindings()
-    private var nextID = 0
+    var bindings = Bindings()
+    var nextID = 0
 
     init(
       _ tape: Tape,
@@ -47,7 +47,7 @@ extension Deck {
       let requests = tape.interactions.lazy.map { $0.request }
       tapeHosts = isProxied ? Set(requests.compactMap { $0.url.host }) : []
       index = MatchIndex(requests, matcher: matcher)
-      origin = RequestURL.mostFrequentOrigin(of: requests.map { $0.url })
+      front = Front(matcher, RequestURL.mostFrequentOrigin(of: requests.map { $0.url }))
     }
 
     /// What stays on the cassette when the recorded interactions are added.
@@ -100,8 +100,7 @@ extension Deck {
     mutating func decide(
       _ request: Request,
       key: RequestKey,
-      lane: Lane,
-      matcher: Matcher
+      lane: Lane
     ) -> (Journal.Entry, Outcome, Later?) {
       let id = newID()
       let (ordinal, others) = arrivals.arrive(id, LaneKey(lane: lane, key: key.text))

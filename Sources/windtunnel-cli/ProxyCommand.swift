@@ -8,20 +8,30 @@ enum ProxyCommand: Command {
   static let synopsis =
     "[--scenario NAME …] [--cassette FILE | --record FILE] [--lan] [--report FILE]"
   static let example = "windtunnel proxy --lan --scenario metro.json --report flight.html"
-  static let flags = [
-    Flag("--scenario", "NAME|FILE", "The weather (default: calm); several: n goes to the next."),
-    Flag("--cassette", "FILE", "Answers for the hosts on it; other hosts are passed on to."),
-    Flag("--record", "FILE", "Record what passes, tunnels aside; what is in FILE is played."),
-    Flag("--redact", "NAME", "record: one more name of a secret, or a place such as $.user.code."),
-    Flag("--personal-data", nil, "record: take out e-mail addresses, telephone numbers and names."),
-    Flag("--lan", nil, "Listen to the local network, for one device, for two hours."),
-    Flag("--bind", "ADDR", "lan: the address to listen at, where there are several."),
-    Flag("--client", "ADDR", "lan: the device to serve (default: the first that connects)."),
-    Flag("--for", "TIME", "End after so long, such as 30m (default: 2h with --lan)."),
-    Flag("--report", "FILE", "Write what was seen, as FILE.html or FILE.json."),
-    Flag("--seed", "N", "What all draws start from (default: 1)."),
-    Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
-  ]
+  static let flags =
+    [
+      Flag("--scenario", "NAME|FILE", "The weather (default: calm); several: n goes to the next."),
+      Flag("--cassette", "FILE", "Answers for the hosts on it; other hosts are passed on to."),
+      Flag("--record", "FILE", "Record what passes, tunnels aside; what is in FILE is played."),
+      Flag(
+        "--redact",
+        "NAME",
+        "record: one more name of a secret, or a place such as $.user.code."
+      ),
+      Flag(
+        "--personal-data",
+        nil,
+        "record: take out e-mail addresses, telephone numbers and names."
+      ),
+      Flag("--lan", nil, "Listen to the local network, for one device, for two hours."),
+      Flag("--bind", "ADDR", "lan: the address to listen at, where there are several."),
+      Flag("--client", "ADDR", "lan: the device to serve (default: the first that connects)."),
+      Flag("--for", "TIME", "End after so long, such as 30m (default: 2h with --lan)."),
+      Flag("--report", "FILE", "Write what was seen, as FILE.html or FILE.json."),
+      Flag("--seed", "N", "What all draws start from (default: 1)."),
+      Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+      AdminFlag.flag,
+    ] + LimitFlags.flags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let order = try ProxyOrder(arguments)
@@ -30,6 +40,7 @@ enum ProxyCommand: Command {
     let flight = ProxyFlight(deck, order.scenarios)
     var options = order.options
     options.proxy?.observe = { flight.note($0) }
+    options.admin?.swapped = { flight.begin($0) }
     options.proxy?.turnedAway = { flight.turnAway($0) }
     let server = try await ReplayServer(deck, options)
     let start = ContinuousClock.now

@@ -17,6 +17,9 @@ final class ProxyFlight: Sendable {
 
   func note(_ sighting: Sighting) { log.withLock { $0.note(sighting) } }
 
+  /// Notes that another scenario is flown.
+  func begin(_ scenario: Scenario) { log.withLock { $0.begin(scenario.name) } }
+
   func turnAway(_ peer: String) {
     let isNew = log.withLock { log in
       defer { log.turnAway(peer) }

@@ -22,12 +22,7 @@ struct ProxyOrder {
     let shipped = try DrillPlan().scenarios
     let named = try arguments.all("--scenario").map { try Scenarios.find($0, in: shipped) }
     scenarios = named.isEmpty ? [.calm] : named
-    if let scenario = scenarios.first(where: \.needsCertificates) {
-      throw Refusal.usage(
-        "Scenario \"\(scenario.name)\" fails handshakes by their certificates, and tunnels stay "
-          + "closed here; fly it with windtunnel drill."
-      )
-    }
+    if let refusal = scenarios.lazy.compactMap(Self.refusal).first { throw refusal }
     let tape = try arguments.value("--cassette")
     recordFile = try arguments.value("--record").map { URL(filePath: $0) }
     if tape != nil, recordFile != nil {
@@ -50,6 +45,8 @@ struct ProxyOrder {
     seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1)
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
+    options.limits = try LimitFlags.limits(arguments)
+    options.admin = try AdminFlag.admin(arguments) { Self.refusal(of: $0) }
     var proxy = Proxying()
     if isOnLAN {
       do {
@@ -68,6 +65,15 @@ struct ProxyOrder {
     }
     options.proxy = proxy
     self.options = options
+  }
+
+  /// Why a scenario cannot be flown through a proxy.
+  private static func refusal(of scenario: Scenario) -> Refusal? {
+    guard scenario.needsCertificates else { return nil }
+    return .usage(
+      "Scenario \"\(scenario.name)\" fails handshakes by their certificates, and tunnels stay "
+        + "closed here; fly it with windtunnel drill."
+    )
   }
 
   private static func client(_ arguments: Arguments) throws -> String? {
@@ -97,7 +103,7 @@ struct ProxyOrder {
 
   /// Says that it listens, and what a phone has to be told.
   func announce(_ server: ReplayServer) {
-    Terminal.answer("\(server.url)\n")
+    Terminal.answer(server.addresses)
     if isOnLAN {
       let minutes = duration.map { Int(($0 / .seconds(60)).rounded(.up)) } ?? 0
       Terminal.complain(

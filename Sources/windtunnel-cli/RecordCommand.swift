@@ -11,24 +11,30 @@ enum RecordCommand: Command {
   static let example =
     "windtunnel record --upstream http://127.0.0.1:8000 --cassette a.json -- curl {url}/users"
   static let takesCommand = true
-  static let flags = [
-    Flag("--upstream", "URL", "The real server, such as https://api.example.com."),
-    Flag("--upstream-ca", "FILE", "Trust these certificates for https, not the machine's (PEM)."),
-    Flag("--cassette", "FILE", "Where the recording is written, at the end and in one step."),
-    Flag("--as", "URL", "The origin that stands on the tape instead of the upstream's."),
-    Flag("--mode", "MODE", "none, once, new-episodes, rewrite or verify (default: once)."),
-    Flag("--redact", "NAME", "One more name of a secret, or a place in JSON such as $.user.code."),
-    Flag("--personal-data", nil, "Take out e-mail addresses, telephone numbers and names, too."),
-    Flag("--dates", nil, "Keep in each interaction that is recorded the day on which it was."),
-    Flag("--ignore", "HOST", "A host to pass requests on to unrecorded; once for each."),
-    Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
-    ServingTLS.flag,
-    ServingTLS.fileFlag,
-    Flag("--secret", "NAME=ENV", "verify: what $ENV holds stands for REDACTED-NAME-1, -2, …"),
-    Flag("--unsafe", nil, "verify: ask POST and the like again, too."),
-    Flag("--json", nil, "verify: tell what differs as JSON."),
-    Flag("-- CMD", nil, "Run a command with {url} and $WINDTUNNEL_URL, and stop when it ends."),
-  ]
+  static let flags =
+    [
+      Flag("--upstream", "URL", "The real server, such as https://api.example.com."),
+      Flag("--upstream-ca", "FILE", "Trust these certificates for https, not the machine's (PEM)."),
+      Flag("--cassette", "FILE", "Where the recording is written, at the end and in one step."),
+      Flag("--as", "URL", "The origin that stands on the tape instead of the upstream's."),
+      Flag("--mode", "MODE", "none, once, new-episodes, rewrite or verify (default: once)."),
+      Flag(
+        "--redact",
+        "NAME",
+        "One more name of a secret, or a place in JSON such as $.user.code."
+      ),
+      Flag("--personal-data", nil, "Take out e-mail addresses, telephone numbers and names, too."),
+      Flag("--dates", nil, "Keep in each interaction that is recorded the day on which it was."),
+      Flag("--ignore", "HOST", "A host to pass requests on to unrecorded; once for each."),
+      Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+      AdminFlag.flag,
+      ServingTLS.flag,
+      ServingTLS.fileFlag,
+      Flag("--secret", "NAME=ENV", "verify: what $ENV holds stands for REDACTED-NAME-1, -2, …"),
+      Flag("--unsafe", nil, "verify: ask POST and the like again, too."),
+      Flag("--json", nil, "verify: tell what differs as JSON."),
+      Flag("-- CMD", nil, "Run a command with {url} and $WINDTUNNEL_URL, and stop when it ends."),
+    ] + LimitFlags.flags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let order = try RecordOrder(arguments)
@@ -79,19 +85,24 @@ enum RecordCommand: Command {
     to command: ClientCommand?
   ) async throws -> ExitCode {
     let server = try await ReplayServer(deck, try order.options())
-    let code = try await wait(for: command, at: server.url)
+    let code = try await wait(for: command, at: server)
     await server.stop()
     return code
   }
 
-  private static func wait(for command: ClientCommand?, at url: String) async throws -> ExitCode {
+  private static func wait(
+    for command: ClientCommand?,
+    at server: ReplayServer
+  ) async throws -> ExitCode {
     guard let command else {
       let interruption = Interruption()
-      Terminal.answer("\(url)\n")
+      Terminal.answer(server.addresses)
       await interruption.wait()
       return .done
     }
-    let ending = try await command.run(url: url)
+    // Standard output is the command's.
+    if let admin = server.adminURL { Terminal.complain("admin: \(admin)\n") }
+    let ending = try await command.run(url: server.url)
     if let complaint = ending.complaint { Terminal.complain("\(command.name) \(complaint).\n") }
     return ending.complaint == nil ? .done : .found
   }

@@ -18,14 +18,20 @@ struct RecordOrder {
   /// Whom to trust where the upstream is spoken to by `https`.
   let trust: Trust
   private let port: Int
+  private let limits: Limits
+  private let admin: Admin?
   private let tls: ServingTLS
 
   var file: URL { URL(filePath: path) }
 
-  init(_ arguments: Arguments) throws(Refusal) {
+  init(_ arguments: Arguments) throws {
     let upstream = try arguments.required("--upstream", "which server to record")
     guard let url = Self.origin(upstream, schemes: ["http", "https"]) else {
-      throw .value("--upstream", upstream, shouldBe: "a server such as http://127.0.0.1:8000")
+      throw Refusal.value(
+        "--upstream",
+        upstream,
+        shouldBe: "a server such as http://127.0.0.1:8000"
+      )
     }
     self.upstream = url
     path = try arguments.required("--cassette", "where the recording should be written")
@@ -52,10 +58,14 @@ struct RecordOrder {
     let authorities = try arguments.value("--upstream-ca")
     trust = authorities.map { .certificates(URL(filePath: $0)) } ?? .system
     guard authorities == nil || ([url] + ignored).contains(where: { $0.scheme == "https" }) else {
-      throw .usage("--upstream-ca belongs to an upstream by https, and \(upstream) is none.")
+      throw Refusal.usage("--upstream-ca belongs to an upstream by https, and \(upstream) is none.")
     }
     tls = try ServingTLS(arguments)
     port = try arguments.int("--port", in: 0...65535) ?? 0
+    limits = try LimitFlags.limits(arguments)
+    admin = try AdminFlag.admin(arguments) { scenario in
+      scenario.hasConnectionFaults ? .connectionFaults(of: scenario.name) : nil
+    }
     isDated = arguments.has("--dates")
     redaction = try RedactionRules(arguments)
   }
@@ -63,6 +73,8 @@ struct RecordOrder {
   func options() throws -> ReplayServer.Options {
     var options = ReplayServer.Options()
     options.port = port
+    options.limits = limits
+    options.admin = admin
     options.recordedOrigin = origin
     options.upstream = try server()
     options.ignoredHosts = try ignored.map { try Upstream($0, trusting: trust) }

@@ -8,46 +8,49 @@ enum ServeCommand: Command {
   static let summary = "Play a cassette on a port, for clients in any language."
   static let synopsis = "--cassette FILE [--scenario NAME|FILE] [--match FILE] [--port N] [--tls]"
   static let example = "windtunnel serve --cassette Cassettes/examples/shop.json --port 8080"
-  static let flags = [
-    Flag("--cassette", "FILE", "What is played."),
-    Flag("--scenario", "NAME|FILE", "The weather (default: calm)."),
-    Flag("--match", "FILE", "What requests are compared by (default: method, path and query)."),
-    Flag("--refresh-dates", nil, "Move dates in answers by the time that has gone by since."),
-    Flag("--seed", "N", "What all draws start from (default: 1)."),
-    Flag("--speed", "K", "1: as slow as recorded, 2: twice as fast, 0: at once (default: 0)."),
-    Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
-    ServingTLS.flag,
-    ServingTLS.fileFlag,
-  ]
+  static let flags =
+    [
+      Flag("--cassette", "FILE", "What is played."),
+      Flag("--scenario", "NAME|FILE", "The weather (default: calm)."),
+      Flag("--match", "FILE", "What requests are compared by (default: method, path and query)."),
+      Flag("--refresh-dates", nil, "Move dates in answers by the time that has gone by since."),
+      Flag("--seed", "N", "What all draws start from (default: 1)."),
+      Flag("--speed", "K", "1: as slow as recorded, 2: twice as fast, 0: at once (default: 0)."),
+      Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+      ServingTLS.flag,
+      ServingTLS.fileFlag,
+      Flag("--watch", nil, "Read cassette, rules and scenario again when they are saved."),
+      AdminFlag.flag,
+    ] + LimitFlags.flags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let tls = try ServingTLS(arguments)
-    let path = try arguments.required("--cassette", "what should be played")
-    let cassette = try Cassette(contentsOf: URL(filePath: path))
-    let scenario = try arguments.value("--scenario").map {
-      try Scenarios.find($0, in: try DrillPlan().scenarios)
-    }
-    if let scenario, scenario.hasConnectionFaults {
-      throw Refusal.connectionFaults(of: scenario.name)
-    }
+    let order = try ServeOrder(arguments)
+    let rereading = arguments.has("--watch") ? try Rereading(order) : nil
+    let cassette = try order.tape()
     let clock: @Sendable () -> Date = { Date() }
     let deck = Deck(
       cassette,
-      scenario: scenario ?? .calm,
+      scenario: try order.scenario(),
       seed: UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1),
-      matcher: try Matching.matcher(arguments, over: .pathAndQuery),
+      matcher: try order.matcher(),
       then: .repeat,
       pace: try arguments.number("--speed", in: 0...1000).map { .times($0) } ?? .immediately,
       refreshingDates: arguments.has("--refresh-dates") ? clock : nil
     )
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
+    options.isReloaded = rereading != nil
+    options.limits = try LimitFlags.limits(arguments)
+    options.admin = try AdminFlag.admin(arguments) { ServeOrder.refusal(of: $0) }
     options.tls = try tls.begin()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)
     let interruption = Interruption()
-    Terminal.answer("\(server.url)\n")
+    let following = Task { await rereading?.follow(server, deck, playing: cassette) }
+    Terminal.answer(server.addresses)
     await interruption.wait()
+    following.cancel()
     await server.stop()
     return .done
   }

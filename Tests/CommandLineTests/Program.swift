@@ -110,6 +110,9 @@ final class Flight: Sendable {
     return nil
   }
 
+  /// What it has printed on standard error so far.
+  func errors() throws -> String { try String(contentsOf: err, encoding: .utf8) }
+
   /// The number of the process.
   var number: Int32 { process.processIdentifier }
 

@@ -33,6 +33,12 @@ void wt_precise_timers(void);
 int wt_accept(int listener);
 /// A descriptor that another thread can make readable.
 int wt_eventfd(void);
+/// A descriptor that tells of files, or -1.
+int wt_inotify(void);
+/// Tells of saves in a folder; the number that its events bear, or -1.
+int wt_inotify_add(int inotify, const char *folder);
+/// Whether an event says that a file was saved or moved here, or that a folder has come.
+int wt_inotify_is_save(uint32_t mask);
 /// The count of bytes the kernel has not yet sent to the peer, or -1.
 int wt_unsent_bytes(int socket);
 #endif

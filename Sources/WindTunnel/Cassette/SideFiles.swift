@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// The folder of large bodies beside a cassette: `users.json` keeps them in `users.bodies/`, each
 /// under the SHA-256 of its bytes, so that equal bodies are one file and a name never lies.
@@ -55,4 +55,9 @@ struct SideFiles {
     try FileError.writing(data, to: file)
     return name
   }
+}
+
+extension Cassette {
+  /// Where a cassette's large bodies lie.
+  package static func sideFolder(of cassette: URL) -> URL { SideFiles(of: cassette).folder }
 }

@@ -1,76 +1,79 @@
 /// How much a peer may ask of this end before it is refused, each with the default that it resembles.
-struct Limits: Sendable, Hashable {
+public struct Limits: Sendable, Hashable {
   /// The longest request line; more is 414.
   ///
   /// nginx: one buffer of `large_client_header_buffers`, 8k.
-  var requestLineBytesMax = 8 * 1024
+  public var requestLineBytesMax = 8 * 1024
   /// The whole field section, and the whole trailer section; more is 431.
   ///
   /// h11: 64 KiB.
-  var headerBytesMax = 64 * 1024
+  public var headerBytesMax = 64 * 1024
   /// The fields of one section; more is 431.
   ///
   /// Apache's `LimitRequestFields` is 100, Jetty's 200.
-  var headerFieldsMax = 200
+  public var headerFieldsMax = 200
   /// A request's content without its framing; more is 413.
   ///
-  /// nginx has 1 MiB, Caddy none; this leaves room for an upload in a test and none for filling the
+  /// nginx has 1 MiB, Caddy none; this leaves room for an upload of 100 MB and none for filling the
   /// memory.
-  var bodyBytesMax = 64 * 1024 * 1024
+  public var bodyBytesMax = 128 * 1024 * 1024
   /// A request's content that nobody looks at and that is not kept; more is 413.
   ///
   /// It takes time and no memory: room for the largest upload that a test would make.
-  var unreadBodyBytesMax = 16 * 1024 * 1024 * 1024
+  public var unreadBodyBytesMax = 16 * 1024 * 1024 * 1024
   /// One line that announces a chunk, with its extensions; more is 400.
   ///
   /// Go: `maxLineLength`, 4096.
-  var chunkLineBytesMax = 4096
+  public var chunkLineBytesMax = 4096
   /// All extensions of all chunks of one message; more is 400.
   ///
   /// Go: `excess` of 16 KiB.
-  var chunkExtensionBytesMax = 16 * 1024
+  public var chunkExtensionBytesMax = 16 * 1024
   /// Connections open at once; further ones wait in the accept queue.
   ///
   /// nginx's `worker_connections` is 512, which a load test would notice.
-  var connectionsMax = 16_384
+  public var connectionsMax = 16_384
   /// How long a connection may lie idle between two requests.
   ///
   /// nginx: `keepalive_timeout`, 75 s.
-  var idleSeconds = 75.0
+  public var idleSeconds = 75.0
   /// How long a request may take to arrive, from its first byte to its last, however steadily it
   /// drips.
   ///
   /// Node.js: `requestTimeout`, 300 s; nginx: `client_header_timeout`, 60 s.
-  var requestSeconds = 60.0
+  public var requestSeconds = 60.0
   /// How long a TLS handshake may take.
   ///
   /// nginx: `client_header_timeout`, 60 s.
-  var handshakeSeconds = 60.0
+  public var handshakeSeconds = 60.0
   /// What may come within a TLS handshake before the connection is ended.
   ///
   /// OpenSSL takes a chain of certificates of 100 KiB.
-  var handshakeBytesMax = 256 * 1024
+  public var handshakeBytesMax = 256 * 1024
   /// How long the end of a connection may wait for a peer that does not read.
   ///
   /// nginx: `lingering_timeout`, 5 s.
-  var lingerSeconds = 5.0
+  public var lingerSeconds = 5.0
   /// How long a connect to one address of an origin may take.
   ///
   /// Go's `DefaultTransport`: 30 s.
-  var connectSeconds = 30.0
+  public var connectSeconds = 30.0
   /// How long a tunnel may lie idle.
   ///
   /// nginx: `proxy_timeout` of a stream, 10 min.
-  var tunnelIdleSeconds = 600.0
+  public var tunnelIdleSeconds = 600.0
   /// How long a tunnel may last, busy or not: a day, so that what is forgotten ends.
-  var tunnelSeconds = 86_400.0
+  public var tunnelSeconds = 86_400.0
   /// Output waiting in this process before production stops.
   ///
   /// Node.js's `highWaterMark` is 16 KiB; a slice of a large body should not need many rounds.
-  var queuedBytesMax = 256 * 1024
+  public var queuedBytesMax = 256 * 1024
+
+  /// The defaults.
+  public init() {}
 
   /// What a server allows its clients.
-  static let standard = Limits()
+  public static let standard = Limits()
 
   /// What a client allows its server: content of any length, since it is passed on in pieces.
   static let upstream: Limits = {

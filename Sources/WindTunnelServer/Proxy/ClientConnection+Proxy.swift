@@ -29,7 +29,8 @@ extension ClientConnection {
     return true
   }
 
-  private func answer(_ response: Response, to head: RequestHead) {
+  /// Gives an answer that is the server's own.
+  func answer(_ response: Response, to head: RequestHead) {
     let framing = AnswerFraming(
       status: response.status,
       to: head,

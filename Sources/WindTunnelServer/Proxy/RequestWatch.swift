@@ -1,23 +1,39 @@
 internal import WindTunnel
 
-/// Follows one request through a proxy and says what was seen of it, once.
+/// Follows one request through a server and says what was seen of it, once.
 final class RequestWatch {
   var status: Int?
   var bytes = 0
   private let outcome: Outcome
   private let scenario: String
+  private let received: ReceivedRequests?
+  private var isOver = false
   private let start = Moment.now()
-  private var observe: (@Sendable (Sighting) -> Void)?
+  private let observe: (@Sendable (Sighting) -> Void)?
 
+  /// `nil` where nobody wants to know.
   init?(_ outcome: Outcome, in house: House) {
-    guard let observe = house.desk?.proxy.observe else { return nil }
-    (self.outcome, self.observe) = (outcome, observe)
-    scenario = house.deck.scenario.name
+    observe = house.desk?.proxy.observe
+    received = house.options.received
+    guard observe != nil || received != nil else { return nil }
+    self.outcome = outcome
+    scenario = observe == nil ? "" : house.deck.scenario.name
+    if let received {
+      received.log.withLock { $0.begin(outcome, at: received.uptime) }
+    }
   }
 
   func ended(_ ending: SeenRequest.Ending) {
+    guard !isOver else { return }
+    isOver = true
+    let latency = Duration.nanoseconds(Moment.now() - start)
+    received?.log.withLock {
+      $0.finish(
+        outcome.id,
+        RequestLog.End(status: status, bytes: bytes, latency: latency, ending: ending)
+      )
+    }
     guard let observe else { return }
-    self.observe = nil
     let isLive = if case .forward = outcome.source { true } else { false }
     observe(
       .request(
@@ -27,7 +43,7 @@ final class RequestWatch {
           url: outcome.request.url,
           status: status,
           bytes: bytes,
-          latency: .nanoseconds(Moment.now() - start),
+          latency: latency,
           ending: ending,
           isFromTape: !isLive
         )

@@ -59,13 +59,14 @@ extension ClientConnection {
 
   private func answer(_ head: RequestHead, _ body: Data) {
     deadline.begin(.none, on: reactor)
-    if answerAsProxy(head) { return }
+    if answerAsAdmin(head, body) || answerAsProxy(head) { return }
     let scheme = channel?.isSecure == true ? "https" : "http"
     let authority = Authority(of: head, in: house, by: scheme, after: naming)
     naming = authority.naming
     let outcome = house.deck.decide(authority.request(head, body), lane: house.lane)
     let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
-    if outcome.path == nil, house.desk == nil, let channel, !channel.isCongested,
+    if outcome.path == nil, house.desk == nil, house.options.received == nil, let channel,
+      !channel.isCongested,
       let whole = delivery.whole, whole.body.count <= Performance.sliceBytes
     {
       let keeps = channel.write(whole.head, whole.body, to: head, as: authority, in: house)

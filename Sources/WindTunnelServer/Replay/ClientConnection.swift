@@ -72,7 +72,7 @@ final class ClientConnection {
     deadline.isOver = { [weak self] kind in self?.isLate(kind) }
     deadline.begin(.idle, on: reactor)
     // A client reaches its proxy in any weather; what is behind it is decided by request and tunnel.
-    guard house.desk == nil else { return }
+    guard house.desk == nil, house.admin == nil else { return }
     let opening = house.deck.open(lane: house.lane, on: .onTheWire)
     guard opening != .nothing else { return startTLS() }
     let performance = Performance(Player(opening), for: nil, in: house)

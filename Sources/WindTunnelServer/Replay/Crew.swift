@@ -13,14 +13,15 @@ struct Crew: Sendable {
   }
 
   /// More loops than this gain nothing: beyond it they wait for the deck's lock.
-  private static let membersMax = 4
+  static let membersMax = 4
 
   let members: [Member]
+  /// How many connections are open on all of them.
+  let open = LiveConnections.Count(0)
 
   /// Starts a thread for each core, up to a bound.
-  init() throws(SocketError) {
-    let count = min(Self.membersMax, max(1, ProcessInfo.processInfo.activeProcessorCount))
-    let open = LiveConnections.Count(0)
+  init(membersMax: Int = Crew.membersMax) throws(SocketError) {
+    let count = min(membersMax, max(1, ProcessInfo.processInfo.activeProcessorCount))
     var members: [Member] = []
     for index in 0..<count {
       let loop = try EventLoop(name: "WindTunnel server \(index + 1)")

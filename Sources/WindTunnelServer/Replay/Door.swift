@@ -12,7 +12,8 @@ struct Door: @unchecked Sendable {
     _ crew: Crew,
     _ deck: Deck,
     _ options: ReplayServer.Options,
-    _ tls: TLSContext?
+    _ tls: TLSContext?,
+    admin: AdminDesk? = nil
   ) async throws -> Door {
     do {
       return try await crew.listening.run { reactor in
@@ -29,7 +30,8 @@ struct Door: @unchecked Sendable {
             live: member.live,
             port: port,
             tls: tls,
-            desk: options.proxy.map { ProxyDesk($0, gate, member.loop) }
+            desk: options.proxy.map { ProxyDesk($0, gate, member.loop) },
+            admin: admin
           )
         }
         return Door(port: port, listener: listener)
@@ -37,6 +39,23 @@ struct Door: @unchecked Sendable {
     } catch let error as SocketError {
       throw ServerError(error, port: address.port)
     }
+  }
+
+  /// Listens for whoever asks about a server, where it is wanted.
+  static func openAdmin(
+    _ crew: Crew?,
+    _ options: ReplayServer.Options,
+    _ deck: Deck,
+    counting open: LiveConnections.Count
+  ) async throws -> Door? {
+    guard let crew, let admin = options.admin, let received = options.received else { return nil }
+    guard let address = SocketAddress("127.0.0.1", port: admin.port) else {
+      throw ServerError.cannotListen("\(admin.port) is no port; they end at 65535")
+    }
+    var own = ReplayServer.Options()
+    own.limits = Admin.limits
+    let desk = AdminDesk(admin, deck, received, open)
+    return try await Door.open(at: address, for: .deck, crew, deck, own, nil, admin: desk)
   }
 
   /// Frees the port. On the listening loop only.

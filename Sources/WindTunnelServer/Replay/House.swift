@@ -11,6 +11,8 @@ final class House: Sendable {
   let tls: TLSContext?
   /// What makes it a proxy's.
   let desk: ProxyDesk?
+  /// What makes it an admin port's.
+  let admin: AdminDesk?
   /// Whether the content of requests is kept until it is whole.
   let keepsContent: Bool
   /// Connections to upstreams that wait for their next request.
@@ -23,12 +25,15 @@ final class House: Sendable {
     live: LiveConnections,
     port: Int,
     tls: TLSContext? = nil,
-    desk: ProxyDesk? = nil
+    desk: ProxyDesk? = nil,
+    admin: AdminDesk? = nil
   ) {
     (self.deck, self.lane, self.options, self.live) = (deck, lane, options, live)
     (self.port, self.tls, self.desk) = (port, tls, desk)
+    self.admin = admin
     keepsContent =
-      deck.needsRequestContent || options.upstream != nil || !options.ignoredHosts.isEmpty
+      deck.needsRequestContent || options.isReloaded || admin != nil || options.upstream != nil
+      || !options.ignoredHosts.isEmpty
       || options.proxy != nil
   }
 

@@ -26,7 +26,14 @@ public final class ReplayServer: Sendable {
     /// How TLS is spoken; `nil`: plain HTTP is.
     public var tls: ServerTLS?
     /// What a peer may take of the server.
-    var limits = Limits.standard
+    public var limits = Limits.standard
+    /// Opens a port of its own by which the server is asked and told.
+    public var admin: Admin?
+    /// Whether ``ReplayServer/load(_:matcher:)`` may bring rules that look at bodies, so that those are
+    /// kept from the beginning.
+    public var isReloaded = false
+    /// Where requests are noted; `nil` where nobody can ask for them.
+    var received: ReceivedRequests?
 
     /// The defaults.
     public init() {}
@@ -57,11 +64,16 @@ public final class ReplayServer: Sendable {
   private let deck: Deck
   /// The listeners by port; each is touched on the loop only, and this table on any thread.
   private let doors = Locked<[Int: Door]>([:])
+  private let adminDoor = Locked<Door?>(nil)
   private let tls: TLSContext?
+  private let adminPort: Int?
+  private let adminCrew: Crew?
 
   /// Starts listening.
   public init(_ deck: Deck, _ options: Options = Options()) async throws {
     self.deck = deck
+    var options = options
+    options.received = options.admin.map { _ in ReceivedRequests() }
     self.options = options
     tls = try options.tls.map { tls throws(ServerError) in try TLSContext(tls) }
     crew = try Crew()
@@ -70,7 +82,22 @@ public final class ReplayServer: Sendable {
     }
     let door = try await Door.open(at: address, for: .deck, crew, deck, options, tls)
     port = door.port
+    // On a loop of its own: it answers whatever becomes of the others.
+    adminCrew = try options.admin.map { _ in try Crew(membersMax: 1) }
+    let adminDoor = try await Door.openAdmin(adminCrew, options, deck, counting: crew.open)
+    adminPort = adminDoor?.port
     doors.withLock { $0[door.port] = door }
+    self.adminDoor.withLock { $0 = adminDoor }
+  }
+
+  /// Where it is asked and told, `http://127.0.0.1:PORT`; `nil` where it has no such port.
+  public var adminURL: String? { adminPort.map { "http://127.0.0.1:\($0)" } }
+
+  /// Plays another tape from the next request on (``Deck/load(_:matcher:)``), and counts its plays
+  /// anew.
+  public func load(_ cassette: Cassette, matcher: Matcher? = nil) {
+    deck.load(cassette, matcher: matcher)
+    options.received?.log.withLock { $0.beginTape() }
   }
 
   /// Its address: `http://127.0.0.1:PORT`, or by `https` where it speaks TLS.
@@ -105,5 +132,12 @@ public final class ReplayServer: Sendable {
     await crew.stop(grace: grace) {
       for door in doors { door.close() }
     }
+    // Last, so that it can be asked about the end.
+    let adminDoor = adminDoor.withLock { door in
+      defer { door = nil }
+      return door
+    }
+    adminCrew?.listening.execute { _ in adminDoor?.close() }
+    await adminCrew?.stop(grace: .zero)
   }
 }

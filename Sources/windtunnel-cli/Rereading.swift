@@ -1,0 +1,85 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelServer
+
+/// `serve --watch`: reads what was saved, and says in a line what changed.
+///
+/// What does not read changes nothing.
+struct Rereading {
+  private let order: ServeOrder
+  private let watch: FileWatch
+  private let sideFolder: URL
+
+  /// Watches from now on, so that nothing is missed that is saved after it was read.
+  init(_ order: ServeOrder) throws {
+    self.order = order
+    sideFolder = Cassette.sideFolder(of: order.cassette)
+    let files = [order.cassette, order.rules, order.weather].compactMap { $0 }
+    do {
+      watch = try FileWatch(Array(Set(files.map { $0.standardizedFileURL.folder })))
+    } catch {
+      // Where there is no folder, the file that is missing is the better word.
+      _ = try order.tape()
+      throw error
+    }
+    watch.add(sideFolder.standardizedFileURL)
+  }
+
+  /// Goes on until the task is cancelled.
+  func follow(_ server: ReplayServer, _ deck: Deck, playing tape: Cassette) async {
+    var tape = tape
+    var isBroken = false
+    for await file in watch.saves {
+      if file.isSame(as: sideFolder) {
+        watch.add(sideFolder.standardizedFileURL)
+      } else if file.isSame(as: order.cassette)
+        // A side file bears the hash of its bytes: it can mend a tape and not change one.
+        || (isBroken && file.folder.isSame(as: sideFolder))
+      {
+        isBroken = !attempt("tape") {
+          let next = try order.tape()
+          server.load(next)
+          defer { tape = next }
+          return "\(name(order.cassette)): \(CassetteDifference(from: tape, to: next).summary)"
+        }
+      } else if let rules = order.rules, file.isSame(as: rules) {
+        _ = attempt("rule") {
+          let matcher = try order.matcher()
+          guard matcher != deck.matcher else { return "\(name(rules)): the rules are the same" }
+          server.load(tape, matcher: matcher)
+          return "\(name(rules)): the rules changed"
+        }
+      } else if let weather = order.weather, file.isSame(as: weather) {
+        _ = attempt("scenario") {
+          let scenario = try order.scenario()
+          guard scenario != deck.scenario else {
+            return "\(name(weather)): the scenario is the same"
+          }
+          deck.swap(scenario)
+          return "\(name(weather)): scenario \(scenario.name) from now on"
+        }
+      }
+    }
+  }
+
+  /// Says what came of it; false where the old one goes on.
+  private func attempt(_ noun: String, _ reread: () throws -> String) -> Bool {
+    do {
+      Terminal.complain("\(try reread())\n")
+      return true
+    } catch {
+      Terminal.complain("\(Refusal(error).sentence) The \(noun) stays as it was.\n")
+      return false
+    }
+  }
+
+  private func name(_ file: URL) -> String { file.lastPathComponent }
+}
+
+extension URL {
+  fileprivate var folder: URL { deletingLastPathComponent() }
+
+  fileprivate func isSame(as other: URL) -> Bool {
+    standardizedFileURL.path == other.standardizedFileURL.path
+  }
+}

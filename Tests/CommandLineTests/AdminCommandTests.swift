@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// `--admin-port`, and the end of what it watches.
+@Suite(.timeLimit(.minutes(1))) struct AdminCommandTests {
+  static let slow = """
+    {"windtunnel":1,"interactions":[{"request":{"url":"http://origin.test/slow"},
+     "response":{"text":"late"},"timing":{"firstByteMilliseconds":400,"lastByteMilliseconds":800}}]}
+    """
+
+  @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."))
+  func `curl asks and changes the weather`() async throws {
+    let scratch = try Scratch()
+    let flight = try Flight(
+      ["serve", "--cassette", Repository.shop, "--admin-port", "0"],
+      in: scratch
+    )
+    let url = try #require(await flight.line())
+    let admin = try #require(await flight.line())
+    #expect(admin.hasPrefix("http://127.0.0.1:") && admin != url)
+    func curl(_ words: String...) async throws -> String {
+      try await Companion.run(["curl", "-sS", "--noproxy", "*"] + words, in: scratch).text
+    }
+    let status = ["-o", "/dev/null", "-w", "%{http_code}"]
+    #expect(try await curl(status[0], status[1], status[2], status[3], "\(url)/home") == "200")
+    #expect(
+      try await curl("-d", #"{"request":"GET /home","times":1}"#, "\(admin)/verify")
+        .hasPrefix(#"{"passed": true, "asked": "GET /home exactly once""#)
+    )
+    let swapped = try await curl("-X", "PUT", "-d", #"{"name":"offline"}"#, "\(admin)/scenario")
+    #expect(swapped.contains("serve has one port for all of them"), "\(swapped)")
+    let text = #"{"windtunnelScenario":1,"name":"x","rules":[{"faults":[{"status":418}]}]}"#
+    _ = try await curl("-X", "PUT", "-d", text, "\(admin)/scenario")
+    #expect(try await curl(status[0], status[1], status[2], status[3], "\(url)/home") == "418")
+    #expect(
+      try await curl("\(admin)/metrics").contains("windtunnel_faults_total{fault=\"status\"} 1")
+    )
+    #expect(try await curl("-X", "POST", "-i", "\(admin)/reset").hasPrefix("HTTP/1.1 204"))
+    flight.signal(SIGINT)
+    #expect(
+      try await flight.end() == Program.Run(code: 0, out: "\(url)\n\(admin)\n", err: "")
+    )
+  }
+
+  /// What a command prints, beside what it writes, when it is told to end in the middle of an answer.
+  @Test(arguments: ["serve", "record", "proxy"], [SIGINT, SIGTERM])
+  func `a signal lets an answer end, keeps the recording, and the code is 0`(
+    command: String,
+    signal: Int32
+  ) async throws {
+    let scratch = try Scratch()
+    try scratch.write(Self.slow, to: "slow.json")
+    let (origin, upstream) = try await Server.start("slow.json", "--speed", "1", in: scratch)
+    let words =
+      switch command {
+      case "serve": ["serve", "--cassette", "slow.json", "--speed", "1"]
+      case "record": ["record", "--upstream", upstream, "--cassette", "new.json"]
+      default: ["proxy", "--record", "new.json"]
+      }
+    let flight = try Flight(words + ["--admin-port", "0"], in: scratch)
+    let url = try #require(await flight.line())
+    let admin = try #require(await flight.line())
+    // A proxy is asked by a whole address (RFC 9112 §3.2.2).
+    let target = command == "proxy" ? "\(upstream)/slow" : "/slow"
+    let asking = Task {
+      try await Server.raw(url, "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n", in: scratch)
+    }
+    // It is in flight as soon as it is told of, and not yet ended.
+    while !(await ask("\(admin)/requests").body.contains("\"ending\": null")) {}
+    flight.signal(signal)
+    let answer = try await asking.value
+    #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(answer)")
+    #expect(answer.hasSuffix("\r\n\r\nlate"), "\(answer)")
+    let run = try await flight.end()
+    let kept = command == "serve" ? "" : "new.json: 1 interactions\n"
+    #expect(run == Program.Run(code: 0, out: "\(url)\n\(admin)\n", err: kept))
+    if command != "serve" {
+      let tape = try Cassette(contentsOf: scratch.file("new.json"))
+      #expect(tape.interactions.map(\.response?.body.text) == ["late"])
+      #expect(!scratch.has("new.json.journal"))
+    }
+    origin.signal(SIGINT)
+    _ = try await origin.end()
+  }
+
+  @Test(arguments: [
+    (
+      ["--body-bytes-max", "-1"],
+      "--body-bytes-max -1: a whole number of at least 0 should stand here."
+    ),
+    (
+      ["--header-bytes-max", "0"],
+      "--header-bytes-max 0: a whole number of at least 1 should stand here."
+    ),
+    (
+      ["--connections-max", "many"],
+      "--connections-max many: a whole number of at least 1 should stand here."
+    ),
+    (
+      ["--idle-seconds", "0"], "--idle-seconds 0: a whole number from 1 to 86400 should stand here."
+    ),
+    (
+      ["--request-seconds", "1e9"],
+      "--request-seconds 1e9: a whole number from 1 to 86400 should stand here."
+    ),
+    (
+      ["--admin-port", "65536"],
+      "--admin-port 65536: a whole number from 0 to 65535 should stand here."
+    ),
+  ])
+  func `a limit that is none is refused in a sentence`(words: [String], sentence: String)
+    async throws
+  {
+    let scratch = try Scratch()
+    for command in [
+      ["serve", "--cassette", Repository.shop], ["proxy"],
+      ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "a.json"],
+    ] {
+      #expect(
+        try await Program.run(command + words, in: scratch)
+          == Program.Run(
+            code: 64,
+            out: "",
+            err: "windtunnel: \(sentence)\nFor help: windtunnel \(command[0]) --help\n"
+          )
+      )
+    }
+    #expect(!scratch.has("a.json"))
+  }
+
+  @Test func `a body is refused beyond the limit that was given, and taken up to it`() async throws
+  {
+    let scratch = try Scratch()
+    let text =
+      #"{"windtunnel":1,"interactions":[{"request":{"method":"POST","url":"/a"},"response":{"text":"ok"}}]}"#
+    try scratch.write(text, to: "a.json")
+    let (flight, url) = try await Server.start("a.json", "--body-bytes-max", "4", in: scratch)
+    let head = "POST /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: "
+    let taken = try await Server.raw(url, "\(head)4\r\n\r\n1234", in: scratch)
+    #expect(taken.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(taken)")
+    let refused = try await Server.raw(url, "\(head)5\r\n\r\n", in: scratch)
+    #expect(refused.hasPrefix("HTTP/1.1 413 "), "\(refused)")
+    flight.signal(SIGINT)
+    #expect(try await flight.end().code == 0)
+  }
+}
+
+extension Server {
+  /// Sends bytes to a server and answers all that it says until it closes: what every machine with a
+  /// shell has.
+  static func raw(_ url: String, _ text: String, in scratch: Scratch) async throws -> String {
+    let port = url.split(separator: ":").last.map(String.init) ?? ""
+    let own = try Scratch()
+    try own.write(text, to: "request")
+    let script = "exec 3<>/dev/tcp/127.0.0.1/\(port); cat request >&3; cat <&3"
+    return try await Companion.run(["bash", "-c", script], in: own).text
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+/// `serve --watch`: what is saved is played from the next request on.
+@Suite(.timeLimit(.minutes(1))) struct WatchTests {
+  private static func tape(_ text: String) -> String {
+    #"{"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"text":"\#(text)"}}]}"#
+  }
+
+  /// Asks until the answer is the one, which no event tells a client; it may only be what it was
+  /// until then.
+  private static func ask(_ url: String, until text: String, was old: String) async {
+    while true {
+      let body = await Server.body(of: url)
+      if body == text { return }
+      #expect(body == old)
+      if body != old { return }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a saved cassette is played, and a broken one is not`(isReplaced: Bool) async throws {
+    let scratch = try Scratch()
+    // As an editor saves: in place, or by a new file that takes the old one's name.
+    func save(_ text: String) throws {
+      guard isReplaced else { return try Data(text.utf8).write(to: scratch.file("a.json")) }
+      try Data(text.utf8).write(to: scratch.file("a.json~"))
+      try #require(
+        rename(scratch.file("a.json~").path, scratch.file("a.json").path) == 0
+      )
+    }
+    try save(Self.tape("one"))
+    let (flight, url) = try await Server.start("a.json", "--watch", in: scratch)
+    let place = "\(url)/a"
+    #expect(await ask(place).body == "one")
+    try save(Self.tape("two"))
+    await Self.ask(place, until: "two", was: "one")
+    try save("{")
+    while !(try flight.errors().contains("stays as it was")) {
+      #expect(await ask(place).body == "two")
+    }
+    #expect(await ask(place).body == "two")
+    try save(Self.tape("three"))
+    await Self.ask(place, until: "three", was: "two")
+    flight.signal(SIGTERM)
+    let run = try await flight.end()
+    #expect(
+      run
+        == Program.Run(
+          code: 0,
+          out: "\(url)\n",
+          err: """
+            a.json: 1 changed, 0 the same
+            a.json, line 1, column 2: not JSON: the text ends here The tape stays as it was.
+            a.json: 1 changed, 0 the same
+
+            """
+        )
+    )
+  }
+
+  @Test func `a saved scenario and saved rules are taken, too`() async throws {
+    let scratch = try Scratch()
+    func weather(_ status: Int) -> String {
+      #"{"windtunnelScenario":1,"name":"rain","rules":[{"faults":[{"status":\#(status)}]}]}"#
+    }
+    try scratch.write(Self.tape("one"), to: "a.json")
+    try scratch.write(weather(503), to: "rain.json")
+    try scratch.write(#"{"match":1}"#, to: "match.json")
+    let words = ["--scenario", "rain.json", "--match", "match.json", "--watch"]
+    let flight = try Flight(["serve", "--cassette", "a.json"] + words, in: scratch)
+    let url = try #require(await flight.line())
+    #expect(await ask("\(url)/a").status == 503)
+    // What does not read, or cannot be flown here, changes nothing.
+    for text in [
+      "[", #"{"windtunnelScenario":1,"name":"x","rules":[{"faults":[{"connect":"refused"}]}]}"#,
+    ] {
+      let before = try flight.errors()
+      try scratch.write(text, to: "rain.json")
+      while try flight.errors() == before {
+        #expect(await ask("\(url)/a").status == 503)
+      }
+    }
+    try scratch.write(#"{"windtunnelScenario":1,"name":"sun","rules":[]}"#, to: "rain.json")
+    while await ask("\(url)/a").status == 503 {}
+    #expect(await ask("\(url)/a?b=1").status == 501)
+    try scratch.write(#"{"match":1,"ignoreQuery":["b"]}"#, to: "match.json")
+    while await ask("\(url)/a?b=1").status == 501 {}
+    #expect(await ask("\(url)/a?b=1").body == "one")
+    flight.signal(SIGINT)
+    let run = try await flight.end()
+    #expect(run.code == 0)
+    let lines = run.err.split(separator: "\n")
+    #expect(lines.count == 4, "\(run.err)")
+    #expect(lines.prefix(2).allSatisfy { $0.hasSuffix("The scenario stays as it was.") })
+    #expect(
+      lines.suffix(2) == ["rain.json: scenario sun from now on", "match.json: the rules changed"]
+    )
+  }
+}
+
+extension Server {
+  static func body(of url: String) async -> String { await ask(url).body }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// The answers of the admin port, out of what they are made of.
+@Suite struct AdminAnswerTests {
+  static let home = Interaction(
+    Request("GET", "https://api.example.test/home"),
+    Response(body: Body("hello"))
+  )
+
+  static func snapshot() -> AdminSnapshot {
+    let deck = Deck(Cassette([home]), scenario: [.on("GET /home", .attempt(2), .status(503))])
+    var server = AdminSnapshot(interactions: deck.interactions, scenario: deck.scenario, seed: 3)
+    server.shipped = [.calm, Scenario("rain", rules: [.on("GET /home", .always, .status(429))])]
+    server.uptime = .milliseconds(1500)
+    server.openConnections = 2
+    for (path, offset) in [("/home", 10), ("/home", 20), ("/away", 30)] {
+      let outcome = deck.decide(Request("GET", RequestURL("https://api.example.test\(path)")))
+      server.log.begin(outcome, at: .milliseconds(offset))
+    }
+    let latency = Duration.microseconds(1250)
+    server.log.finish(
+      1,
+      RequestLog.End(status: 200, bytes: 5, latency: latency, ending: .whole)
+    )
+    return server
+  }
+
+  static func ask(
+    _ method: String,
+    _ target: String,
+    _ body: String = "",
+    headers: HeaderFields = ["Host": "127.0.0.1:8081"]
+  ) -> AdminAnswer {
+    AdminAnswer(
+      to: Request(method, RequestURL(target), headers: headers, body: Body(body)),
+      seeing: snapshot(),
+      refusing: { $0.hasConnectionFaults ? "Not here." : nil }
+    )
+  }
+
+  static func text(_ method: String, _ target: String, _ body: String = "") -> String {
+    let response = ask(method, target, body).response
+    return "\(response.status) \(response.body.text ?? "")"
+  }
+
+  @Test func `health says how it is`() {
+    #expect(
+      Self.text("GET", "/health")
+        == #"200 {"status": "ok", "scenario": "plan", "interactions": 1, "uptimeSeconds": 1.5}"#
+        + "\n"
+    )
+  }
+
+  @Test func `requests are told with what became of them`() {
+    let first =
+      #"{"id": 1, "atMilliseconds": 10, "method": "GET", "url": "https://api.example.test/home", "#
+      + #""take": "recording", "interaction": 1, "ordinal": 1, "faults": [], "status": 200, "#
+      + #""bytes": 5, "latencyMilliseconds": 1.25, "ending": "whole"}"#
+    let second =
+      #"{"id": 2, "atMilliseconds": 20, "method": "GET", "url": "https://api.example.test/home", "#
+      + #""take": "withheld", "interaction": 1, "ordinal": 2, "faults": [{"status": 503}], "#
+      + #""status": null, "bytes": null, "latencyMilliseconds": null, "ending": null}"#
+    func answer(_ requests: String, next: Int) -> String {
+      #"200 {"requests": [\#(requests)], "dropped": 0, "next": \#(next)}"# + "\n"
+    }
+    #expect(
+      Self.text("GET", "/requests?path=/home") == answer("\(first), \(second)", next: 3)
+    )
+    #expect(Self.text("GET", "/requests?take=withheld") == answer(second, next: 3))
+    #expect(Self.text("GET", "/requests?limit=1") == answer(first, next: 1))
+    #expect(Self.text("GET", "/requests?since=3") == answer("", next: 3))
+  }
+
+  @Test func `interactions are told with their plays`() {
+    #expect(
+      Self.text("GET", "/interactions")
+        == #"200 {"interactions": [{"number": 1, "request": "GET https://api.example.test/home", "#
+        + #""status": 200, "plays": 1}]}"# + "\n"
+    )
+  }
+
+  @Test func `metrics are text that Prometheus reads`() {
+    let answer = Self.ask("GET", "/metrics").response
+    #expect(answer.headers["Content-Type"] == "text/plain; version=0.0.4")
+    #expect(
+      answer.body.text == """
+        # HELP windtunnel_requests_total Requests by what was dealt for them.
+        # TYPE windtunnel_requests_total counter
+        windtunnel_requests_total{take="recording"} 1
+        windtunnel_requests_total{take="withheld"} 1
+        windtunnel_requests_total{take="computed"} 0
+        windtunnel_requests_total{take="forwarded"} 0
+        windtunnel_requests_total{take="unmatched"} 1
+        # HELP windtunnel_faults_total Faults that requests met, by kind.
+        # TYPE windtunnel_faults_total counter
+        windtunnel_faults_total{fault="status"} 1
+        # HELP windtunnel_connections_open Connections that are open.
+        # TYPE windtunnel_connections_open gauge
+        windtunnel_connections_open 2
+        # HELP windtunnel_uptime_seconds Seconds since the server began.
+        # TYPE windtunnel_uptime_seconds gauge
+        windtunnel_uptime_seconds 1.5
+
+        """
+    )
+  }
+
+  @Test func `a scenario is asked for by name or brought along`() {
+    let named = Self.ask("PUT", "/scenario", #"{"name":"rain","seed":7}"#)
+    let rain = Self.snapshot().shipped[1]
+    #expect(
+      named.response.body.text
+        == #"{"seed": 7, "shipped": ["calm", "rain"], "scenario": {"windtunnelScenario": 1, "#
+        + #""name": "rain", "rules": [{"when": {"request": "GET /home"}, "#
+        + #""faults": [{"status": 429}]}]}}"# + "\n"
+    )
+    guard case .fly(let order)? = named.change else { return #expect(Bool(false), "no change") }
+    #expect(order.scenario == rain && order.seed == 7)
+    let whole = Self.ask("PUT", "/scenario", String(decoding: rain.data(), as: UTF8.self))
+    guard case .fly(let own)? = whole.change else { return #expect(Bool(false), "no change") }
+    #expect(own.scenario == rain && own.seed == nil)
+  }
+
+  @Test func `a reset is done, and has nothing to say`() {
+    let answer = Self.ask("POST", "/reset")
+    #expect(answer.change == .reset)
+    #expect(answer.response == Response(status: 204))
+  }
+
+  @Test(arguments: [
+    ("PUT", "/scenario", #"{"name":"rian"}"#, "Did you mean \"rain\"?"),
+    ("PUT", "/scenario", #"{"windtunnelScenario":1}"#, "a scenario needs a name"),
+    ("PUT", "/scenario", #"{"windtunnelScenario":2,"name":"a"}"#, "version 2"),
+    (
+      "PUT", "/scenario",
+      #"{"windtunnelScenario":1,"name":"a","rules":[{"faults":[{"connect":"refused"}]}]}"#,
+      "Not here."
+    ),
+    ("PUT", "/scenario", "no", "not JSON"),
+    ("GET", "/requests?methd=GET", "", "Did you mean \\\"method\\\"?"),
+    ("GET", "/requests?limit=0", "", "a whole number from 1 to 10000"),
+    ("GET", "/requests?take=eaten", "", "is none of recording"),
+    ("POST", "/verify", "{}", "one of"),
+  ])
+  func `what makes no sense is refused in words, and changes nothing`(
+    method: String,
+    target: String,
+    body: String,
+    words: String
+  ) throws {
+    let answer = Self.ask(method, target, body)
+    #expect(answer.response.status == 400)
+    #expect(answer.change == nil)
+    let text = try #require(answer.response.body.text)
+    let sentence = try JSON(parsing: Data(text.utf8), source: "answer")["error"]?.stringValue ?? ""
+    #expect(
+      sentence.contains(words.replacing("\\\"", with: "\"")) && sentence.hasSuffix("."),
+      "\(sentence)"
+    )
+  }
+
+  @Test func `other ways and places are named`() {
+    #expect(
+      Self.text("DELETE", "/scenario")
+        == #"405 {"error": "/scenario is asked by GET or PUT, not by DELETE."}"# + "\n"
+    )
+    #expect(Self.ask("DELETE", "/scenario").response.headers["Allow"] == "GET, PUT")
+    #expect(Self.text("GET", "/away").hasPrefix(#"404 {"error": "There is no /away here."#))
+  }
+
+  @Test(
+    arguments: [
+      (["Host": "127.0.0.1:1"], 204), (["Host": "LOCALHOST:1"], 204), (["Host": "[::1]"], 204),
+      (["Host": "rebound.example.test:1"], 403), ([:], 403), (["Host": "127.0.0.1.example"], 403),
+      (["Host": "10.0.0.1"], 403),
+      (["Host": "127.0.0.1", "Origin": "https://evil.example.test"], 403),
+      (["Host": "127.0.0.1", "Origin": "null"], 403),
+      (["Host": "127.0.0.1", "Origin": "http://localhost:3000"], 204),
+    ] as [(HeaderFields, Int)]
+  )
+  func `only this machine is answered`(headers: HeaderFields, status: Int) {
+    let answer = Self.ask("POST", "/reset", headers: headers)
+    #expect(answer.response.status == status)
+    #expect((answer.change == nil) == (status == 403))
+  }
+
+  @Test func `a count of what has gone is not given`() {
+    var server = Self.snapshot()
+    let outcome = Deck(Cassette()).decide(Request("GET", "/"))
+    for id in 10...(RequestLog.entriesMax + 10) {
+      var next = outcome
+      next.id = id
+      server.log.begin(next, at: .zero)
+    }
+    let question = Request(
+      "POST",
+      "/verify",
+      headers: ["Host": "localhost"],
+      body: Body(#"{"request":"GET /"}"#)
+    )
+    let answer = AdminAnswer(to: question, seeing: server)
+    #expect(answer.response.status == 409)
+    #expect(answer.response.body.text?.contains("are no longer kept") == true)
+  }
+}

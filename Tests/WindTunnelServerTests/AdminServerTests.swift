@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// The admin port over real sockets.
+@Suite(.timeLimit(.minutes(1))) struct AdminServerTests {
+  static func options() -> ReplayServer.Options {
+    var options = ReplayServer.Options()
+    var admin = Admin()
+    admin.scenarios = [.calm, Scenario("rain", rules: [.on("GET /a", .always, .status(429))])]
+    options.admin = admin
+    return options
+  }
+
+  static let tape = Cassette([
+    Interaction(Request("GET", "https://api.example.test/a"), Response(body: Body("hello")))
+  ])
+
+  /// Asks the admin port once.
+  static func ask(_ server: ReplayServer, _ line: String, _ body: String = "") async throws
+    -> String
+  {
+    let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
+    let client = try RawClient(.loopback(port: port))
+    await client.send(
+      "\(line) HTTP/1.1\r\nHost: localhost:\(port)\r\nConnection: close\r\n"
+        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    )
+    let (bytes, end) = await client.receiveAll()
+    client.close()
+    #expect(end == .finished)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  static let get = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+  @Test func `what came is told, verified and forgotten`() async throws {
+    let deck = Deck(Self.tape, matcher: .pathAndQuery, then: .repeat)
+    try await ReplayServer.serving(deck, Self.options()) { server in
+      #expect(server.adminURL != nil && server.adminURL != server.url)
+      for _ in 1...2 { #expect(try await server.answer(to: Self.get).content == "hello") }
+      let question = #"{"request":"GET /a","times":2}"#
+      let verdict = try await Self.ask(server, "POST /verify", question)
+      // A connection has a number of its own before its request.
+      let seen = #""requests": [{"id": 2, "request": "GET http://x/a"}, "#
+      #expect(
+        verdict.content
+          == #"{"passed": true, "asked": "GET /a exactly 2 times", "seen": {"count": 2, "#
+          + seen + #"{"id": 4, "request": "GET http://x/a"}]}}"# + "\n"
+      )
+      let told = try await Self.ask(server, "GET /requests?status=200&take=recording").content
+      #expect(told.count(of: #""status": 200, "bytes": 5"#) == 2, "\(told)")
+      #expect(try await Self.ask(server, "GET /interactions").content.contains(#""plays": 2"#))
+      #expect(try await Self.ask(server, "POST /reset").statusLine.hasSuffix("204 No Content"))
+      #expect(try await Self.ask(server, "POST /verify", question).content.contains("false"))
+      #expect(try await Self.ask(server, "GET /interactions").content.contains(#""plays": 0"#))
+      // Questions are no requests.
+      #expect(deck.journal.all.isEmpty)
+    }
+  }
+
+  @Test func `a scenario is flown from the next request on`() async throws {
+    let deck = Deck(Self.tape, matcher: .pathAndQuery, then: .repeat)
+    try await ReplayServer.serving(deck, Self.options()) { server in
+      // One connection: the weather changes between two of its requests.
+      let client = try server.client()
+      let ask = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
+      await client.send(ask)
+      let calm = await client.receive(atLeast: "HTTP/1.1 200 OK".utf8.count)
+      #expect(String(decoding: calm, as: UTF8.self).statusLine == "HTTP/1.1 200 OK")
+      let swapped = try await Self.ask(server, "PUT /scenario", #"{"name":"rain","seed":5}"#)
+      #expect(swapped.statusLine == "HTTP/1.1 200 OK")
+      await client.send(ask)
+      let rain = await client.receive(atLeast: "HTTP/1.1 429".utf8.count)
+      #expect(String(decoding: rain, as: UTF8.self).hasPrefix("HTTP/1.1 429"))
+      client.close()
+      #expect(deck.seed == 5)
+      let bad = try await Self.ask(server, "PUT /scenario", #"{"name":"rian"}"#)
+      #expect(bad.statusLine == "HTTP/1.1 400 Bad Request")
+      #expect(deck.scenario.name == "rain")
+    }
+  }
+
+  @Test func `a server that takes no more connections still tells`() async throws {
+    var options = Self.options()
+    options.limits.connectionsMax = 1
+    let deck = Deck(Self.tape, matcher: .pathAndQuery)
+    try await ReplayServer.serving(deck, options) { server in
+      let client = try server.client()
+      await client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+      _ = await client.receive(atLeast: 60)
+      let metrics = try await Self.ask(server, "GET /metrics").content
+      #expect(metrics.contains("windtunnel_connections_open 1\n"), "\(metrics)")
+      #expect(metrics.contains("windtunnel_requests_total{take=\"recording\"} 1\n"), "\(metrics)")
+      client.close()
+    }
+  }
+
+  @Test func `a body beyond the limit is refused before it comes`() async throws {
+    try await ReplayServer.serving(Deck(Self.tape), Self.options()) { server in
+      let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
+      let client = try RawClient(.loopback(port: port))
+      let length = Scenario.fileBytesMax + 1
+      await client.send(
+        "PUT /scenario HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n\r\n"
+      )
+      let (bytes, _) = await client.receiveAll()
+      client.close()
+      #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 413"))
+    }
+  }
+
+  @Test func `without it nothing listens and nothing is kept`() async throws {
+    let server = try await ReplayServer(Deck(Self.tape))
+    #expect(server.adminURL == nil)
+    await server.stop(grace: .zero)
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// What a server received, and the questions about it.
+@Suite struct RequestLogTests {
+  /// A log of requests, their numbers from 1.
+  static func log(_ lines: String..., deck: Deck? = nil) -> RequestLog {
+    let tape = Cassette([Interaction(Request("GET", "https://api.example.test/a"), Response())])
+    let deck = deck ?? Deck(tape, then: .repeat)
+    var log = RequestLog()
+    for line in lines { log.begin(deck.decide(request(line)), at: .zero) }
+    return log
+  }
+
+  static func request(_ line: String) -> Request {
+    let words = line.split(separator: " ").map(String.init)
+    return Request(words[0], RequestURL("https://api.example.test\(words[1])"))
+  }
+
+  static func answer(_ question: String, _ log: RequestLog) throws -> JSON {
+    try RequestQuestion(data: Data(question.utf8)).answer(from: log)
+  }
+
+  static func told(_ lines: (Int, String)...) -> JSON {
+    .array(
+      lines.map { id, line in
+        ["id": .number(id), "request": .text("\(request(line).method) \(request(line).url)")]
+      }
+    )
+  }
+
+  @Test func `a request is asked for by how often it came`() throws {
+    let log = Self.log("GET /a", "POST /b", "GET /a")
+    let seen: JSON = [
+      "count": 2, "requests": Self.told((1, "GET /a"), (3, "GET /a")),
+    ]
+    let questions: [(String, String, Bool)] = [
+      (#"{"request":"GET /a"}"#, "GET /a at least once", true),
+      (#"{"request":"GET /a","times":2}"#, "GET /a exactly 2 times", true),
+      (#"{"request":"GET /a","times":1}"#, "GET /a exactly once", false),
+      (#"{"request":"GET /a","atLeast":3}"#, "GET /a at least 3 times", false),
+      (#"{"request":"GET /a","atMost":2}"#, "GET /a at most 2 times", true),
+      (#"{"request":"GET /a","atLeast":1,"atMost":2}"#, "GET /a 1 to 2 times", true),
+    ]
+    for (question, asked, passed) in questions {
+      let answer = try Self.answer(question, log)
+      #expect(answer == ["passed": .bool(passed), "asked": .text(asked), "seen": seen])
+    }
+    #expect(
+      try Self.answer(#"{"request":"GET /a","times":1,"since":1}"#, log) == [
+        "passed": true, "asked": "GET /a exactly once",
+        "seen": ["count": 1, "requests": Self.told((3, "GET /a"))],
+      ]
+    )
+  }
+
+  @Test func `an order is asked for, whatever came between`() throws {
+    let log = Self.log("GET /a", "POST /b", "GET /c")
+    #expect(
+      try Self.answer(#"{"inOrder":["GET /a","GET /c"]}"#, log) == [
+        "passed": true, "asked": "GET /a, then GET /c",
+        "seen": [
+          "found": 2, "missing": nil, "count": 2,
+          "requests": Self.told((1, "GET /a"), (3, "GET /c")),
+        ],
+      ]
+    )
+    #expect(
+      try Self.answer(#"{"inOrder":["POST /b","GET /a"]}"#, log) == [
+        "passed": false, "asked": "POST /b, then GET /a",
+        "seen": [
+          "found": 1, "missing": "GET /a", "count": 2,
+          "requests": Self.told((1, "GET /a"), (2, "POST /b")),
+        ],
+      ]
+    )
+  }
+
+  @Test(arguments: [
+    (#"{}"#, "one of \"request\" and \"inOrder\" should stand here."),
+    (#"{"request":"GET /a","time":1}"#, "time: unknown key. Did you mean \"times\"?"),
+    (#"{"request":"GET /a","times":-1}"#, "times: -1 is not a whole number"),
+    (#"{"request":"GET /a","atLeast":3,"atMost":2}"#, "atMost: 2 is less than \"atLeast\"."),
+    (#"{"inOrder":[]}"#, "inOrder: no request stands here."),
+    (#"{"inOrder":["GET /a"],"times":1}"#, "inOrder: an order has no number"),
+    (#"{"inOrder":[1]}"#, "inOrder[0]: 1 is no request such as \"GET /home\"."),
+    ("[", "line 1, column 2: not JSON"),
+  ])
+  func `a question that makes no sense is refused in words`(text: String, words: String) {
+    let error = #expect(throws: FormatError.self) {
+      _ = try RequestQuestion(data: Data(text.utf8))
+    }
+    #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func `requests are found by filters`() {
+    var log = Self.log("GET /a", "POST /b", "GET /a")
+    let end = RequestLog.End(status: 200, bytes: 0, latency: .zero, ending: .whole)
+    log.finish(3, end)
+    func found(_ change: (inout RequestFilter) -> Void) -> [Int] {
+      var filter = RequestFilter()
+      change(&filter)
+      return filter.entries(of: log).map(\.id)
+    }
+    #expect(found { _ in } == [1, 2, 3])
+    #expect(found { $0.method = "POST" } == [2])
+    #expect(found { $0.path = "/a" } == [1, 3])
+    #expect(found { $0.since = 1 } == [2, 3])
+    #expect(found { $0.status = 200 } == [3])
+    #expect(found { $0.take = "unmatched" } == [2])
+    #expect(found { $0.limit = 2 } == [1, 2])
+  }
+
+  @Test func `the oldest go, and nobody is told a count of what has gone`() throws {
+    let deck = Deck(Cassette())
+    var log = RequestLog()
+    let outcome = deck.decide(Self.request("GET /a"))
+    for id in 1...(RequestLog.entriesMax + 1) {
+      var next = outcome
+      next.id = id
+      log.begin(next, at: .zero)
+    }
+    #expect(log.dropped == RequestLog.entriesMax / 10)
+    #expect(log.entries.count == RequestLog.entriesMax - log.dropped + 1)
+    #expect(log.entries.first?.id == log.droppedThrough + 1)
+    #expect(log.takeCounts == ["unmatched": RequestLog.entriesMax + 1])
+    let question = try RequestQuestion(data: Data(#"{"request":"/a"}"#.utf8))
+    #expect(!question.isTold(by: log))
+    let since = #"{"request":"/a","since":\#(log.droppedThrough)}"#
+    #expect(try RequestQuestion(data: Data(since.utf8)).isTold(by: log))
+    // The end of one that has gone is nobody's.
+    let before = log
+    log.finish(1, RequestLog.End(status: 200, bytes: 0, latency: .zero, ending: .whole))
+    #expect(log == before)
+  }
+
+  @Test func `decisions that come late stand at their place`() {
+    let deck = Deck(Cassette())
+    let outcomes = (1...3).map { _ in deck.decide(Self.request("GET /a")) }
+    var log = RequestLog()
+    for index in [1, 0, 2] { log.begin(outcomes[index], at: .zero) }
+    #expect(log.entries.map(\.id) == [1, 2, 3])
+  }
+}
