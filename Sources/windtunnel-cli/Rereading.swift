@@ -38,6 +38,8 @@ struct Rereading {
       {
         isBroken = !attempt("tape") {
           let next = try order.tape()
+          // A save that changes nothing must not put the tape back to its head.
+          guard next != tape || isBroken else { return nil }
           server.load(next)
           defer { tape = next }
           return "\(name(order.cassette)): \(CassetteDifference(from: tape, to: next).summary)"
@@ -45,16 +47,14 @@ struct Rereading {
       } else if let rules = order.rules, file.isSame(as: rules) {
         _ = attempt("rule") {
           let matcher = try order.matcher()
-          guard matcher != deck.matcher else { return "\(name(rules)): the rules are the same" }
+          guard matcher != deck.matcher else { return nil }
           server.load(tape, matcher: matcher)
           return "\(name(rules)): the rules changed"
         }
       } else if let weather = order.weather, file.isSame(as: weather) {
         _ = attempt("scenario") {
           let scenario = try order.scenario()
-          guard scenario != deck.scenario else {
-            return "\(name(weather)): the scenario is the same"
-          }
+          guard scenario != deck.scenario else { return nil }
           deck.swap(scenario)
           return "\(name(weather)): scenario \(scenario.name) from now on"
         }
@@ -62,10 +62,10 @@ struct Rereading {
     }
   }
 
-  /// Says what came of it; false where the old one goes on.
-  private func attempt(_ noun: String, _ reread: () throws -> String) -> Bool {
+  /// Says what came of it, if anything did; false where the old one goes on.
+  private func attempt(_ noun: String, _ reread: () throws -> String?) -> Bool {
     do {
-      Terminal.complain("\(try reread())\n")
+      if let news = try reread() { Terminal.complain("\(news)\n") }
       return true
     } catch {
       Terminal.complain("\(Refusal(error).sentence) The \(noun) stays as it was.\n")

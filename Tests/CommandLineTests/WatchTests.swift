@@ -9,9 +9,9 @@ import Testing
 
   /// Asks until the answer is the one, which no event tells a client; it may only be what it was
   /// until then.
-  private static func ask(_ url: String, until text: String, was old: String) async {
+  private static func wait(at url: String, until text: String, was old: String) async {
     while true {
-      let body = await Server.body(of: url)
+      let body = await ask(url).body
       if body == text { return }
       #expect(body == old)
       if body != old { return }
@@ -34,14 +34,14 @@ import Testing
     let place = "\(url)/a"
     #expect(await ask(place).body == "one")
     try save(Self.tape("two"))
-    await Self.ask(place, until: "two", was: "one")
+    await Self.wait(at: place, until: "two", was: "one")
     try save("{")
     while !(try flight.errors().contains("stays as it was")) {
       #expect(await ask(place).body == "two")
     }
     #expect(await ask(place).body == "two")
     try save(Self.tape("three"))
-    await Self.ask(place, until: "three", was: "two")
+    await Self.wait(at: place, until: "three", was: "two")
     flight.signal(SIGTERM)
     let run = try await flight.end()
     #expect(
@@ -51,7 +51,7 @@ import Testing
           out: "\(url)\n",
           err: """
             a.json: 1 changed, 0 the same
-            a.json, line 1, column 2: not JSON: the text ends here The tape stays as it was.
+            a.json, line 1, column 2: not JSON: a key in quotes should stand here. The tape stays as it was.
             a.json: 1 changed, 0 the same
 
             """
@@ -97,8 +97,4 @@ import Testing
       lines.suffix(2) == ["rain.json: scenario sun from now on", "match.json: the rules changed"]
     )
   }
-}
-
-extension Server {
-  static func body(of url: String) async -> String { await ask(url).body }
 }
