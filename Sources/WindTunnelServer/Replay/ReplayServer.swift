@@ -137,7 +137,6 @@ public final class ReplayServer: Sendable {
       defer { door = nil }
       return door
     }
-    adminCrew?.listening.execute { _ in adminDoor?.close() }
-    await adminCrew?.stop(grace: .zero)
+    await adminCrew?.stop(grace: .zero) { adminDoor?.close() }
   }
 }
