@@ -11,7 +11,7 @@ private enum Effort {
   }
 
   static let count = setting("WINDTUNNEL_FUZZ")
-  static let minutes = 1 + Int(min(count ?? 0, 100_000_000) / 10_000)
+  static let minutes = 10 + Int(min(count ?? 0, 100_000_000) / 10_000)
 
   static let seeds: Range<UInt64> = {
     let first = min(setting("WINDTUNNEL_FUZZ_FROM") ?? 1, 1 << 60)
