@@ -19,7 +19,7 @@ extension Deck {
     private let mode: RecordMode
     let routes: LiveRoutes
     /// Whether requests come through a proxy, which passes on what the cassette does not answer for.
-    private let isProxied: Bool
+    let isProxied: Bool
     private let tapeHosts: Set<String>
     private var playhead = Playhead()
     var arrivals = Arrivals()
