@@ -45,10 +45,20 @@ enum ServeCommand: Command {
     options.tls = try tls.begin()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)
+    if arguments.has("--refresh-dates") { complainOfUndated(cassette, path) }
     let interruption = Interruption()
     Terminal.answer("\(server.url)\n")
     await interruption.wait()
     await server.stop()
     return .done
+  }
+
+  private static func complainOfUndated(_ cassette: Cassette, _ path: String) {
+    let (count, all) = (cassette.undatedCount, cassette.interactions.count)
+    guard count > 0 else { return }
+    Terminal.complain(
+      "\(path): answers with neither Date nor recordedAt, whose dates stay as they are: \(count) of "
+        + "\(all). Give each its \"recordedAt\", or record them anew with record --dates.\n"
+    )
   }
 }
