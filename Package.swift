@@ -72,7 +72,7 @@ let package = Package(
     ),
     .testTarget(
       name: "WindTunnelTestingTests",
-      dependencies: ["WindTunnelServer", "WindTunnelTesting"],
+      dependencies: ["Symptoms", "WindTunnelServer", "WindTunnelTesting"],
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]
     ),

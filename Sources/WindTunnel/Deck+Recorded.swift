@@ -6,6 +6,19 @@ extension Deck {
     recorded(onto: state.withLock { $0.keptCassette })
   }
 
+  /// Whether all that was recorded is connections that were refused: the origin is not there, and a
+  /// tape of that is nobody's wish, least of all in place of a good one.
+  package var recordedRefusalsAlone: Bool {
+    state.withLock { state in
+      !state.recording.isEmpty && state.recording.values.allSatisfy(\.isRefused)
+    }
+  }
+
+  /// Keeps connections that were refused off the tape.
+  package func forgetRefusals() {
+    state.withLock { state in state.recording = state.recording.filter { !$0.value.isRefused } }
+  }
+
   /// What was recorded, added to another cassette than the deck's own: the one that stands in the
   /// file by now.
   package func recorded(onto cassette: Cassette) -> (cassette: Cassette, leftOut: [String]) {

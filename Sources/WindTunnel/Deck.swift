@@ -166,8 +166,11 @@ public final class Deck: Sendable {
   /// takes the secrets out of it.
   public func keep(_ interaction: Interaction, for outcome: Outcome) {
     guard case .forward(let ticket?) = outcome.source else { return }
-    state.withLock { $0.recording[ticket] = interaction }
-    recordingJournal?.append(interaction, order: ticket)
+    let isLeftOff = state.withLock { state in
+      state.recording[ticket] = interaction
+      return state.isProxied && interaction.isRefused
+    }
+    if !isLeftOff { recordingJournal?.append(interaction, order: ticket) }
   }
 
   /// How many explanations of misses are kept.

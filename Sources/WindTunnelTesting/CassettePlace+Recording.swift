@@ -56,6 +56,15 @@ extension CassettePlace {
   func keep(_ deck: Deck) throws {
     guard mode != .none, mode != .verify else { return }
     try Self.desk.withLock { desk in
+      guard !deck.recordedRefusalsAlone else {
+        desk.end(deck.recordingJournal)
+        throw CassetteProblem(
+          """
+          Every connection was refused while \(file.path) was recorded, so nothing is written. \
+          Start the server, or play what is there: WINDTUNNEL_RECORD=none swift test
+          """
+        )
+      }
       let begins = mode == .rewrite && !desk.rewritten.contains(file)
       let base = exists && !begins ? try Cassette(contentsOf: file) : Cassette()
       let (cassette, _) = deck.recorded(onto: base)

@@ -75,7 +75,9 @@ extension Trait where Self == CassetteTrait {
   ///     whose task resumes it. One that is asked from elsewhere meanwhile – a detached task, a
   ///     dispatch queue, a completion handler – fails with an error that says so, and is not sent;
   ///     so does any test's that does not have the session. On Apple platforms one test has it at a
-  ///     time, and all requests are that test's.
+  ///     time, and all requests are that test's. When the last such test has ended, requests of
+  ///     `URLSession.shared` go where they always went, to the network: await in a test what it
+  ///     has begun, for work that outlives it is held by nothing.
   ///   - expectation: What must be true of the tape at the end: `.everyInteraction`, `.inOrder`.
   ///   - file: The test's file.
   /// - Returns: The trait.

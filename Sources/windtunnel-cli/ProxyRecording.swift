@@ -29,6 +29,8 @@ struct ProxyRecording {
   func keep(_ deck: Deck) throws {
     defer { journal.close() }
     if let problem = journal.problem { Terminal.complain("not journalled: \(problem)\n") }
+    // What the client asked of a host that was not there says nothing about that host.
+    deck.forgetRefusals()
     let (recorded, leftOut) = deck.recorded()
     for line in leftOut { Terminal.complain("left out: \(line)\n") }
     guard recorded != tape else {

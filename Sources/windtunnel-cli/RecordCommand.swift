@@ -127,8 +127,7 @@ enum RecordCommand: Command {
       journal.remove()
       return Terminal.complain("Nothing was recorded; \(order.path) is as it was.\n")
     }
-    // A tape of refused connections is nobody's wish, least of all in place of a good one.
-    guard !new.allSatisfy(\.isRefused) else {
+    guard !deck.recordedRefusalsAlone else {
       journal.remove()
       throw Refusal.upstreamGone(order.upstream.origin ?? "", order.path)
     }
@@ -157,10 +156,6 @@ extension Deck {
       recordingJournal: journal
     )
   }
-}
-
-extension Interaction {
-  fileprivate var isRefused: Bool { failure?.symptom == .connectionRefused && response == nil }
 }
 
 extension ClientCommand.Ending {

@@ -46,6 +46,7 @@ enum ServeCommand: Command {
     options.tls = try tls.begin()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)
+    if arguments.has("--refresh-dates") { complainOfUndated(cassette, path) }
     let interruption = Interruption()
     let following = Task { await rereading?.follow(server, deck, playing: cassette) }
     Terminal.answer(server.addresses)
@@ -53,5 +54,14 @@ enum ServeCommand: Command {
     following.cancel()
     await server.stop()
     return .done
+  }
+
+  private static func complainOfUndated(_ cassette: Cassette, _ path: String) {
+    let (count, all) = (cassette.undatedCount, cassette.interactions.count)
+    guard count > 0 else { return }
+    Terminal.complain(
+      "\(path): answers with neither Date nor recordedAt, whose dates stay as they are: \(count) of "
+        + "\(all). Give each its \"recordedAt\", or record them anew with record --dates.\n"
+    )
   }
 }

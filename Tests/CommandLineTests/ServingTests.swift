@@ -66,6 +66,24 @@ enum Server {
     }
   }
 
+  @Test func `serve tells of answers whose dates it cannot move`() async throws {
+    let scratch = try Scratch()
+    let dated = #"{"request":{"url":"/a"},"response":{},"recordedAt":"2001-02-03T04:05:06Z"}"#
+    let undated = #"{"request":{"url":"/b"},"response":{"json":["2001-02-03T04:05:06Z"]}}"#
+    try scratch.write(#"{"windtunnel":1,"interactions":[\#(dated),\#(undated)]}"#, to: "a.json")
+    let sentence = """
+      a.json: answers with neither Date nor recordedAt, whose dates stay as they are: 1 of 2. Give \
+      each its "recordedAt", or record them anew with record --dates.
+
+      """
+    for (flags, err) in [([], ""), (["--refresh-dates"], sentence)] {
+      let flight = try Flight(["serve", "--cassette", "a.json"] + flags, in: scratch)
+      let url = try #require(await flight.line())
+      flight.signal(SIGINT)
+      #expect(try await flight.end() == Program.Run(code: 0, out: "\(url)\n", err: err))
+    }
+  }
+
   @Test func `serve plays the weather that it is given`() async throws {
     let scratch = try Scratch()
     let weather = #"{"windtunnelScenario":1,"name":"x","rules":[{"when":{"first":1},"#

@@ -1,4 +1,5 @@
 import Foundation
+import Symptoms
 import Testing
 import WindTunnel
 
@@ -51,6 +52,28 @@ import WindTunnel
     #expect(
       error?.description.contains("There is no cassette /nowhere/Cassettes/gone.json") == true
     )
+  }
+
+  @Test(arguments: [true, false])
+  func `an origin that is gone takes nobody's place`(isThere: Bool) throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let place = try CassettePlace(
+      "gone",
+      besides: "/a.swift",
+      environment: ["WINDTUNNEL_CASSETTES": folder.path, "WINDTUNNEL_RECORD": "rewrite"]
+    )
+    let request = Request("GET", "https://api.example.test/a")
+    let good = Cassette([Interaction(request, .json([:]))])
+    if isThere { try good.write(to: place.file) }
+    let deck = try place.deck(.url, then: .fail)
+    let outcome = deck.decide(request)
+    deck.keep(Interaction(request, .failure(Failure(.connectionRefused))), for: outcome)
+    let error = #expect(throws: CassetteProblem.self) { try place.keep(deck) }
+    #expect(error?.description.hasPrefix("Every connection was refused while ") == true)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names == (isThere ? ["gone.json"] : []))
+    if isThere { #expect(try Cassette(contentsOf: place.file) == good) }
   }
 
   @Test func `tests that record onto one cassette add to it one after the other`() throws {

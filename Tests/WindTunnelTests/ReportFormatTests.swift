@@ -114,4 +114,38 @@ import Testing
     let error = try #require(throws: FormatError.self) { _ = try reading(doctored) }
     #expect("\(error)".contains(word), "\(error)")
   }
+
+  /// The text of a report without some of its keys, wherever they stand.
+  private func text(without keys: Set<String>) throws -> String {
+    func stripped(_ json: JSON) -> JSON {
+      switch json {
+      case .object(let members):
+        .object(
+          members.filter { !keys.contains($0.name.value) }.map {
+            JSON.Member($0.name, stripped($0.value))
+          }
+        )
+      case .array(let elements): .array(elements.map(stripped))
+      case .null, .bool, .number, .string: json
+      }
+    }
+    let json = stripped(try JSON(parsing: Self.report().data(), source: ""))
+    return String(decoding: json.fileBytes(), as: UTF8.self)
+  }
+
+  private static let later: Set<String> = [
+    "endpoints", "p90Milliseconds", "maxMilliseconds", "blankPages",
+  ]
+
+  @Test func `a report that has no figures yet of those that came later is read`() throws {
+    #expect(try reading(text(without: Self.later)) == Self.report())
+  }
+
+  @Test(arguments: ["calls", "p95Milliseconds", "hangs"])
+  func `a figure that was always there and is missing is named`(key: String) throws {
+    #expect(
+      refusal { try reading(text(without: Self.later.union([key]))) }
+        == "r.json, scenarios[0].subjects[0].\(key): it is missing."
+    )
+  }
 }

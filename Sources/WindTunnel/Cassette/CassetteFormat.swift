@@ -46,7 +46,12 @@ enum CassetteFormat {
   ) throws -> Cassette {
     let scan: CassetteScanner.Scan
     do {
-      scan = try CassetteScanner.scan(data)
+      scan = try CassetteScanner.scan(data) { number, bytes in
+        var reader = InteractionReader(sideFile: sideFile)
+        let json = try JSON(parsing: bytes, source: source)
+        let place = "interactions[\(number)]"
+        return try reader.interaction(ObjectReader(json, source: source, path: place))
+      }
     } catch {
       throw FormatError(error, in: data, source: source)
     }
@@ -58,19 +63,9 @@ enum CassetteFormat {
     guard list != nil else {
       throw top.error("interactions", "a list of interactions should stand here")
     }
+    if let refusal = scan.refusal { throw refusal }
     var cassette = Cassette(scan.interactions)
     cassette.notes = top.notes
-    for (number, place) in scan.leftAside {
-      let bytes = data[(data.startIndex + place.lowerBound)..<(data.startIndex + place.upperBound)]
-      var reader = InteractionReader(sideFile: sideFile)
-      cassette.interactions[number] = try reader.interaction(
-        ObjectReader(
-          JSON(parsing: bytes, source: source),
-          source: source,
-          path: "interactions[\(number)]"
-        )
-      )
-    }
     return cassette
   }
 

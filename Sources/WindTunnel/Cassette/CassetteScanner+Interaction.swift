@@ -118,7 +118,7 @@ extension CassetteScanner {
     guard try parser.enterList() else { return chunks }
     repeat {
       guard try parser.kind() == .array, try parser.enterList() else { throw Self.unusual }
-      let bytes = try int(in: 0...Int.max)
+      let bytes = try int(in: InteractionReader.chunkRange)
       guard try parser.goesOnInList() else { throw Self.unusual }
       let offset = Duration(milliseconds: try milliseconds())
       guard try !parser.goesOnInList() else { throw Self.unusual }

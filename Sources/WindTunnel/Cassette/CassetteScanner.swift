@@ -4,7 +4,8 @@ internal import Foundation
 /// making a tree of any: nearly all of a cassette is bodies, which stay where they are.
 ///
 /// What is not as it should be, or only unusual, is left aside for ``InteractionReader``, which has
-/// the last word and the sentence for it. So the two cannot disagree in what they refuse.
+/// the last word and the sentence for it. So the two cannot disagree in what they refuse. It is asked
+/// at once: behind the first that it refuses only the text is proved, and nothing more is kept.
 struct CassetteScanner {
   typealias Failure = JSONParser.Failure
 
@@ -12,11 +13,16 @@ struct CassetteScanner {
   struct Scan {
     /// The whole text but for the interactions, whose list is empty here.
     var top: JSON
-    /// The interactions; those that were left aside are placeholders.
+    /// The interactions in front of the first that was refused.
     var interactions: [Interaction] = []
-    /// Where those that were left aside stand in the text, by their number.
-    var leftAside: [(number: Int, place: Range<Int>)] = []
+    /// The numbers of those that were left aside.
+    var leftAside: [Int] = []
+    /// What is wrong with the first that is none.
+    var refusal: (any Error)?
   }
+
+  /// Reads an interaction that was left aside, by its number and its text.
+  typealias SlowReader = (Int, Data) throws -> Interaction
 
   /// Thrown where reading on makes no sense; never seen outside.
   static let unusual = Failure(problem: "", offset: 0)
@@ -27,17 +33,19 @@ struct CassetteScanner {
   /// Where fields are gathered, so that a list of them is made in its final size.
   var fields: [HeaderField] = []
   private var scan = Scan(top: .null)
+  private let readSlowly: SlowReader
 
-  private init(_ parser: JSONParser, _ text: Data) {
+  private init(_ parser: JSONParser, _ text: Data, _ readSlowly: @escaping SlowReader) {
     self.parser = parser
     self.text = text
+    self.readSlowly = readSlowly
   }
 
   /// Scans a text; bodies share its bytes.
-  static func scan(_ text: Data) throws(Failure) -> Scan {
+  static func scan(_ text: Data, _ readSlowly: @escaping SlowReader) throws(Failure) -> Scan {
     let outcome = text.withUnsafeBytes { raw -> Result<Scan, Failure> in
       let read = { (parser: inout JSONParser) throws(Failure) -> Scan in
-        var scanner = CassetteScanner(parser, text)
+        var scanner = CassetteScanner(parser, text, readSlowly)
         scanner.scan.top = try scanner.top()
         parser = scanner.parser
         return scanner.scan
@@ -70,6 +78,10 @@ struct CassetteScanner {
     let start = parser.position
     guard try parser.enterList() else { return }
     repeat {
+      guard scan.refusal == nil else {
+        try parser.skipValue()
+        continue
+      }
       if scan.interactions.count == Self.sampleCount { reserve(since: start) }
       parser.skipSpace()
       let before = parser
@@ -80,19 +92,33 @@ struct CassetteScanner {
         // What is wrong with the JSON is found once more, and told.
         parser = before
         try parser.skipValue()
-        scan.leftAside.append((scan.interactions.count, before.position..<parser.position))
-        scan.interactions.append(Interaction(Request("GET", "/"), Response()))
+        leaveAside(before.position..<parser.position)
       }
     } while try parser.goesOnInList()
+  }
+
+  private mutating func leaveAside(_ place: Range<Int>) {
+    let number = scan.interactions.count
+    let bytes = text[(text.startIndex + place.lowerBound)..<(text.startIndex + place.upperBound)]
+    do {
+      scan.interactions.append(try readSlowly(number, bytes))
+      scan.leftAside.append(number)
+    } catch {
+      scan.refusal = error
+    }
   }
 
   /// After so many interactions the number of all is estimated.
   private static let sampleCount = 64
 
-  /// Memory that is set aside and not used costs nothing; a list that grows is there twice.
+  /// For so many interactions room is made at most: the first may be small, and one body all the rest.
+  static let reservedMax = 65_536
+
+  /// A list that grows is there twice.
   private mutating func reserve(since start: Int) {
     let size = max(1, (parser.position - start) / Self.sampleCount)
     let rest = parser.bytes.count - parser.position
-    scan.interactions.reserveCapacity(Self.sampleCount + rest / size * 5 / 4)
+    let estimate = Self.sampleCount + rest / size * 5 / 4
+    scan.interactions.reserveCapacity(min(estimate, Self.reservedMax))
   }
 }

@@ -56,6 +56,9 @@ extension Interaction {
     case .failure(let failure), .cut(_, let failure): failure
     }
   }
+
+  /// Whether nobody was there to answer.
+  var isRefused: Bool { failure?.symptom == .connectionRefused && response == nil }
 }
 
 /// What came back for a request.

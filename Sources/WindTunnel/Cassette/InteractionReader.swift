@@ -5,6 +5,8 @@ internal import Symptoms
 struct InteractionReader {
   static let statusRange = 100...999
   static let millisecondsRange = 0.0...1e12
+  /// Bytes of one piece of a body: no body is larger than the file that it lies in.
+  static let chunkRange = 0...Cassette.fileBytesMax
   static let jsonType = "application/json"
   static let textType = "text/plain; charset=utf-8"
   static let binaryType = "application/octet-stream"
@@ -15,7 +17,7 @@ struct InteractionReader {
   init(sideFile: @escaping (String) throws -> Data) { self.sideFile = sideFile }
 
   /// Refuses what nobody has taken and keeps the notes.
-  private mutating func close(_ object: ObjectReader, _ place: String) throws {
+  mutating func close(_ object: ObjectReader, _ place: String) throws {
     try object.refuseUnknownKeys()
     if !object.notes.isEmpty { innerNotes[place] = object.notes }
   }
@@ -126,7 +128,7 @@ struct InteractionReader {
     return HeaderField(name, value)
   }
 
-  private func body(_ object: inout ObjectReader) throws -> (body: Body, contentType: String)? {
+  func body(_ object: inout ObjectReader) throws -> (body: Body, contentType: String)? {
     let json = object.take("json")
     let layout = try object.string("layout")
     let text = try object.string("text")
@@ -168,44 +170,5 @@ struct InteractionReader {
     let failure = Failure(symptom, text: try object.string("text"))
     try close(object, "failure")
     return failure
-  }
-
-  private mutating func timing(_ object: ObjectReader) throws -> Timing {
-    var object = object
-    let range = Self.millisecondsRange
-    let first = try object.double("firstByteMilliseconds", in: range) ?? 0
-    let last = try object.double("lastByteMilliseconds", in: range) ?? first
-    let chunks = try object.array("chunks") ?? []
-    try close(object, "timing")
-    return Timing(
-      firstByte: Duration(milliseconds: first),
-      lastByte: Duration(milliseconds: last),
-      chunks: try chunks.map { chunk in
-        guard case .array(let parts) = chunk, parts.count == 2, let bytes = parts[0].intValue,
-          bytes >= 0, let offset = parts[1].doubleValue, range.contains(offset)
-        else { throw object.error("chunks", "\(chunk) is no [bytes, milliseconds]") }
-        return Timing.Chunk(bytes: bytes, offset: Duration(milliseconds: offset))
-      }
-    )
-  }
-
-  private mutating func messages(_ object: inout ObjectReader) throws -> [WebSocketMessage] {
-    let (source, path) = (object.source, object.place("messages"))
-    return try (object.array("messages") ?? []).enumerated().map { index, json in
-      var object = try ObjectReader(json, source: source, path: "\(path)[\(index)]")
-      guard let sender = try object.choice("from", WebSocketMessage.Sender.self) else {
-        throw object.error("from", "\"client\" or \"server\" should stand here")
-      }
-      let offset = try object.double("offsetMilliseconds", in: Self.millisecondsRange) ?? 0
-      let body = try body(&object)
-      let isText = object.take("text") != nil || object.take("json") != nil
-      try close(object, "messages[\(index)]")
-      return WebSocketMessage(
-        from: sender,
-        body?.body ?? .empty,
-        isText: isText,
-        offset: Duration(milliseconds: offset)
-      )
-    }
   }
 }

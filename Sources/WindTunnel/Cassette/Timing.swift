@@ -28,3 +28,12 @@ public struct Timing: Sendable, Hashable {
     self.chunks = chunks
   }
 }
+
+extension Int {
+  /// The sum with a count of bytes; what is too large to be counted is the largest number, and what
+  /// is below zero counts for nothing. A timing made in code may say anything.
+  func adding(bytes: Int) -> Int {
+    let (sum, overflows) = addingReportingOverflow(Swift.max(0, bytes))
+    return overflows ? .max : sum
+  }
+}

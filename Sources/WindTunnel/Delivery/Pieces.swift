@@ -27,7 +27,7 @@ struct Pieces {
     var (offset, last) = (0, timing.firstByte)
     for chunk in timing.chunks {
       breaks.append(Break(offset: offset, wait: pace.wait(chunk.offset - last)))
-      offset += chunk.bytes
+      offset = offset.adding(bytes: chunk.bytes)
       last = max(last, chunk.offset)
     }
     // What is known of a body in one piece is when it was whole.

@@ -29,12 +29,18 @@ extension Script {
   private mutating func mutate(_ mutation: Mutation, _ request: Request) throws(Mutation.Misfit) {
     if let obstacle { throw Mutation.Misfit(obstacle) }
     guard let head else { throw Mutation.Misfit("there is no answer") }
-    let (old, isContentless) = (body, isContentless)
+    let (old, wasContentless) = (body, isContentless)
+    let announced = head.headers["Content-Length"].flatMap { Int($0) }
     let mutated = try mutation.applied(
       to: Response(status: head.status, headers: head.headers, body: Body(old)),
-      hasContent: !isContentless
+      hasContent: !wasContentless
     )
     answer(mutated, to: request)
+    // A recording that was cut announces more than it has, and does so still, by what the body grew.
+    if recordedCut?.offset != nil, !wasContentless, !isContentless, let announced, announced >= 0 {
+      let rest = max(0, announced - old.count)
+      self.head?.headers["Content-Length"] = String(body.count.adding(bytes: rest))
+    }
     // A body that only ends earlier is still the origin's, piece by piece.
     if body != old.prefix(body.count) { pieces.join() }
     if recordedCut?.offset != nil { recordedCut?.offset = body.count }

@@ -28,27 +28,21 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether a value, or something that it is within, is meant.
-  func covers(_ place: [Step]) -> Bool { Self.covers(steps[...], place[...]) }
-
-  private static func covers(_ steps: ArraySlice<Step>, _ place: ArraySlice<Step>) -> Bool {
-    guard let step = steps.first else { return true }
-    if step == .descend {
-      return place.indices.contains { covers(steps.dropFirst(), place[$0...]) }
+  func covers(_ place: [Step]) -> Bool {
+    var reach = JSONPathReach(steps)
+    if reach.isWhole { return true }
+    for step in place {
+      reach.go(step)
+      if reach.isWhole { return true }
     }
-    guard let here = place.first, step == .any || step == here else { return false }
-    return covers(steps.dropFirst(), place.dropFirst())
+    return false
   }
 
   /// Whether a value itself is meant.
-  func leads(to place: [Step]) -> Bool { Self.leads(steps[...], place[...]) }
-
-  private static func leads(_ steps: ArraySlice<Step>, _ place: ArraySlice<Step>) -> Bool {
-    guard let step = steps.first else { return place.isEmpty }
-    if step == .descend {
-      return (place.startIndex...place.endIndex).contains { leads(steps.dropFirst(), place[$0...]) }
-    }
-    guard let here = place.first, step == .any || step == here else { return false }
-    return leads(steps.dropFirst(), place.dropFirst())
+  func leads(to place: [Step]) -> Bool {
+    var reach = JSONPathReach(steps)
+    for step in place { reach.go(step) }
+    return reach.isWhole
   }
 
   /// A path in the spelling of RFC 9535 §2.7, short where a name allows it.

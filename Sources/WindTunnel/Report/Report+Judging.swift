@@ -15,9 +15,16 @@ extension Report {
   ///   - baseline: The report that gates with a bar at the baseline are held against.
   /// - Returns: A judgement for each scenario and gate.
   public func judge(_ gates: [Gate], against baseline: Report? = nil) -> [Judgement] {
+    judge(against: baseline) { _ in gates }
+  }
+
+  private func judge(
+    against baseline: Report?,
+    _ gates: (Report.Flown) -> [Gate]
+  ) -> [Judgement] {
     scenarios.flatMap { flown in
       let before = baseline?.scenarios.first { $0.name == flown.name }
-      return flown.judged(by: gates, against: before).map {
+      return flown.judged(by: gates(flown), against: before).map {
         Judgement(scenario: flown.name, result: $0)
       }
     }
@@ -40,7 +47,10 @@ extension Report {
   ) throws {
     var read: [Gate] = []
     for gate in gates { read.append(try Gate(gate)) }
-    let all = judgements + judge(read, against: baseline)
+    // Those that were set for the drill were held against nothing while it was flown.
+    let own =
+      baseline == nil ? judgements : judge(against: baseline) { $0.gates.map(\.gate) }
+    let all = own + judge(read, against: baseline)
     let fallen = all.filter { judgement in
       switch judgement.result.verdict {
       case .met: false

@@ -105,6 +105,10 @@ import Testing
       ".timing.chunks: [-1,2] is no [bytes, milliseconds]."
     ),
     (
+      #"{"request":{"url":"/"},"response":{},"timing":{"chunks":[[1,1],[536870913,2]]}}"#,
+      ".timing.chunks: [536870913,2] is a piece of 536870913 bytes; at most 536870912 are played."
+    ),
+    (
       #"{"request":{"url":"/"},"response":{},"timing":{"firstByteMilliseconds":-1}}"#,
       ".timing.firstByteMilliseconds: -1 is not a number from 0.0 to 1000000000000.0."
     ),

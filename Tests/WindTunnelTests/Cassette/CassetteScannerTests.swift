@@ -94,20 +94,52 @@ import Testing
     }
   }
 
+  private static func scan(_ text: Data) throws -> CassetteScanner.Scan {
+    try CassetteScanner.scan(text) { _, bytes in
+      var reader = InteractionReader { try CassetteByTree.sideFile($0) }
+      let json = try JSON(parsing: bytes, source: "a.json")
+      return try reader.interaction(ObjectReader(json, source: "a.json", path: ""))
+    }
+  }
+
   @Test func `what our writer writes is never left aside`() throws {
     var generator = Generator(seed: 1)
     for _ in 0..<40 {
-      let scan = try CassetteScanner.scan(generator.cassette().data())
-      #expect(scan.leftAside.isEmpty)
+      let scan = try Self.scan(generator.cassette().data())
+      #expect(scan.leftAside.isEmpty && scan.refusal == nil)
     }
-    #expect(try CassetteScanner.scan(Data(CassetteFormatTests.everySlot.utf8)).leftAside.isEmpty)
+    #expect(try Self.scan(Data(CassetteFormatTests.everySlot.utf8)).leftAside.isEmpty)
   }
 
+  private static let usual = #"{"request":{"url":"/"},"response":{"json":{}}}"#
+
   @Test func `what is odd is left aside and what stands beside it is not`() throws {
-    let usual = #"{"request":{"url":"/"},"response":{"json":{}}}"#
-    let scan = try CassetteScanner.scan(Data(Self.file([usual, "7", usual, "{}"])))
-    #expect(scan.leftAside.map(\.number) == [1, 3])
-    #expect(scan.interactions[0] == scan.interactions[2])
+    let odd = Self.usual.replacing("request", with: #"\u0072equest"#)
+    let scan = try Self.scan(Data(Self.file([Self.usual, odd, Self.usual, odd])))
+    #expect(scan.leftAside == [1, 3])
+    #expect(Set(scan.interactions).count == 1 && scan.interactions.count == 4)
+  }
+
+  @Test func `behind the first that is none nothing is kept, and the text is proved still`() throws
+  {
+    let none = Array(repeating: "1", count: 10_000)
+    let scan = try Self.scan(Data(Self.file([Self.usual] + none)))
+    #expect(scan.interactions.count == 1 && scan.leftAside.isEmpty && scan.refusal != nil)
+    func sentence(_ interactions: [String]) -> String {
+      refusal { try Cassette(data: Data(Self.file(interactions)), source: "a.json") }
+    }
+    #expect(sentence(none) == "a.json, interactions[0]: an object should stand here.")
+    #expect(sentence([Self.usual] + none).hasPrefix("a.json, interactions[1]: "))
+    #expect(sentence(none + ["x"]).contains("not JSON: 'x' cannot begin a value"))
+  }
+
+  @Test func `no more room is made than the bound says, whatever the first are like`() throws {
+    let body = String(repeating: "b", count: 16 << 20)
+    let large = #"{"request":{"url":"/"},"response":{"text":"\#(body)"}}"#
+    let list = Array(repeating: Self.usual, count: 64) + [large]
+    let scan = try Self.scan(Data(Self.file(list)))
+    #expect(scan.interactions.count == 65)
+    #expect(scan.interactions.capacity < 2 * CassetteScanner.reservedMax)
   }
 
   @Test(arguments: seeds)

@@ -1,3 +1,4 @@
+import Symptoms
 import Testing
 
 @testable import WindTunnel
@@ -64,5 +65,20 @@ import Testing
       deck.recorded().cassette.interactions.map { $0.request.headers["Cookie"] }
         == ["a=REDACTED-a-1"]
     )
+  }
+
+  @Test func `a recording of refused connections alone is told from one that has more`() {
+    let deck = Deck(Cassette(), mode: .rewrite)
+    #expect(!deck.recordedRefusalsAlone)
+    func keep(_ path: String, _ answer: Answer) {
+      let outcome = deck.decide(Request("GET", RequestURL("https://a/\(path)")))
+      deck.keep(Interaction(outcome.request, answer), for: outcome)
+    }
+    keep("x", .failure(Failure(.connectionRefused)))
+    #expect(deck.recordedRefusalsAlone)
+    keep("y", .failure(Failure(.timedOut)))
+    #expect(!deck.recordedRefusalsAlone)
+    deck.forgetRefusals()
+    #expect(deck.recorded().cassette.interactions.map(\.request.url.path) == ["/y"])
   }
 }

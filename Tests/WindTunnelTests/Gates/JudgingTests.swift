@@ -91,6 +91,18 @@ import Testing
     )
   }
 
+  @Test func `what was set for the drill is held against the baseline, too`() throws {
+    let now = try report(["successRate >= baseline", "calls > baseline"])
+    let error = try #require(throws: GatesNotMet.self) { try now.require(against: report()) }
+    #expect(error.count == 2)
+    #expect(error.judgements.map(\.result.gate.description) == ["calls > baseline"])
+    #expect(error.judgements.map(\.result.verdict) == [.failed])
+    try report(["successRate >= baseline", "calls >= baseline"]).require(against: report())
+    // Without one nobody can tell.
+    let alone = try #require(throws: GatesNotMet.self) { try now.require() }
+    #expect(alone.judgements.allSatisfy { $0.result.verdict != .failed } && alone.count == 2)
+  }
+
   @Test func `the table names what was not met, and counts the rest`() throws {
     let lines = try report(["successRate == 1", "calls > 20", "p99 <= 1s"]).text()
       .split(separator: "\n", omittingEmptySubsequences: false)

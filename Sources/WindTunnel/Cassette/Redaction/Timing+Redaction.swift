@@ -6,7 +6,9 @@ extension Timing {
   /// A piece that ended with a line ends with it again; inside a line it ends at the same distance
   /// from its beginning. Where lines came or went, the pieces keep their shares of the whole.
   mutating func refit(from old: Data, to new: Data) {
-    guard !chunks.isEmpty, chunks.reduce(0, { $0 + $1.bytes }) == old.count else { return }
+    guard !chunks.isEmpty, chunks.reduce(0, { $0.adding(bytes: $1.bytes) }) == old.count else {
+      return
+    }
     let (oldLines, newLines) = (Self.lines(old), Self.lines(new))
     func place(_ place: Int) -> Int {
       guard place < old.count else { return new.count }
@@ -17,7 +19,7 @@ extension Timing {
     }
     var (before, after) = (0, 0)
     for index in chunks.indices {
-      before += chunks[index].bytes
+      before = before.adding(bytes: chunks[index].bytes)
       let end = place(before)
       chunks[index].bytes = max(0, end - after)
       after = max(after, end)

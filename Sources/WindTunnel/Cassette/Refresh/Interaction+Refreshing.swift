@@ -38,6 +38,16 @@ extension Interaction {
   }
 }
 
+extension Cassette {
+  /// How many answers ``Interaction/refreshingDates(at:)`` leaves as they are, for nothing says when
+  /// they were recorded.
+  package var undatedCount: Int {
+    interactions.count {
+      $0.response != nil && DateShift(of: $0, to: Date(timeIntervalSince1970: 0)) == nil
+    }
+  }
+}
+
 extension DateShift {
   fileprivate func response(_ response: Response, _ timing: inout Timing?) -> Response {
     var response = response
