@@ -58,6 +58,9 @@ struct Limits: Sendable, Hashable {
   ///
   /// Go's `DefaultTransport`: 30 s.
   var connectSeconds = 30.0
+  /// How long a connection to an origin waits for its next request. Node.js closes after 5 s, so
+  /// that a request is seldom sent in vain.
+  var upstreamIdleSeconds = 4.0
   /// How long a tunnel may lie idle.
   ///
   /// nginx: `proxy_timeout` of a stream, 10 min.
