@@ -10,6 +10,7 @@ import os
 import resource
 import select
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -49,6 +50,19 @@ def settled(pid, count):
     return descriptors(pid)
 
 
+# How much longer than asked for a process sleeps here that does nothing else: in milliseconds, the
+# 99th percentile over so many seconds.
+SLEEPER = """
+import sys, time
+end, late = time.monotonic() + float(sys.argv[1]), []
+while time.monotonic() < end:
+    before = time.monotonic()
+    time.sleep(0.005)
+    late.append((time.monotonic() - before - 0.005) * 1000)
+print(f"{sorted(late)[len(late) * 99 // 100]:.2f}")
+"""
+
+
 def dribble(url, pid, count):
     allow_files(count + 100)
     before, files = memory(pid), descriptors(pid)
@@ -60,6 +74,8 @@ def dribble(url, pid, count):
         poll.register(client, select.EPOLLIN)
         clients[client.fileno()] = client
         seen[client.fileno()] = b""
+    command = [sys.executable, "-c", SLEEPER, str(INTERVAL * PIECES)]
+    sleeper = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     # Spread over one interval, so that the pieces are, too.
     start = time.monotonic()
     late, waiting, done, failed = [], list(clients), 0, 0
@@ -93,7 +109,8 @@ def dribble(url, pid, count):
     print(
         f"crowds  dribble: {done} of {count} complete, timing error "
         f"p50 {errors[len(errors) // 2]:.2f} ms, p99 {errors[len(errors) * 99 // 100]:.2f} ms, "
-        f"max {errors[-1]:.2f} ms; memory {before:.0f} MB before, at most {peak:.0f} MB; "
+        f"max {errors[-1]:.2f} ms (a process that only sleeps: p99 "
+        f"{sleeper.communicate()[0].strip()} ms); memory {before:.0f} MB before, at most {peak:.0f} MB; "
         f"descriptors {files} before, {settled(pid, files)} after"
     )
 

@@ -47,6 +47,7 @@ import Testing
     func answers(to methods: [String]) async throws -> [String] {
       var options = ReplayServer.Options()
       options.ignoredHosts = [try Upstream(url)]
+      options.limits.upstreamIdleSeconds = 600
       let deck = Deck(Cassette(), matcher: .pathAndQuery, ignoring: [name])
       let answers = try await ReplayServer.serving(deck, options) { server in
         let client = try server.client()

@@ -48,6 +48,7 @@ extension UpstreamExchange {
       answer.head.status != 101, hasReadAll, channel.phase == .open, !channel.inputEnded,
       channel.queuedBytes == 0, let client
     else { return channel.close() }
-    client.house.upstreams.put(channel, to: place)
+    let seconds = client.house.options.limits.upstreamIdleSeconds
+    client.house.upstreams.put(channel, to: place, seconds: seconds)
   }
 }

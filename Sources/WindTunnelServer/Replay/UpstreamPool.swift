@@ -6,8 +6,6 @@ final class UpstreamPool: @unchecked Sendable {
   ///
   /// Go's `DefaultTransport` keeps two, nginx as many as `keepalive` says, often 32.
   static let idleMax = 64
-  /// How long one waits. Node.js closes after 5 s, so that a request is seldom sent in vain.
-  static let idleSeconds = 4.0
 
   private var idle: [String: [IdleUpstream]] = [:]
 
@@ -21,10 +19,10 @@ final class UpstreamPool: @unchecked Sendable {
     return entry.channel
   }
 
-  /// Keeps a connection on which everything was said and answered.
-  func put(_ channel: Channel, to upstream: String) {
+  /// Keeps a connection on which everything was said and answered, for so long.
+  func put(_ channel: Channel, to upstream: String, seconds: Double) {
     guard idle[upstream, default: []].count < Self.idleMax else { return channel.close() }
-    let entry = IdleUpstream(channel)
+    let entry = IdleUpstream(channel, seconds)
     idle[upstream, default: []].append(entry)
     entry.isOver = { [weak self, weak entry] in
       guard let self, let entry else { return }
@@ -42,9 +40,9 @@ private final class IdleUpstream: ChannelDelegate {
   var isOver: (() -> Void)?
   private var timer: Reactor.Timer?
 
-  init(_ channel: Channel) {
+  init(_ channel: Channel, _ seconds: Double) {
     self.channel = channel
-    let nanoseconds = Int64(nanosecondsOf: UpstreamPool.idleSeconds)
+    let nanoseconds = Int64(nanosecondsOf: seconds)
     timer = channel.reactor.schedule(after: nanoseconds) { [weak self] _ in self?.drop() }
   }
 

@@ -37,8 +37,7 @@ import Testing
       )
       #expect(
         try await origin.asked.next()
-          == "GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:\(origin.address.port)\r\nX-Q: 1\r\n"
-          + "Connection: close\r\n\r\n"
+          == "GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:\(origin.address.port)\r\nX-Q: 1\r\n\r\n"
       )
       #expect(
         try await seen.next().timeless

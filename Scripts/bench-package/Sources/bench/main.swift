@@ -19,6 +19,7 @@ func usage() -> Never {
 /// Says where a server is and lets it serve until the end of the input: whoever started it closes
 /// that.
 func hold(_ server: ReplayServer) async throws {
+  OpenFiles.raise()
   print(server.url)
   fflush(nil)
   while readLine() != nil {}
