@@ -57,14 +57,10 @@ public struct Limits: Sendable, Hashable {
   /// How long a connect to one address of an origin may take.
   ///
   /// Go's `DefaultTransport`: 30 s.
-<<<<<<< HEAD
   public var connectSeconds = 30.0
-=======
-  var connectSeconds = 30.0
   /// How long a connection to an origin waits for its next request. Node.js closes after 5 s, so
   /// that a request is seldom sent in vain.
-  var upstreamIdleSeconds = 4.0
->>>>>>> crowds
+  public var upstreamIdleSeconds = 4.0
   /// How long a tunnel may lie idle.
   ///
   /// nginx: `proxy_timeout` of a stream, 10 min.
