@@ -46,7 +46,7 @@ enum ServeCommand: Command {
     options.tls = try tls.begin()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)
-    if arguments.has("--refresh-dates") { complainOfUndated(cassette, path) }
+    if arguments.has("--refresh-dates") { complainOfUndated(cassette, order.cassette.relativePath) }
     let interruption = Interruption()
     let following = Task { await rereading?.follow(server, deck, playing: cassette) }
     Terminal.answer(server.addresses)
