@@ -52,13 +52,20 @@ enum ProxyCommand: Command {
     }
     ends.restore()
     await server.stop()
-    try recording?.keep(deck)
+    // What cannot be written takes nothing else with it.
+    var problem: (any Error)?
+    do { try recording?.keep(deck) } catch { problem = error }
     let report = flight.report(seed: deck.seed, duration: .now - start)
     for file in order.reports {
       let data = file.pathExtension == "html" ? report.htmlData() : report.jsonData()
-      do { try FileError.writing(data, to: file) } catch { throw Refusal(error) }
-      Terminal.complain("\(file.relativePath): the report\n")
+      do {
+        try FileError.writing(data, to: file)
+        Terminal.complain("\(file.relativePath): the report\n")
+      } catch {
+        problem = problem ?? error
+      }
     }
+    if let problem { throw problem }
     return .done
   }
 }

@@ -23,6 +23,12 @@ struct ProxyOrder {
     let named = try arguments.all("--scenario").map { try Scenarios.find($0, in: shipped) }
     scenarios = named.isEmpty ? [.calm] : named
     if let refusal = scenarios.lazy.compactMap(Self.refusal).first { throw refusal }
+    if let name = Self.repeatedName(scenarios) {
+      throw Refusal.usage(
+        "Two of the scenarios are called \"\(name)\", and a report tells them apart by their names; "
+          + "leave one out or rename it."
+      )
+    }
     let tape = try arguments.value("--cassette")
     recordFile = try arguments.value("--record").map { URL(filePath: $0) }
     if tape != nil, recordFile != nil {
@@ -74,6 +80,11 @@ struct ProxyOrder {
       "Scenario \"\(scenario.name)\" fails handshakes by their certificates, and tunnels stay "
         + "closed here; fly it with windtunnel drill."
     )
+  }
+
+  private static func repeatedName(_ scenarios: [Scenario]) -> String? {
+    var names: Set<String> = []
+    return scenarios.first { !names.insert($0.name).inserted }?.name
   }
 
   private static func client(_ arguments: Arguments) throws -> String? {

@@ -93,6 +93,25 @@ import WindTunnel
     #expect(again.err == "")
   }
 
+  @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."))
+  func `a recording that cannot be written takes the report with it no more`() async throws {
+    let scratch = try Scratch()
+    let tape = scratch.folder.appendingPathComponent("tape.json")
+    let words = ["--record", "tape.json", "--report", "flight.json"]
+    let run = try await fly(words, in: scratch) { origin, proxy in
+      let curl = try await Companion.run(
+        ["curl", "-sS", "--noproxy", "", "-x", proxy, "\(origin)/home"],
+        in: scratch
+      )
+      #expect(curl.code == 0, "\(curl.text)")
+      // Not even root replaces a directory by a file.
+      try FileManager.default.createDirectory(at: tape, withIntermediateDirectories: false)
+    }
+    #expect(run.code == 73, "\(run.err)")
+    #expect(run.err.contains("flight.json: the report\n") && run.err.contains("tape.json"))
+    #expect(try report(scratch).contains("\"requests\": 1,"))
+  }
+
   @Test func `on the local network it says what the phone wants to know, and ends in time`()
     async throws
   {
@@ -122,6 +141,7 @@ import WindTunnel
     (["--report", "a.txt"], 64, "a name that ends in .html or .json"),
     (["--cassette", "gone.json"], 66, "gone.json"),
     (["--scenario", "gone"], 64, "gone"),
+    (["--scenario", "calm", "--scenario", "calm"], 64, "Two of the scenarios are called \"calm\""),
   ])
   func `what makes no sense is refused before anything starts`(
     words: [String],

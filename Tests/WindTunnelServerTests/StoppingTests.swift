@@ -39,6 +39,20 @@ import Testing
     await origin.loop.stop()
   }
 
+  @Test func `a server that is forgotten frees its port and ends its connections`() async throws {
+    var server: ReplayServer? = try await ReplayServer(.echo("/a"))
+    let address = SocketAddress.loopback(port: try #require(server?.port))
+    let client = try RawClient(address)
+    await client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+    _ = await client.receive(atLeast: 60)
+    server = nil
+    #expect(await client.receiveAll() == ([], .finished))
+    let late = try RawClient(address)
+    #expect(await late.send("GET") == false)
+    late.close()
+    client.close()
+  }
+
   @Test func `a client that keeps its end open is not waited for`() async throws {
     var options = ReplayServer.Options()
     // Whoever waited for it would do so for longer than this test may take.

@@ -71,12 +71,17 @@ struct Passage: Sendable {
   /// Stops the sender while the queue is full, and answers when there will be room.
   private mutating func regulate(at now: Duration, _ actions: inout [Player.Action]) -> Duration? {
     let isFull =
-      underWayBytes >= Self.windowBytes || (underWayBytes > 0 && shaper.room(at: now) == 0)
+      if bytesLeft == 0 {
+        // Nothing more may pass, so nothing more is to come while the last of it is under way.
+        isHeld || underWayBytes > 0
+      } else {
+        underWayBytes >= Self.windowBytes || (underWayBytes > 0 && shaper.room(at: now) == 0)
+      }
     if isFull != isHeld {
       isHeld = isFull
       actions.append(isFull ? .hold(way) : .takeMore(way))
     }
-    guard isFull, underWayBytes < Self.windowBytes else { return nil }
+    guard isFull, bytesLeft != 0, underWayBytes < Self.windowBytes else { return nil }
     return shaper.roomAgain(for: shaper.sliceBytes, at: now)
   }
 }

@@ -30,6 +30,7 @@ extension SeenRequest.Ending {
     case .whole: "whole"
     case .cut: "cut"
     case .clientLeft: "clientLeft"
+    case .stopped: "stopped"
     case .failed(let symptom): symptom.rawValue
     }
   }

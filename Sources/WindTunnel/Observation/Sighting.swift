@@ -20,6 +20,8 @@ public struct SeenRequest: Sendable, Hashable {
     case clientLeft
     /// The live origin failed.
     case failed(Symptom)
+    /// The proxy was ended meanwhile.
+    case stopped
   }
 
   /// The scenario it happened in.

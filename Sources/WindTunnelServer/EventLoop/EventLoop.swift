@@ -22,8 +22,7 @@ final class EventLoop: Sendable {
       Selector.prepareThread()
       let reactor = Reactor(selector)
       while true {
-        let (jobs, areLast) = mailbox.collect()
-        for job in jobs { job(reactor) }
+        let areLast = mailbox.run(on: reactor)
         reactor.flush()
         // Nobody wakes a loop whose mailbox is shut: after the last jobs it must not wait.
         if areLast { break }
@@ -105,8 +104,16 @@ private final class Mailbox: Sendable {
     if isStopped { whenStopped?() }
   }
 
-  /// The jobs since the last time, and whether none will follow.
-  func collect() -> (jobs: [Job], areLast: Bool) {
+  /// Runs the jobs since the last time, and answers whether none will follow.
+  ///
+  /// They are let go before the loop waits: what one holds may be what keeps the loop.
+  func run(on reactor: Reactor) -> Bool {
+    let (jobs, areLast) = collect()
+    for job in jobs { job(reactor) }
+    return areLast
+  }
+
+  private func collect() -> (jobs: [Job], areLast: Bool) {
     state.withLock { state in
       defer { state.jobs = [] }
       return (state.jobs, state.isShut)

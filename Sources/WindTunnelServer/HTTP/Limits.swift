@@ -29,7 +29,7 @@ public struct Limits: Sendable, Hashable {
   ///
   /// Go: `excess` of 16 KiB.
   public var chunkExtensionBytesMax = 16 * 1024
-  /// Connections open at once; further ones wait in the accept queue.
+  /// Connections open at once; further ones are closed as they come.
   ///
   /// nginx's `worker_connections` is 512, which a load test would notice.
   public var connectionsMax = 16_384

@@ -18,8 +18,11 @@ struct PeerGate: Sendable {
   private(set) var device: String?
 
   init(_ admission: Admission, own: String) {
-    self.admission = admission
-    self.own = own
+    self.admission =
+      if case .only(let address) = admission { .only(SocketAddress.spelled(address)) } else {
+        admission
+      }
+    self.own = SocketAddress.spelled(own)
   }
 
   /// `nil` for a peer that is served, else what it is told.

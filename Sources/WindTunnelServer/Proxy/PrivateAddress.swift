@@ -56,7 +56,7 @@ public enum PrivateAddress {
     asked: String? = nil
   ) throws(Problem) -> String {
     let usable = candidates.filter { isPrivate($0.host) }
-    if let asked {
+    if let asked = asked.map(SocketAddress.spelled) {
       if isLoopback(asked) { return asked }
       guard isPrivate(asked) else { throw .notPrivate(asked) }
       guard usable.contains(where: { $0.host == asked }) else { throw .notHere(asked, usable) }

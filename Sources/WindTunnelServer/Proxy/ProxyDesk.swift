@@ -12,13 +12,20 @@ final class ProxyDesk: Sendable {
     lookups = Lookups(proxy.resolver) { [weak loop] job in loop?.execute(job) }
   }
 
-  /// What a peer is told that is not served.
-  func refusal(of socket: Socket) -> String? {
-    // A peer without an address has gone.
-    guard let peer = socket.peerAddress?.host,
-      let refusal = gate.withLock({ $0?.refusal(of: peer) })
-    else { return nil }
+  /// What becomes of a peer.
+  enum Reception: Sendable, Hashable {
+    case served
+    /// It is told why not.
+    case refused(String)
+    /// It has reset its connection. What it sent before is still there to be read, but nobody can
+    /// say any more whether it may be served.
+    case gone
+  }
+
+  func receive(_ socket: Socket) -> Reception {
+    guard let peer = socket.peerAddress?.host else { return .gone }
+    guard let refusal = gate.withLock({ $0?.refusal(of: peer) }) else { return .served }
     proxy.turnedAway?(peer)
-    return refusal
+    return .refused(refusal)
   }
 }

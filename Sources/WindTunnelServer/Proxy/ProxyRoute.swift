@@ -31,6 +31,12 @@ enum ProxyRoute: Sendable, Hashable {
           "This is a proxy: ask it for a whole URL, such as http://example.com/, or set it as the "
             + "HTTP proxy of the client (RFC 9112 §3.2.2). It tells more at http://wind.tunnel/."
         )
+    } else if !Self.namesHost(url) {
+      self = .refusal(
+        status: 400,
+        "\(head.target.prefix(60)) names no host that can be asked: there should stand a name or an "
+          + "address and, behind a colon, a port from 1 to 65535 (RFC 9110 §4.2.1)."
+      )
     } else if url.scheme == "https" {
       self = .refusal(
         status: 501,
@@ -44,7 +50,7 @@ enum ProxyRoute: Sendable, Hashable {
 
   private static func tunnel(to target: String) -> ProxyRoute {
     let url = RequestURL("https://\(target)")
-    guard let host = url.host, !host.isEmpty, let port = url.port, port > 0, url.userInfo == nil,
+    guard let host = url.host, Self.namesHost(url), let port = url.port, url.userInfo == nil,
       url.target == "/"
     else {
       return .refusal(
@@ -53,6 +59,12 @@ enum ProxyRoute: Sendable, Hashable {
       )
     }
     return .tunnel(host, port: port)
+  }
+
+  /// Whether there is a host, and a port if one was written. What is no port is left in the host.
+  private static func namesHost(_ url: RequestURL) -> Bool {
+    guard let host = url.host, !host.isEmpty, url.port != 0 else { return false }
+    return host.hasPrefix("[") ? SocketAddress(host, port: 0) != nil : !host.contains(":")
   }
 
   private static func isOwn(_ url: RequestURL, port: Int) -> Bool {

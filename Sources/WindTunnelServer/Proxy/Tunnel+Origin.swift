@@ -10,7 +10,7 @@ extension Tunnel {
       return failed(.hostNotFound, "no name is looked up here")
     }
     lookups.resolve(host.withoutBrackets, port: port) { [weak self] answer in
-      guard let self, isConnecting, client != nil else { return }
+      guard let self, isConnecting else { return }
       switch answer {
       case .success(let found):
         addresses = found
@@ -43,11 +43,8 @@ extension Tunnel {
   }
 
   private func failed(_ symptom: Symptom, _ text: String) {
-    ending = .failed(symptom)
     client?.writeNotice(502, "\(authority) failed: \(text).")
-    phase = .ended
-    client?.close()
-    upstreamGone()
+    end(.failed(symptom)) { $0.close() }
   }
 
   fileprivate func opened() {
@@ -86,8 +83,6 @@ extension Tunnel: ChannelDelegate {
     if isConnecting {
       stopConnectTimer()
       upstream = nil
-      // The client may have gone meanwhile.
-      guard client != nil else { return tellIfOver() }
       return connectNext(after: error)
     }
     upstreamClosed(error)

@@ -31,7 +31,6 @@ extension Tunnel {
 
   /// Bytes came from a way's sender.
   func came(_ bytes: UnsafeRawBufferPointer, _ way: Delivery.Way) {
-    lastPassed = reactor.now
     switch phase {
     case .passing where !player.isMetering: forward(bytes, way)
     case .passing: meter(bytes, way)
@@ -39,8 +38,10 @@ extension Tunnel {
       append(bytes, way)
       if up.pending.hasWholeRecord { advance(.arrived(.clientHello)) }
       updateReading()
-    case .stalled, .ended: break
+    // A client that talks to nobody is thrown away what it says, and keeps nothing open by it.
+    case .stalled, .ended: return
     }
+    lastPassed = reactor.now
   }
 
   private func append(_ bytes: UnsafeRawBufferPointer, _ way: Delivery.Way) {
@@ -92,15 +93,27 @@ extension Tunnel {
     case .passing:
       set(way) { $0.isEnded = true }
       if player.isMetering { advance(.ended(way)) } else { passEnd(way) }
-    // A client that leaves before there is a tunnel wants none.
-    case .before, .stalled: end(.clientReset) { $0.close() }
+    // It may well have said everything in advance; the origin hears of its end once there is one.
     case .connecting, .ended: break
+    case .before where !isAnswered || up.pending.hasWholeRecord: break
+    // What is waited for will not come.
+    case .before, .stalled: end(.clientReset) { $0.close() }
     }
+  }
+
+  /// Passes nothing more, until the client leaves.
+  func stall() {
+    if phase == .before, client?.inputEnded == true { return end(.clientReset) { $0.close() } }
+    phase = .stalled
+    ending = ending ?? .cut
+    updateReading()
   }
 
   /// Tells a way's receiver that nothing more comes.
   func passEnd(_ way: Delivery.Way) {
-    if self[way].isBroken { return end(.originReset) { $0.reset() } }
+    if self[way].isBroken {
+      return end(way == .up ? .clientReset : .originReset) { $0.reset() }
+    }
     let other: Delivery.Way = way == .up ? .down : .up
     if self[other].hasPassedEnd || (upstream == nil && way == .down) {
       end(.closed) { $0.close() }
@@ -120,7 +133,9 @@ extension Tunnel {
     for way in Delivery.Way.allCases {
       let state = self[way]
       let isFull = phase != .passing && state.pending.count > house.options.limits.queuedBytesMax
-      let isPaused = state.isHeld || state.isBlocked || isFull || phase == .stalled
+      // Only whoever reads from a client learns that it has left.
+      let isPaused =
+        phase == .stalled ? way == .down : state.isHeld || state.isBlocked || isFull
       guard let source = source(way), source.isReadingPaused != isPaused else { continue }
       if isPaused { source.pauseReading() } else { source.resumeReading() }
     }
@@ -132,7 +147,7 @@ extension ByteQueue {
 
   /// Whether a whole TLS record stands at the front, or something else than a handshake
   /// (RFC 8446 §5.1: type, version, and the length in two bytes).
-  fileprivate var hasWholeRecord: Bool {
+  var hasWholeRecord: Bool {
     guard count >= 5 else { return false }
     return self[0] != 22 || count >= 5 + Int(self[3]) << 8 + Int(self[4])
   }

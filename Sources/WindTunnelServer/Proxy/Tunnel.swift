@@ -28,7 +28,8 @@ final class Tunnel {
   let start = Moment.now()
   var connected: Duration?
   var ending: SeenConnection.Ending?
-  private var closedAt: Duration?
+  /// The client has been told that the tunnel is open.
+  private(set) var isAnswered = false
   private var wake: Reactor.Timer?
   var connectTimer: Reactor.Timer?
   var lastPassed = Moment.now()
@@ -77,7 +78,7 @@ final class Tunnel {
     carry()
   }
 
-  /// Does what is queued, up to where the origin has to be waited for.
+  /// Does what is queued, to where the origin has to be waited for.
   func carry() {
     while phase != .ended, !isConnecting, !queue.isEmpty {
       switch queue.removeFirst() {
@@ -97,10 +98,7 @@ final class Tunnel {
       case .close, .finish, .closeWrite: end(.cut) { $0.close() }
       // A wire has no other way to fail.
       case .reset, .fail, .live: end(.cut) { $0.reset() }
-      case .stall:
-        phase = .stalled
-        ending = ending ?? .cut
-        updateReading()
+      case .stall: stall()
       }
     }
   }
@@ -109,6 +107,8 @@ final class Tunnel {
     let isOpen = head.status == 200
     client?.write { $0.appendHead(head, reason: isOpen ? "Connection Established" : nil) }
     if !isOpen { ending = .refused(head.status) }
+    isAnswered = isOpen
+    if isOpen, phase == .before, client?.inputEnded == true { reachedEnd(.up) }
   }
 
   // MARK: Ends
@@ -116,11 +116,9 @@ final class Tunnel {
   /// Ends both sides in one manner.
   func end(_ reason: SeenConnection.Ending, _ how: (Channel) -> Void) {
     guard phase != .ended else { return }
-    ending = ending ?? reason
-    phase = .ended
+    finish(reason)
     if let client { how(client) }
     if let upstream { how(upstream) }
-    if upstream == nil { upstreamGone() }
   }
 
   /// The proxy stops: what is on its way is let go.
@@ -128,40 +126,44 @@ final class Tunnel {
 
   func clientClosed(_ error: SocketError?) {
     client = nil
+    guard phase != .ended else { return }
     let isReset = error?.kind == .reset
-    if phase != .ended {
-      ending = ending ?? (isReset || phase != .passing ? .clientReset : .closed)
-      phase = .ended
-      if isReset { upstream?.reset() } else { upstream?.close() }
+    if isReset, phase == .passing, player.isMetering, !up.hasPassedEnd {
+      // The bytes before the reset are on their way yet.
+      ending = ending ?? .clientReset
+      up.isBroken = true
+      return reachedEnd(.up)
     }
-    tellIfOver()
-  }
-
-  func upstreamGone() {
-    upstream = nil
-    tellIfOver()
+    finish(isReset || phase != .passing ? .clientReset : .closed)
+    if isReset { upstream?.reset() } else { upstream?.close() }
   }
 
   func upstreamClosed(_ error: SocketError?) {
     upstream = nil
-    guard phase != .ended else { return tellIfOver() }
+    guard phase != .ended else { return }
     let isReset = error?.kind == .reset
-    if down.isEnded || phase != .passing {
+    if down.hasPassedEnd || phase != .passing {
       return end(isReset ? .originReset : .closed) { isReset ? $0.reset() : $0.close() }
     }
-    // The bytes before the reset are on their way yet.
+    // The bytes before the reset are on their way yet, and so may be an end that was read.
     down.isBroken = isReset
     reachedEnd(.down)
   }
 
-  /// Both descriptors are closed: says what was seen, once.
-  func tellIfOver() {
-    guard client == nil, upstream == nil, closedAt == nil else { return }
-    closedAt = now
+  /// Nothing passes any more: says what was seen, since peers may close long after this has gone.
+  private func finish(_ reason: SeenConnection.Ending) {
+    ending = ending ?? reason
     phase = .ended
     if let wake { reactor.cancel(wake) }
     wake = nil
     stopConnectTimer()
+    tell()
+  }
+
+  // The loop ended while bytes were on their way behind a client that had gone.
+  deinit { if phase != .ended { tell() } }
+
+  private func tell() {
     house.desk?.proxy.observe?(
       .connection(
         SeenConnection(
@@ -171,7 +173,7 @@ final class Tunnel {
           bytesUp: up.passed,
           bytesDown: down.passed,
           duration: now,
-          ending: ending ?? .closed
+          ending: ending ?? .stopped
         )
       )
     )
@@ -186,7 +188,7 @@ final class Tunnel {
     let total = Int64(nanosecondsOf: limits.tunnelSeconds)
     let moment = min(lastPassed + idle, start + total)
     reactor.schedule(at: moment) { [weak self] _ in
-      guard let self, closedAt == nil, phase != .ended else { return }
+      guard let self, phase != .ended else { return }
       let now = Moment.now()
       if now - lastPassed >= idle || now - start >= total {
         end(.expired) { $0.close() }

@@ -140,7 +140,8 @@ struct Authority {
 }
 
 extension HeaderFields {
-  /// Takes out what speaks of one connection only (RFC 9110 §7.6.1), but for the mark of content
+  /// Takes out what speaks of one connection only (RFC 9110 §7.6.1) and what a client and its proxy
+  /// have between themselves (RFC 9110 §11.7), but for the mark of content
   /// that had no length beforehand, which may stay at its place.
   ///
   /// A server has read `Host` and `Expect`, too, and passes neither on.
@@ -163,6 +164,9 @@ extension HeaderFields {
         case 7: return !field.isNamed("Trailer") && !field.isNamed("Upgrade")
         case 10: return !field.isNamed("Connection") && !field.isNamed("Keep-Alive")
         case 16: return !field.isNamed("Proxy-Connection")
+        case 18: return !field.isNamed("Proxy-Authenticate")
+        case 19: return !field.isNamed("Proxy-Authorization")
+        case 25: return !field.isNamed("Proxy-Authentication-Info")
         case 17: return keepsCoding || !field.isNamed("Transfer-Encoding")
         default: return true
         }

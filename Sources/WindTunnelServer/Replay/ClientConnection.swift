@@ -38,6 +38,8 @@ final class ClientConnection {
   /// Takes a socket over.
   static func begin(_ socket: Socket, in house: House, on reactor: Reactor) {
     guard house.live.takes(house.options.limits) else { return socket.close() }
+    let reception = house.desk?.receive(socket) ?? .served
+    if reception == .gone { return socket.close() }
     let connection = ClientConnection(house, reactor)
     // A connection that is gone before it is served is the client's affair.
     guard
@@ -48,7 +50,7 @@ final class ClientConnection {
         delegate: connection
       )
     else { return }
-    if let refusal = house.desk?.refusal(of: socket) {
+    if case .refused(let refusal) = reception {
       connection.channel = channel
       house.live.insert(connection)
       return connection.turnAway(refusal)
@@ -101,6 +103,16 @@ final class ClientConnection {
     case .tunnelling(let tunnel): tunnel.leave()
     case .answering, .forwarding, .ended: break
     }
+  }
+
+  /// Ends at once: the time is over in which an answer could have been finished.
+  func abandon() {
+    switch state {
+    case .answering(let performance): performance.finished(.stopped)
+    case .forwarding(let exchange): exchange.exchange.watch?.ended(.stopped)
+    case .idle, .opening, .receiving, .tunnelling, .stalled, .ended: break
+    }
+    channel?.abandon()
   }
 
   /// Gives the connection back if its end is out and the client has everything.

@@ -57,6 +57,8 @@ struct Crew: Sendable {
       }
       if !isPosted { once.run() }
     }
+    // A loop that has stopped already has nothing left.
+    try? await member.loop.run { _ in member.live.abandon() }
     await member.loop.stop()
   }
 }

@@ -17,7 +17,7 @@ struct Door: @unchecked Sendable {
   ) async throws -> Door {
     do {
       return try await crew.listening.run { reactor in
-        let turns = Turns(crew)
+        let turns = Turns(crew.members.map { Turns.Place(loop: $0.loop) })
         let listener = try Listener(at: address, on: reactor) { turns.receive($0, on: reactor) }
         // No connection is told of before this job ends.
         let port = listener.address.port
@@ -64,19 +64,22 @@ struct Door: @unchecked Sendable {
 
 /// Deals connections to the loops. On the listening loop only.
 private final class Turns {
+  /// A loop, as the listener on it may know it: one that held it would keep a forgotten server.
+  struct Place { weak var loop: EventLoop? }
+
   var houses: [House] = []
-  private let crew: Crew
+  private let places: [Place]
   private var next = 0
 
-  init(_ crew: Crew) { self.crew = crew }
+  init(_ places: [Place]) { self.places = places }
 
   func receive(_ socket: Socket, on reactor: Reactor) {
-    defer { next = (next + 1) % crew.members.count }
+    defer { next = (next + 1) % places.count }
     let house = houses[next]
     if next == 0 { return ClientConnection.begin(socket, in: house, on: reactor) }
-    let isTaken = crew.members[next].loop.execute { reactor in
+    let isTaken = places[next].loop?.execute { reactor in
       ClientConnection.begin(socket, in: house, on: reactor)
     }
-    if !isTaken { socket.close() }
+    if isTaken != true { socket.close() }
   }
 }

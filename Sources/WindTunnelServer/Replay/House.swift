@@ -81,6 +81,11 @@ final class LiveConnections: @unchecked Sendable {
     look(on: reactor, again: 100_000)
   }
 
+  /// Ends what is left, now.
+  func abandon() {
+    for connection in connections.values { connection.abandon() }
+  }
+
   /// Tells once that no connection is left.
   func whenEmpty(_ drained: @escaping () -> Void) {
     self.drained = drained

@@ -4,7 +4,7 @@ public import WindTunnel
 
 /// Plays a deck on real sockets, and records from a real server where it has an upstream.
 ///
-/// One thread serves every connection. It binds the loopback interface unless told otherwise.
+/// A thread for each core, up to four, serves the connections; forgotten, it stops. It binds the loopback interface unless told otherwise.
 public final class ReplayServer: Sendable {
   /// What can be set.
   public struct Options: Sendable {

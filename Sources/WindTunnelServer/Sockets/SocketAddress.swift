@@ -89,6 +89,11 @@ struct SocketAddress: Sendable, Hashable {
   }
 }
 
+extension SocketAddress {
+  /// An address literal as the system spells it, so that two can be compared; other text as it is.
+  static func spelled(_ text: String) -> String { SocketAddress(text, port: 0)?.host ?? text }
+}
+
 extension SocketAddress: CustomStringConvertible {
   /// As an authority is written: `127.0.0.1:80`, `[::1]:80`.
   var description: String { family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)" }

@@ -29,7 +29,10 @@ import Testing
     try await ReplayServer.proxying { server, _, seen async throws in
       let url = "http://127.0.0.1:\(origin.address.port)/a?b=c"
       let answer = try await server.answer(
-        to: get(url, "Proxy-Connection: keep-alive\r\nX-Q: 1\r\n")
+        to: get(
+          url,
+          "Proxy-Connection: keep-alive\r\nProxy-Authorization: Basic aW52ZW50ZWQ6eA==\r\nX-Q: 1\r\n"
+        )
       )
       #expect(
         answer == "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/next\r\nContent-Length: 2\r\n"
@@ -74,6 +77,35 @@ import Testing
     }
     await first.loop.stop()
     await second.loop.stop()
+  }
+
+  @Test func `what is in flight when the proxy is ended is seen, too`() async throws {
+    let origin = try await Origin { _ in
+      (["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", "ok"], .stays)
+    }
+    try await ReplayServer.proxying { server, _, seen async throws in
+      let client = try server.client()
+      await client.send(get("\(origin.url)"))
+      _ = await client.receive(atLeast: 59)
+      await server.stop(grace: .zero)
+      #expect(
+        try await seen.next().timeless
+          == .request(
+            SeenRequest(
+              scenario: "calm",
+              method: "GET",
+              url: RequestURL("\(origin.url)"),
+              status: 200,
+              bytes: 2,
+              latency: .zero,
+              ending: .stopped,
+              isFromTape: false
+            )
+          )
+      )
+      client.close()
+    }
+    await origin.loop.stop()
   }
 
   @Test func `the link delays and slows what plain HTTP brings`() async throws {
@@ -162,6 +194,11 @@ import Testing
 
   @Test(arguments: [
     ("GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\n", 400, "ask it for a whole URL"),
+    ("GET http://127.0.0.1:99999/ HTTP/1.1\r\nHost: a\r\n", 400, "127.0.0.1:99999/ names no host"),
+    ("GET http://a.example:0/ HTTP/1.1\r\nHost: a\r\n", 400, "a port from 1 to 65535"),
+    ("GET http:///x HTTP/1.1\r\nHost: a\r\n", 400, "http:///x names no host"),
+    ("GET http://[::1/x HTTP/1.1\r\nHost: a\r\n", 400, "http://[::1/x names no host"),
+    ("CONNECT [x]:443 HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),
     ("GET https://a.example/ HTTP/1.1\r\nHost: a.example\r\n", 501, "by CONNECT"),
     ("CONNECT a.example:0 HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),
     ("CONNECT a.example: HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),

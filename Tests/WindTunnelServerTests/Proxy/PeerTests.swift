@@ -83,6 +83,54 @@ import Testing
     #expect(open.refusal(of: "127.0.0.9") == nil)
   }
 
+  @Test func `one address is one, however it is written`() throws {
+    var gate = PeerGate(.only("FD00:0::20"), own: "[fd00::0:5]")
+    #expect(gate.refusal(of: "fd00::20") == nil)
+    #expect(gate.refusal(of: "fd00::5") == nil)
+    #expect(
+      gate.refusal(of: "fd00::21") == "This proxy serves fd00::20 only, and you are fd00::21."
+    )
+    let choices = [Candidate("fd00::5", "en0"), Candidate("fd00::6", "en0")]
+    #expect(try PrivateAddress.choose(from: choices, asked: "FD00:0::5") == "fd00::5")
+    #expect(try PrivateAddress.choose(from: choices, asked: "0:0::1") == "::1")
+  }
+
+  @Test func `a peer that has reset its connection already is not served`() async throws {
+    let loop = try EventLoop()
+    let listening = try Socket.listening(at: .loopback(), backlog: 1)
+    let client = try RawClient(try #require(listening.localAddress))
+    #expect(await client.send("GET http://wind.tunnel/ HTTP/1.1\r\nHost: x\r\n\r\n"))
+    let accepted = try #require(try listening.accept())
+    client.socket.resetOnClose()
+    client.close()
+    // Loopback delivers it with the call.
+    try #require(accepted.peerAddress == nil)
+    let count = LiveConnections.Count(0)
+    var proxy = Proxying()
+    proxy.admission = .only("127.0.0.2")
+    let turnedAway = Locked<[String]>([])
+    proxy.turnedAway = { peer in turnedAway.withLock { $0.append(peer) } }
+    var options = ReplayServer.Options()
+    options.proxy = proxy
+    let served = try await loop.run { [proxy, options] reactor in
+      let gate = Locked<PeerGate?>(PeerGate(proxy.admission, own: "127.0.0.9"))
+      let house = House(
+        deck: Deck(Cassette(), isProxied: true),
+        lane: .deck,
+        options: options,
+        live: LiveConnections(count),
+        port: 1,
+        desk: ProxyDesk(proxy, gate, loop)
+      )
+      ClientConnection.begin(accepted, in: house, on: reactor)
+      return count.withLock { $0 }
+    }
+    #expect(served == 0)
+    #expect(turnedAway.withLock { $0 } == [])
+    listening.close()
+    await loop.stop()
+  }
+
   // Linux routes all of 127/8 to itself, so one machine can be several peers.
   #if os(Linux)
     @Test func `a second device gets 403 in words, on the wire`() async throws {

@@ -102,8 +102,22 @@ import Testing
   @Test func `a cut in a late link is as late as the byte before it`() {
     let delivery = Delivery([.await(.requestEnd), .relayUntil(downBytes: 10), .close])
     var player = player(delivery, down: .init(delay: .milliseconds(20)))
-    #expect(player.next(.came(.down, 50), at: .zero) == [.wake(.milliseconds(20))])
+    #expect(player.next(.came(.down, 50), at: .zero) == [.hold(.down), .wake(.milliseconds(20))])
     #expect(player.next(.tick, at: .milliseconds(20)) == [.pass(.down, 10), .close])
+  }
+
+  @Test func `a sender is held once everything has come that may pass, and not let go again`() {
+    let delivery = Delivery([.await(.requestEnd), .relayUntil(downBytes: 6000), .stall])
+    // 8 Mbit/s are 1000 bytes a millisecond, and a slice is five of those.
+    var player = player(delivery, down: .init(bitsPerSecond: 8_000_000, queueBytes: 100_000))
+    #expect(player.next(.came(.down, 5999), at: .zero) == [.wake(.milliseconds(5))])
+    #expect(
+      player.next(.came(.down, 1), at: .zero) == [.hold(.down), .wake(.milliseconds(5))]
+    )
+    #expect(
+      player.next(.tick, at: .milliseconds(5)) == [.pass(.down, 5000), .wake(.microseconds(5999))]
+    )
+    #expect(player.next(.tick, at: .milliseconds(6)) == [.pass(.down, 1000), .stall])
   }
 
   @Test func `ends that come before the cut are the end`() {

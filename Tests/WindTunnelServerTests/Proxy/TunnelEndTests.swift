@@ -1,0 +1,174 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// How tunnels end while the link still holds something, and what is seen of it.
+@Suite(.timeLimit(.minutes(1))) struct TunnelEndTests {
+  private static let late = Link.Direction(delay: .milliseconds(300))
+
+  @Test func `a reset behind an end overtakes nothing that is on its way`() async throws {
+    let loop = try EventLoop()
+    let finished = Events<Bool>()
+    let address = try await loop.serve { script in
+      var hasSpoken = false
+      script.received = { channel, _ in
+        if hasSpoken {
+          channel.socket.resetOnClose()
+          return channel.abandon()
+        }
+        hasSpoken = true
+        channel.write(pattern(200))
+        channel.finishWriting()
+        channel.tellWhenDrained()
+      }
+      // The FIN is out by now.
+      script.drained = { _ in finished(true) }
+    }
+    let link = Link(up: .init(), down: Self.late)
+    try await ReplayServer.proxying(Scenario("x", link: link)) { server, _, seen async throws in
+      let client = try await server.tunnel(to: address)
+      await client.send("go")
+      _ = try await finished.next()
+      await client.send("more")
+      #expect(await client.receiveAll() == (pattern(200), .reset))
+      client.close()
+      guard case .connection(let connection) = try await seen.next() else { return }
+      #expect(connection.ending == .originReset && connection.bytesDown == 200)
+    }
+    await loop.stop()
+  }
+
+  @Test func `a client's reset comes behind what it sent`() async throws {
+    let loop = try EventLoop()
+    let ends = Events<([UInt8], SocketError.Kind?)>()
+    let address = try await loop.serve { script in
+      var bytes: [UInt8] = []
+      script.received = { _, more in bytes += more }
+      script.closed = { ends((bytes, $0?.kind)) }
+    }
+    let link = Link(up: Self.late, down: .init())
+    try await ReplayServer.proxying(Scenario("x", link: link)) { server, _, seen async throws in
+      let client = try await server.tunnel(to: address)
+      await client.send("hello")
+      client.socket.resetOnClose()
+      client.close()
+      let (bytes, kind) = try await ends.next()
+      #expect(bytes == Array("hello".utf8) && kind == .reset)
+      guard case .connection(let connection) = try await seen.next() else { return }
+      #expect(connection.ending == .clientReset && connection.bytesUp == 5)
+    }
+    await loop.stop()
+  }
+
+  @Test func `a client that has said everything in advance gets its tunnel`() async throws {
+    let echo = try await Echo()
+    let link = Link(up: Self.late, down: .init())
+    try await ReplayServer.proxying(Scenario("x", link: link)) { server, _, _ async throws in
+      let client = try server.client()
+      await client.send("CONNECT \(echo.address) HTTP/1.1\r\nHost: x\r\n\r\nhello")
+      client.socket.finishWriting()
+      let (bytes, end) = await client.receiveAll()
+      #expect(
+        String(decoding: bytes, as: UTF8.self)
+          == "HTTP/1.1 200 Connection Established\r\n\r\nhello"
+      )
+      #expect(end == .finished)
+      client.close()
+    }
+    await echo.loop.stop()
+  }
+
+  @Test func `a client that leaves before its handshake is let go`() async throws {
+    let scenario: Scenario = [.always(.always, .connection(.tls(.handshakeFailure)))]
+    try await ReplayServer.proxying(scenario) { server, _, seen async throws in
+      let client = try await server.tunnel(to: .loopback(port: 1))
+      client.socket.finishWriting()
+      #expect(await client.receiveAll() == ([], .finished))
+      client.close()
+      guard case .connection(let connection) = try await seen.next() else { return }
+      #expect(connection.ending == .clientReset)
+    }
+  }
+
+  @Test(arguments: [nil, Link(up: .init(), down: .init())])
+  func `a stalled tunnel notices that its client has left`(link: Link?) async throws {
+    let echo = try await Echo()
+    var scenario: Scenario = [.on("CONNECT *", .always, .stall(afterBodyBytes: 3))]
+    scenario.link = link
+    try await ReplayServer.proxying(scenario) { server, _, seen async throws in
+      let client = try await server.tunnel(to: echo.address)
+      await client.send("hello")
+      #expect(await client.receive(exactly: 3) == Array("hel".utf8))
+      await client.send("and more that nobody hears")
+      client.close()
+      guard case .connection(let connection) = try await seen.next() else { return }
+      #expect(connection.ending == .cut && connection.bytesDown == 3)
+    }
+    await echo.loop.stop()
+  }
+
+  @Test func `a tunnel that is open when the proxy is ended is seen, though its ends stay open`()
+    async throws
+  {
+    let echo = try await Echo()
+    try await ReplayServer.proxying { server, _, seen async throws in
+      let client = try await server.tunnel(to: echo.address)
+      await client.send("hello")
+      #expect(await client.receive(exactly: 5) == Array("hello".utf8))
+      await server.stop(grace: .zero)
+      #expect(
+        try await seen.next().timeless
+          == .connection(
+            SeenConnection(
+              scenario: "calm",
+              authority: "\(echo.address)",
+              connect: .zero,
+              bytesUp: 5,
+              bytesDown: 5,
+              duration: .zero,
+              ending: .stopped
+            )
+          )
+      )
+      client.close()
+    }
+    await echo.loop.stop()
+  }
+
+  @Test func `an origin is held while the last bytes before a cut are on their way`() async throws {
+    let loop = try EventLoop()
+    let taken = Locked(0)
+    let total = 64 << 20
+    let address = try await loop.serve { script in
+      var sent = 0
+      let block = pattern(1 << 20)
+      func more(_ channel: Channel) {
+        while sent < total, !channel.isCongested {
+          channel.write(block)
+          sent += block.count
+        }
+        taken.withLock { $0 = sent - channel.queuedBytes }
+        if sent < total { channel.tellWhenDrained() }
+      }
+      script.received = { channel, _ in more(channel) }
+      script.drained = { more($0) }
+    }
+    // 1600 bytes a second: what may pass takes longer than sending everything does.
+    var scenario: Scenario = [.on("CONNECT *", .always, .reset(afterBodyBytes: 3200))]
+    scenario.link = Link(
+      up: .init(),
+      down: .init(bitsPerSecond: 12_800, queueBytes: 1 << 20)
+    )
+    try await ReplayServer.proxying(scenario) { server, _, _ async throws in
+      let client = try await server.tunnel(to: address)
+      await client.send("go")
+      #expect(await client.receiveAll() == (Array(pattern(3200)), .reset))
+      // What two systems' socket buffers hold; the whole would be 64 MiB.
+      #expect(taken.withLock { $0 } < 32 << 20)
+      client.close()
+    }
+    await loop.stop()
+  }
+}
