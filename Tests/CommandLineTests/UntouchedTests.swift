@@ -53,4 +53,21 @@ import Testing
     )
     #expect(try scratch.text("users.json") == Texts.cassette)
   }
+
+  @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."))
+  func `a dead host comes onto no tape of a proxy`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Texts.cassette, to: "users.json")
+    let dead = try await Server.closedPort(in: scratch)
+    let flight = try Flight(["proxy", "--record", "users.json"], in: scratch)
+    let proxy = try #require(await flight.line())
+    let words = ["curl", "-s", "-o", "-", "-w", "%{http_code}", "--noproxy", "", "-x", proxy]
+    let curl = try await Companion.run(words + ["\(dead)/a"], in: scratch)
+    #expect(curl.text.hasSuffix("502"), "\(curl.text)")
+    flight.signal(SIGINT)
+    let run = try await flight.end()
+    #expect(run.err == "Nothing was recorded; users.json is as it was.\n")
+    #expect(try scratch.text("users.json") == Texts.cassette)
+    #expect(!scratch.has("users.json.journal"))
+  }
 }
