@@ -9,18 +9,23 @@ struct Interruption {
   private let signals: AsyncStream<Void>
 
   init() {
+    // A source is set up by a thread of Dispatch's; a signal before that would be lost.
+    let isHeard = DispatchGroup()
     signals = AsyncStream { continuation in
       let sources = [SIGINT, SIGTERM].map { number in
         // The default action would end the process before its source hears of it.
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number)
         source.setEventHandler { continuation.yield() }
+        isHeard.enter()
+        source.setRegistrationHandler { isHeard.leave() }
         source.resume()
         return source
       }
       nonisolated(unsafe) let watched = sources
       continuation.onTermination = { _ in for source in watched { source.cancel() } }
     }
+    isHeard.wait()
   }
 
   /// Comes back when one of them has come, or when the task is cancelled.

@@ -51,7 +51,7 @@ import WindTunnel
     #expect(run.code == 0, "\(run.err)")
     let report = try report(scratch)
     #expect(report.contains("\"seenBy\": \"proxy\""))
-    #expect(report.contains(isTunnel ? "\"ending\": \"closed\"" : "\"requests\": 1,"))
+    #expect(report.contains(isTunnel ? "\"host\": \"127.0.0.1:" : "\"requests\": 1,"))
     #expect(report.contains("What was in 1 tunnel: ") == isTunnel)
     let page = scratch.folder.appendingPathComponent("flight.html")
     let html = try String(contentsOf: page, encoding: .utf8)
