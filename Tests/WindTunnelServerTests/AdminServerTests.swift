@@ -5,7 +5,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// The admin port over real sockets.
-@Suite(.timeLimit(.minutes(1))) struct AdminServerTests {
+@Suite(.timeLimit(.minutes(10))) struct AdminServerTests {
   static func options() -> ReplayServer.Options {
     var options = ReplayServer.Options()
     var admin = Admin()
