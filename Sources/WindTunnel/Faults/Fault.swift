@@ -1,5 +1,3 @@
-public import Symptoms
-
 /// A way for an exchange to go wrong. Several compose in the order they stand in.
 public enum Fault: Sendable, Hashable {
   /// Nothing is sent for a while before the answer.
@@ -46,67 +44,6 @@ public enum Fault: Sendable, Hashable {
     func resolved(_ draw: Double) -> Spread {
       let span = Double((most - least).inNanoseconds) / 1000
       return .exactly(least + .microseconds(Int64((span * draw).rounded())))
-    }
-  }
-}
-
-/// A way for a connection to go wrong before there is a request on it.
-public enum ConnectionFault: Sendable, Hashable {
-  /// There is no network.
-  case offline
-  /// Nobody listens.
-  case refused
-  /// The name has no address.
-  case hostNotFound
-  /// The TLS handshake fails.
-  case tls(TLSFault)
-}
-
-/// A way for a TLS handshake to go wrong.
-public enum TLSFault: String, Sendable, Hashable, CaseIterable {
-  /// A fatal `handshake_failure` alert answers the ClientHello (RFC 8446 §6.2).
-  case handshakeFailure
-  /// Plain HTTP answers the ClientHello.
-  case plaintext
-  /// The connection closes after the ClientHello.
-  case closeAfterClientHello
-  /// The certificate is self-signed or another host's.
-  case untrusted
-  /// The certificate has expired.
-  case expired
-  /// The certificate is not valid yet.
-  case notYetValid
-  /// The certificate's issuer is not known.
-  case unknownRoot
-
-  /// Whether it takes a handshake that gets as far as a certificate, and so a TLS library.
-  public var needsCertificate: Bool {
-    switch self {
-    case .handshakeFailure, .plaintext, .closeAfterClientHello: false
-    case .untrusted, .expired, .notYetValid, .unknownRoot: true
-    }
-  }
-
-  /// What a client sees.
-  public var symptom: Symptom {
-    switch self {
-    case .handshakeFailure, .plaintext, .closeAfterClientHello: .secureConnectionFailed
-    case .untrusted: .serverCertificateUntrusted
-    case .expired: .serverCertificateHasBadDate
-    case .notYetValid: .serverCertificateNotYetValid
-    case .unknownRoot: .serverCertificateHasUnknownRoot
-    }
-  }
-}
-
-extension ConnectionFault {
-  /// What a client sees.
-  public var symptom: Symptom {
-    switch self {
-    case .offline: .offline
-    case .refused: .connectionRefused
-    case .hostNotFound: .hostNotFound
-    case .tls(let fault): fault.symptom
     }
   }
 }
