@@ -44,6 +44,8 @@ let package = Package(
       dependencies: ["Symptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer"]
     ),
     .testTarget(name: "SymptomsTests", dependencies: ["Symptoms"]),
+    // The live servers that several test targets ask; no product holds them.
+    .target(name: "Origins", path: "Tests/Origins"),
     // What several test targets plant and look for; no product holds it.
     .target(
       name: "PlantedSecrets",
@@ -57,7 +59,8 @@ let package = Package(
     .testTarget(
       name: "WindTunnelURLSessionTests",
       dependencies: [
-        "PlantedSecrets", "Symptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession",
+        "Origins", "PlantedSecrets", "Symptoms", "WindTunnel", "WindTunnelServer",
+        "WindTunnelURLSession",
       ]
     ),
     .testTarget(
@@ -84,7 +87,9 @@ let package = Package(
     ),
     .testTarget(
       name: "ConformanceTests",
-      dependencies: ["Symptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession"]
+      dependencies: [
+        "Origins", "Symptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession",
+      ]
     ),
   ],
   swiftLanguageModes: [.v6],

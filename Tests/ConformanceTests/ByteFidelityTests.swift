@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -92,9 +93,10 @@ import WindTunnelURLSession
   func `what a client sends is on the tape, however it is sent`(upload: Upload, stage: Stage)
     async throws
   {
-    let origin = try ByteOrigin([:])
-    let deck = Deck(Cassette(), mode: .rewrite)
     let samples = [0, 8, 9, 13, 14, 23].map { Sample.all[$0] }
+    let thanks = samples.map { ($0.path, answer("200 OK\nContent-Length: 0")) }
+    let origin = try ByteOrigin(Dictionary(thanks) { first, _ in first })
+    let deck = Deck(Cassette(), mode: .rewrite)
     var options = ReplayServer.Options()
     options.upstream = try Upstream(RequestURL(origin.url))
     let server = stage == .onTheWire ? try await ReplayServer(deck, options) : nil

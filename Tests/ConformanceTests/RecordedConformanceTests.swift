@@ -1,5 +1,6 @@
 import Foundation
 import Symptoms
+import Origins
 import Testing
 import WindTunnel
 import WindTunnelServer

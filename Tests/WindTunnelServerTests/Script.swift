@@ -1,5 +1,6 @@
 import Foundation
 
+import WindTunnel
 @testable import WindTunnelServer
 
 /// A delegate whose behaviour stands in the test.
@@ -9,6 +10,23 @@ final class Script: ChannelDelegate {
   var ended: (Channel) -> Void = { _ in }
   var drained: (Channel) -> Void = { _ in }
   var closed: (SocketError?) -> Void = { _ in }
+
+  /// Sends so many bytes of the pattern as fast as they are taken, once asked, and closes; `taken`
+  /// says how many have gone.
+  func flood(_ total: Int, _ taken: Locked<Int>) {
+    var sent = 0
+    let block = pattern(1 << 20)
+    func more(_ channel: Channel) {
+      while sent < total, !channel.isCongested {
+        channel.write(block)
+        sent += block.count
+      }
+      taken.withLock { $0 = sent - channel.queuedBytes }
+      if sent < total { channel.tellWhenDrained() } else { channel.close() }
+    }
+    received = { channel, _ in more(channel) }
+    drained = { more($0) }
+  }
 
   func channelConnected(_ channel: Channel) { connected(channel) }
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {

@@ -31,3 +31,23 @@ func entry(
 func imported(_ entry: String) throws -> Interaction? {
   try Cassette(har: har(entry), source: "a.har").interactions.first
 }
+
+/// An entry as other tools write it, odd in more ways than one.
+let oddEntry = entry(
+  "https://ada:secret@api.example.test/{a}?b#c",
+  method: "POST",
+  request: """
+    "headers": [{"name": "Cookie", "value": "a=bcdefgh"}, {"name": "Content-Type",
+      "value": "multipart/form-data; boundary=x"}], "bodySize": 12,
+    "postData": {"params": [{"name": "a", "value": "b", "fileName": "c"}]}
+    """,
+  response: """
+    "status": 200, "headers": [{"name": "Content-Encoding", "value": "gzip"},
+      {"name": "Set-Cookie", "value": ["a=b; Path=/", "c=d"]}],
+    "content": {"size": 4, "text": "aGVsbG8=", "encoding": "base64"}
+    """,
+  more: """
+    "timings": {"wait": 41.5, "receive": 1}, "_note": {"a": "b"}, "_webSocketMessages":
+    [{"type": "send", "time": 1714557601.5, "opcode": 2, "data": "AAE="}]
+    """
+)

@@ -1,11 +1,12 @@
 import Foundation
+import Origins
 import Testing
 import WindTunnel
 import WindTunnelURLSession
 
 @Suite(.timeLimit(.minutes(10))) struct LiveRoutesTests {
   @Test func `an ignored host answers live, and nothing of it is recorded`() async throws {
-    let origin = try RawOrigin(RecordingTests.answers)
+    let origin = try ByteOrigin(RecordingTests.answers)
     let deck = Deck(
       Cassette(),
       scenario: Scenario("rain", rules: [.always(.always, .status(503))]),
@@ -19,13 +20,13 @@ import WindTunnelURLSession
   }
 
   @Test func `a mapped host is asked elsewhere and recorded by its own name`() async throws {
-    let origin = try RawOrigin([:])
-    let moved = try RawOrigin([
+    let origin = try ByteOrigin([:])
+    let moved = try ByteOrigin([
       "/a": answer("302 Found\nLocation: \(origin.url)/never\nContent-Length: 0"),
       "/b": answer("200 OK\nContent-Length: 2", Data("ok".utf8)),
     ])
     // To itself, by the name that it knows of itself.
-    let leading = try RawOrigin([
+    let leading = try ByteOrigin([
       "/c": answer("302 Found\nLocation: /b\nContent-Length: 0"),
       "/b": answer("200 OK\nContent-Length: 2", Data("ok".utf8)),
     ])

@@ -1,5 +1,6 @@
 import Foundation
 import Symptoms
+import Origins
 import Testing
 import WindTunnel
 import WindTunnelURLSession
@@ -13,7 +14,7 @@ import WindTunnelURLSession
   static let gzip = Data(base64Encoded: "H4sIAAAAAAACAzMwNDI2MTUzt7AEAMbHhKYKAAAA") ?? Data()
   static let binary = Data((0..<2000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
-  static let answers: [String: [UInt8]] = [
+  static let answers: [String: Data] = [
     "/json": answer(
       "200 OK\nContent-Type: application/json\nContent-Length: 8",
       Data(#"{"id":7}"#.utf8)
@@ -33,7 +34,7 @@ import WindTunnelURLSession
       Data("3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n".utf8)
     ),
     "/cut": answer("200 OK\nContent-Length: 20", Data("0123".utf8)),
-    "/empty": [],
+    "/empty": Data(),
     "/a": answer(
       "302 Found\nLocation: /b\nSet-Cookie: session=s3cr3t-cookie; Path=/\nContent-Length: 5",
       Data("moved".utf8)
@@ -99,7 +100,7 @@ import WindTunnelURLSession
 
   @Test(arguments: askings)
   func `what was live is played from the file with the server gone`(asking: Asking) async throws {
-    let origin = try RawOrigin(Self.answers)
+    let origin = try ByteOrigin(Self.answers)
     let recorder = Deck(Cassette(), mode: .rewrite)
     let live = try await Self.ask(asking, at: origin.url, recorder.session())
     origin.stop()
@@ -121,7 +122,7 @@ import WindTunnelURLSession
   }
 
   @Test func `hops of a redirect stand on the tape one by one`() async throws {
-    let origin = try RawOrigin(Self.answers)
+    let origin = try ByteOrigin(Self.answers)
     let recorder = Deck(Cassette(), mode: .rewrite)
     let seen = await recorder.session().seen(origin.url + "/a")
     origin.stop()
@@ -134,7 +135,7 @@ import WindTunnelURLSession
   }
 
   @Test func `an opened body is not said to be compressed`() async throws {
-    let origin = try RawOrigin(Self.answers)
+    let origin = try ByteOrigin(Self.answers)
     let recorder = Deck(Cassette(), mode: .rewrite)
     let seen = await recorder.session().seen(origin.url + "/gzip")
     origin.stop()
@@ -150,7 +151,7 @@ import WindTunnelURLSession
   }
 
   @Test func `a truncation is a failure with what had come`() async throws {
-    let origin = try RawOrigin(Self.answers)
+    let origin = try ByteOrigin(Self.answers)
     let recorder = Deck(Cassette(), mode: .rewrite)
     _ = await recorder.session().seen(origin.url + "/cut")
     origin.stop()
@@ -164,7 +165,7 @@ import WindTunnelURLSession
   }
 
   @Test func `a refused connection is a failure on the tape and again at replay`() async throws {
-    let origin = try RawOrigin([:])
+    let origin = try ByteOrigin([:])
     origin.stop()
     let recorder = Deck(Cassette(), mode: .rewrite)
     let live = await recorder.session().seen(origin.url + "/a")
@@ -175,7 +176,7 @@ import WindTunnelURLSession
   }
 
   @Test func `secrets stay off the tape, wherever they stood`() async throws {
-    let origin = try RawOrigin(Self.answers)
+    let origin = try ByteOrigin(Self.answers)
     let recorder = Deck(Cassette(), mode: .rewrite)
     let session = recorder.session {
       $0.httpAdditionalHeaders = [

@@ -143,21 +143,7 @@ import Testing
   @Test func `an origin is held while the last bytes before a cut are on their way`() async throws {
     let loop = try EventLoop()
     let taken = Locked(0)
-    let total = 64 << 20
-    let address = try await loop.serve { script in
-      var sent = 0
-      let block = pattern(1 << 20)
-      func more(_ channel: Channel) {
-        while sent < total, !channel.isCongested {
-          channel.write(block)
-          sent += block.count
-        }
-        taken.withLock { $0 = sent - channel.queuedBytes }
-        if sent < total { channel.tellWhenDrained() }
-      }
-      script.received = { channel, _ in more(channel) }
-      script.drained = { more($0) }
-    }
+    let address = try await loop.serve { $0.flood(64 << 20, taken) }
     // 1600 bytes a second: what may pass takes longer than sending everything does.
     var scenario: Scenario = [.on("CONNECT *", .always, .reset(afterBodyBytes: 3200))]
     scenario.link = Link(

@@ -224,21 +224,7 @@ import Testing
   func `a client that does not read holds the origin up, not the memory`(link: Link?) async throws {
     let loop = try EventLoop()
     let taken = Locked(0)
-    let total = 64 << 20
-    let address = try await loop.serve { script in
-      var sent = 0
-      let block = pattern(1 << 20)
-      func more(_ channel: Channel) {
-        while sent < total, !channel.isCongested {
-          channel.write(block)
-          sent += block.count
-        }
-        taken.withLock { $0 = sent - channel.queuedBytes }
-        if sent < total { channel.tellWhenDrained() } else { channel.close() }
-      }
-      script.received = { channel, _ in more(channel) }
-      script.drained = { more($0) }
-    }
+    let address = try await loop.serve { $0.flood(64 << 20, taken) }
     try await ReplayServer.proxying(Scenario("x", link: link)) { server, _, _ async throws in
       let client = try await server.tunnel(to: address)
       await client.send("go")

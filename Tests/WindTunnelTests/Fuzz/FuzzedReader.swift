@@ -44,31 +44,8 @@ enum FuzzedReader: String, CaseIterable, Sendable, CustomTestStringConvertible {
     ]
   }()
 
-  /// A HAR as other tools write it, odd in more ways than one.
-  private static let exporters: [[UInt8]] = [
-    Array(
-      WindTunnelTests.har(
-        entry(
-          "https://ada:secret@api.example.test/{a}?b#c",
-          method: "POST",
-          request: """
-            "headers": [{"name": "Cookie", "value": "a=bcdefgh"}, {"name": "Content-Type",
-              "value": "multipart/form-data; boundary=x"}], "bodySize": 12,
-            "postData": {"params": [{"name": "a", "value": "b", "fileName": "c"}]}
-            """,
-          response: """
-            "status": 200, "headers": [{"name": "Content-Encoding", "value": "gzip"},
-              {"name": "Set-Cookie", "value": ["a=b; Path=/", "c=d"]}],
-            "content": {"size": 4, "text": "aGVsbG8=", "encoding": "base64"}
-            """,
-          more: """
-            "timings": {"wait": 41.5, "receive": 1}, "_note": {"a": "b"}, "_webSocketMessages":
-            [{"type": "send", "time": 1714557601.5, "opcode": 2, "data": "AAE="}]
-            """
-        )
-      )
-    )
-  ]
+  /// A HAR as other tools write it.
+  private static let exporters: [[UInt8]] = [Array(WindTunnelTests.har(oddEntry))]
 
   /// Reads a text and tries what is read; whether it was taken.
   ///

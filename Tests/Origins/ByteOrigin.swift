@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 #if canImport(Darwin)
   import Darwin
@@ -7,16 +7,16 @@ import Foundation
 #endif
 
 /// A live server that knows nothing of the project: it answers each path with the bytes that it was
-/// given, and ends the connection.
+/// given, others with 404, and ends the connection.
 ///
 /// It blocks on threads of its own; stopping it closes its port.
-final class ByteOrigin: Sendable {
+public final class ByteOrigin: Sendable {
   private let descriptor: Int32
-  let port: Int
+  public let port: Int
 
-  var url: String { "http://127.0.0.1:\(port)" }
+  public var url: String { "http://127.0.0.1:\(port)" }
 
-  init(_ answers: [String: Data]) throws {
+  public init(_ answers: [String: Data]) throws {
     #if canImport(Darwin)
       let stream = SOCK_STREAM
     #else
@@ -46,7 +46,7 @@ final class ByteOrigin: Sendable {
   }
 
   /// Closes the port; whoever asks after that is refused.
-  func stop() {
+  public func stop() {
     shutdown(descriptor, Int32(SHUT_RDWR))
     close(descriptor)
   }
@@ -55,35 +55,42 @@ final class ByteOrigin: Sendable {
     defer { close(client) }
     var buffer = [UInt8](repeating: 0, count: 256 << 10)
     var request = Data()
-    var head: String?
-    var missing = Int.max
-    while missing > 0 {
+    var isAnnounced = false
+    while !Self.isWhole(request) {
       let count = recv(client, &buffer, buffer.count, 0)
       guard count > 0 else { return }
       request.append(contentsOf: buffer[..<count])
-      missing -= count
-      guard head == nil, let end = request.range(of: Data("\r\n\r\n".utf8)) else { continue }
-      let text = String(decoding: request[..<end.lowerBound], as: UTF8.self)
-      head = text
-      missing = Self.length(text) - (request.endIndex - end.upperBound)
-      if text.lowercased().contains("100-continue") {
+      guard !isAnnounced, let head = Self.head(request) else { continue }
+      isAnnounced = true
+      if head.contains("100-continue") {
         Self.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8), to: client)
       }
     }
-    let path = head?.split(separator: " ").dropFirst().first.map(String.init) ?? "/"
-    send(answers[path] ?? Data("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8), to: client)
+    let line = String(decoding: request.prefix { $0 != 13 }, as: UTF8.self)
+    let path = line.split(separator: " ").dropFirst().first.map(String.init) ?? "/"
+    send(answers[path] ?? answer("404 Not Found\nContent-Length: 0"), to: client)
     shutdown(client, Int32(SHUT_WR))
     // Until the client has gone, so that nothing unread turns the end into a reset.
     while recv(client, &buffer, buffer.count, 0) > 0 {}
   }
 
-  /// Both recorders send what they have with its length.
-  private static func length(_ head: String) -> Int {
-    for line in head.components(separatedBy: "\r\n")
-    where line.lowercased().hasPrefix("content-length:") {
-      return Int(line.dropFirst(15).drop { $0 == " " }) ?? 0
+  private static func isWhole(_ request: Data) -> Bool {
+    guard let head = head(request) else { return false }
+    let body = request.dropFirst(head.utf8.count + 4)
+    if head.contains("transfer-encoding: chunked") {
+      return body.suffix(5) == Data("0\r\n\r\n".utf8)
     }
-    return 0
+    let length = head.components(separatedBy: "\r\n")
+      .first { $0.hasPrefix("content-length:") }
+      .flatMap { Int($0.dropFirst(15).drop { $0 == " " }) }
+    return body.count >= length ?? 0
+  }
+
+  /// In small letters, which are as many.
+  private static func head(_ request: Data) -> String? {
+    request.range(of: Data("\r\n\r\n".utf8)).map { end in
+      String(decoding: request[..<end.lowerBound], as: UTF8.self).lowercased()
+    }
   }
 
   private static func send(_ data: Data, to client: Int32) {
@@ -100,4 +107,9 @@ final class ByteOrigin: Sendable {
       rest = rest.dropFirst(sent)
     }
   }
+}
+
+/// An answer as it goes over the wire; a line feed ends a line of its head.
+public func answer(_ head: String, _ body: Data = Data()) -> Data {
+  Data("HTTP/1.1 \(head.replacingOccurrences(of: "\n", with: "\r\n"))\r\n\r\n".utf8) + body
 }
