@@ -27,7 +27,9 @@ extension Flight {
     case .bytes(let data): if redirect == nil { courier.receive(data) }
     case .end(let answer, let timing, let error):
       // Kept before a next hop asks, so that the hops stand in order on the tape.
-      seat.deck.keep(Interaction(outcome.request, answer, timing: timing), for: outcome)
+      var interaction = Interaction(outcome.request, answer, timing: timing)
+      interaction.joined = interaction.response?.headers.perhapsJoined ?? []
+      seat.deck.keep(interaction, for: outcome)
       if let redirect, error == nil, case .response(let response) = answer {
         return follow(redirect, response.head) { flight in
           flight.courier.receive(response.head, at: flight.request.url, isOpen: true)

@@ -164,6 +164,17 @@ extension HeaderFields {
   }
 }
 
+extension HeaderFields {
+  /// The names of those that may have been several: a comma stands in them, and in no date
+  /// (RFC 9110 §5.6.7) and in no cookie, which are taken apart.
+  var perhapsJoined: [String] {
+    let single = ["Date", "Expires", "Last-Modified", "Retry-After", "Set-Cookie"]
+    return filter { field in
+      field.value.contains(",") && !single.contains { field.isNamed($0) }
+    }.map(\.name)
+  }
+}
+
 extension Response {
   /// An answer as a URL loading system hands it out: the content coding is undone while the fields
   /// still speak of it. What is kept says what the bytes are.

@@ -1,6 +1,6 @@
 import Foundation
-import Symptoms
 import Origins
+import Symptoms
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -158,5 +158,24 @@ import WindTunnelURLSession
     #expect(cookies.map { $0.prefix { $0 != "=" } } == ["a", "b"])
     #expect(cookies.first?.hasSuffix("; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT") == true)
     #expect(headers.values("Via").joined(separator: ", ") == "one, two")
+  }
+
+  @Test func `a field that a platform joined of several is marked, and only such a one`()
+    async throws
+  {
+    let tapes = [
+      try await Self.record("/cookies", by: .inProcess).1,
+      try await Self.record("/fields", by: .onTheWire).1,
+    ]
+    #expect(tapes.map { $0.interactions.map(\.joined) } == [[["Via"]], [[]]])
+    let text = String(decoding: tapes[0].data(), as: UTF8.self)
+    #expect(text.contains("        \"joined\": [\"Via\"]\n"), "\(text)")
+    #expect(try Cassette(data: tapes[0].data(), source: "tape") == tapes[0])
+    let other = text.replacingOccurrences(of: "[\"Via\"]", with: "[\"Vary\"]")
+    #expect {
+      try Cassette(data: Data(other.utf8), source: "tape")
+    } throws: {
+      "\($0)".contains("interactions[0].response.joined[0]: \"Vary\" is no field of this response")
+    }
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
-
 import WindTunnel
+
 @testable import WindTunnelServer
 
 /// A delegate whose behaviour stands in the test.

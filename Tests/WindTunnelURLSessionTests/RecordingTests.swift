@@ -1,6 +1,6 @@
 import Foundation
-import Symptoms
 import Origins
+import Symptoms
 import Testing
 import WindTunnel
 import WindTunnelURLSession

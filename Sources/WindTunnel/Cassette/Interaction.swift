@@ -13,6 +13,10 @@ public struct Interaction: Sendable, Hashable {
   public var then: EndPolicy?
   /// When it was recorded, as an RFC 3339 date; volatile, so never written unless asked for.
   public var recordedAt: String?
+  /// The names of the response's fields whose value may be several fields' values, joined with
+  /// commas by the platform they were recorded through (RFC 9110 §5.3 lets it). Recorded on the wire
+  /// there are none.
+  public var joined: [String] = []
   /// WebSocket messages in the order they went.
   public var messages: [WebSocketMessage] = []
   /// Keys that begin with `_`: kept as they are.

@@ -13,6 +13,7 @@ struct InteractionReader {
 
   let sideFile: (String) throws -> Data
   private var innerNotes: [String: [JSON.Member]] = [:]
+  private var joined: [String] = []
 
   init(sideFile: @escaping (String) throws -> Data) { self.sideFile = sideFile }
 
@@ -42,6 +43,7 @@ struct InteractionReader {
     case (nil, nil): throw object.error("response", "a \"response\" or a \"failure\" is missing")
     }
     var interaction = Interaction(request, answer)
+    interaction.joined = joined
     interaction.timing = timing
     interaction.messages = messages
     interaction.then = then
@@ -70,6 +72,12 @@ struct InteractionReader {
     let status = try object.int("status", in: Self.statusRange) ?? 200
     let headers = try headers(&object)
     let body = try body(&object)
+    for (index, name) in (try object.array("joined") ?? []).enumerated() {
+      guard let name = name.stringValue, let headers, headers[name] != nil else {
+        throw object.error("joined[\(index)]", "\(name) is no field of this response")
+      }
+      joined.append(name)
+    }
     try close(object, "response")
     return Self.response(status, headers, body)
   }

@@ -14,10 +14,11 @@ struct InteractionWriter {
     }
     var members = [member("request", try request(interaction.request))]
     switch interaction.answer {
-    case .response(let response): members.append(member("response", try self.members(response)))
+    case .response(let response):
+      members.append(member("response", try self.members(response, interaction.joined)))
     case .failure(let failure): members.append(member("failure", self.members(failure)))
     case .cut(let response, let failure):
-      members.append(member("response", try self.members(response)))
+      members.append(member("response", try self.members(response, interaction.joined)))
       members.append(member("failure", self.members(failure)))
     }
     if let timing = interaction.timing { members.append(member("timing", self.members(timing))) }
@@ -41,9 +42,10 @@ struct InteractionWriter {
     return members + (try body(request.body))
   }
 
-  private func members(_ response: Response) throws -> [JSON.Member] {
-    [JSON.Member("status", .number(response.status)), headers(response.headers)]
-      + (try body(response.body))
+  private func members(_ response: Response, _ joined: [String]) throws -> [JSON.Member] {
+    var members = [JSON.Member("status", .number(response.status)), headers(response.headers)]
+    if !joined.isEmpty { members.append(JSON.Member("joined", .array(joined.map { .text($0) }))) }
+    return members + (try body(response.body))
   }
 
   private func headers(_ fields: HeaderFields) -> JSON.Member {
