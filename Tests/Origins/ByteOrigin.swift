@@ -12,10 +12,13 @@ public import Foundation
 /// It blocks on threads of its own; stopping it closes its port.
 public final class ByteOrigin: Sendable {
   private let descriptor: Int32
+  /// Where it listens, at 127.0.0.1.
   public let port: Int
 
+  /// Its address without a path.
   public var url: String { "http://127.0.0.1:\(port)" }
 
+  /// Begins to listen.
   public init(_ answers: [String: Data]) throws {
     #if canImport(Darwin)
       let stream = SOCK_STREAM
