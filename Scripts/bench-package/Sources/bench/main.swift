@@ -30,10 +30,10 @@ let words = CommandLine.arguments.dropFirst()
 switch words.first {
 case "session":
   let few = SessionBench(interactions: 10)
-  report("session      10, all", try few.ratios(rounds: 21, requests: 1_000))
+  report("session      10, all", try few.ratios(rounds: 401, requests: 50))
   let many = SessionBench(interactions: 10_000)
-  report("session  10,000, all", try many.ratios(rounds: 21, requests: 1_000))
-  report("session  10,000, last 10", try many.ratios(rounds: 21, requests: 1_000, last: 10))
+  report("session  10,000, all", try many.ratios(rounds: 401, requests: 50))
+  report("session  10,000, last 10", try many.ratios(rounds: 401, requests: 50, last: 10))
 case "session-profile":
   let arguments = Array(words.dropFirst())
   try SessionBench(interactions: 10_000).fly(
@@ -54,7 +54,7 @@ case "recording":
     let bench = try LiveBench(origin, bytes: Tape.body.count, keeping)
     report(
       "recording through URLSession, \(keeping.rawValue)",
-      try bench.ratios(rounds: 21, requests: 100)
+      try bench.ratios(rounds: 101, requests: 20)
     )
   }
 case "load":
