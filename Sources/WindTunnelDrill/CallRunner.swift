@@ -9,6 +9,7 @@ struct CallRunner: Sendable {
   struct Stand: Sendable {
     var cassette: Cassette
     var scenario: Scenario
+    var mix = Mix()
     var seed: UInt64
     var stage: Stage
     var errors: Symptom.Platform
@@ -23,6 +24,7 @@ struct CallRunner: Sendable {
   private let attemptTimeout: Duration
   private let tell: @Sendable (Telegram) -> Void
   private let counts = AttemptCounts()
+  private let seed: UInt64
 
   /// Sets the stage up.
   init(
@@ -36,8 +38,13 @@ struct CallRunner: Sendable {
     self.deadline = deadline
     self.attemptTimeout = attemptTimeout
     self.tell = tell
-    scenario = stand.scenario
-    itinerary = Itinerary(stand.cassette, matcher: .pathAndQuery)
+    (scenario, seed) = (stand.scenario, stand.seed)
+    itinerary = Itinerary(
+      stand.cassette,
+      mix: stand.mix,
+      seed: stand.seed,
+      matcher: .pathAndQuery
+    )
     let deck = Deck(
       stand.cassette,
       scenario: stand.scenario,
@@ -53,14 +60,40 @@ struct CallRunner: Sendable {
   /// deadline gets some time to return.
   static func patience(_ deadline: Duration) -> Duration { deadline + deadline / 2 + .seconds(1) }
 
-  /// Makes these calls, so many at once. Once the task is cancelled no further one begins, and those
-  /// in the air are abandoned.
-  func run(_ calls: [Int], concurrency: Int) async {
+  /// Makes these calls. Once the task is cancelled no further one begins, and those in the air are
+  /// abandoned.
+  func run(_ calls: [Int], load: Load) async {
+    switch load {
+    case .closedLoop(let concurrency): await run(calls, atOnce: concurrency)
+    case .openLoop(let rate):
+      let count = (calls.max() ?? -1) + 1
+      await run(calls, Departures(seed: seed, callsPerSecond: rate, count: count))
+    }
+  }
+
+  /// Each begins at its moment, counted from that of the first: what a process that fell has left
+  /// over is not late because of it.
+  private func run(_ calls: [Int], _ departures: Departures) async {
+    guard let first = calls.first.map(departures.offset) else { return }
+    let start = ContinuousClock.now
+    await withTaskGroup(of: Void.self) { group in
+      for (count, number) in calls.enumerated() {
+        let due = start + (departures.offset(of: number) - first)
+        // Only a cancellation ends it early, and the loop sees that.
+        try? await Task.sleep(until: due, tolerance: .zero, clock: .continuous)
+        if count >= Load.inAirMax { await group.next() }
+        if Task.isCancelled { return }
+        group.addTask { await fly(number, due: due) }
+      }
+    }
+  }
+
+  private func run(_ calls: [Int], atOnce concurrency: Int) async {
     let queue = CallQueue(calls)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<max(1, min(concurrency, calls.count)) {
         group.addTask {
-          while !Task.isCancelled, let number = queue.next() { await fly(number) }
+          while !Task.isCancelled, let number = queue.next() { await fly(number, due: nil) }
         }
       }
     }
@@ -84,7 +117,8 @@ struct CallRunner: Sendable {
     tell(.attempt(call: number, attempt))
   }
 
-  private func fly(_ number: Int) async {
+  /// Makes a call; its latency counts from when it is due, or else from its first step.
+  private func fly(_ number: Int, due: ContinuousClock.Instant?) async {
     tell(.began(number))
     let request = itinerary.request(of: number)
     let way: Way
@@ -101,7 +135,7 @@ struct CallRunner: Sendable {
       attemptTimeout: attemptTimeout,
       deadline: deadline
     )
-    let end = await Landed.first(within: Self.patience(deadline)) { [subject] in
+    let end = await Landed.first(within: Self.patience(deadline), due: due) { [subject] in
       await subject.fly(call)
     }
     site.leave(way, isHung: end.landing == nil)
@@ -111,7 +145,7 @@ struct CallRunner: Sendable {
           call: number,
           endpoint: itinerary.endpoint(of: number),
           isCritical: scenario.isCritical(request),
-          ending: end.landing.map { $0.isSuccess ? .succeeded : .failed($0.reason) } ?? .hung,
+          ending: end.landing?.ending ?? .hung,
           showed: call.said ?? end.landing?.showed ?? false,
           latency: end.latency,
           attemptCount: seesAttempts ? counts.take(number) : nil

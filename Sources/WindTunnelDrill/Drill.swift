@@ -24,7 +24,7 @@ public struct Drill: Sendable {
   ///   - scenarios: The weather, one after the other, such as `.preRelease`.
   ///   - calls: How many calls the client makes in each scenario.
   ///   - seed: What all draws start from.
-  ///   - concurrency: How many calls are made at once.
+  ///   - load: When the calls begin.
   ///   - deadline: How long a call may take; one that takes much longer hangs.
   ///   - stage: Where to fly; `nil`: on the wire where the faults can be made for real and every
   ///     attempt is seen, else in process.
@@ -34,7 +34,7 @@ public struct Drill: Sendable {
     in scenarios: [Scenario],
     calls: Int = 60,
     seed: UInt64 = 1,
-    concurrency: Int = 16,
+    load: Load = .standard,
     deadline: Duration = .seconds(10),
     stage: Stage? = nil,
     errors: Symptom.Platform = .current
@@ -42,7 +42,7 @@ public struct Drill: Sendable {
     plan = DrillPlan(cassette, in: scenarios)
     plan.calls = calls
     plan.seed = seed
-    plan.concurrency = concurrency
+    plan.load = load
     plan.deadline = deadline
     plan.stage = stage
     plan.errors = errors
@@ -90,6 +90,7 @@ public struct Drill: Sendable {
       CallRunner.Stand(
         cassette: plan.cassette,
         scenario: scenario,
+        mix: plan.asked,
         seed: plan.seed,
         stage: stage,
         errors: plan.errors
@@ -99,7 +100,7 @@ public struct Drill: Sendable {
     ) { telegram in
       _ = log.withLock { $0.take(telegram) }
     }
-    await runner.run(Array(0..<plan.calls), concurrency: plan.concurrency)
+    await runner.run(plan.numbers, load: plan.load)
     await runner.close()
     try Task.checkCancellation()
     let (landed, refusal) = log.withLock { ($0.landed, $0.refusal) }

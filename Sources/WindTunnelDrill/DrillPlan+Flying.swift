@@ -12,6 +12,11 @@ extension DrillPlan {
   func stage(of scenario: Scenario, seeingAttempts: Bool = false) throws -> Stage {
     let obstacle = Sites.obstacle(to: scenario)
     switch stage {
+    case nil where !command.isEmpty:
+      guard let obstacle else { return .onTheWire }
+      throw DrillError.plan(
+        "Scenario \"\(scenario.name)\" cannot be flown by a program: \(obstacle)."
+      )
     case nil:
       let isBlind = !Sites.seesAttempts(in: scenario, on: .onTheWire)
       return obstacle != nil || seeingAttempts && isBlind ? .inProcess : .onTheWire
@@ -36,14 +41,23 @@ extension DrillPlan {
       seed: seed,
       decisionHash: storyHash(),
       platformErrors: errors.rawValue,
-      environment: Environment.facts(cassette: cassette) + facts,
+      environment: Environment.facts(cassette: cassette) + self.facts + facts,
       scenarios: flown
     )
   }
 
+  /// How it was flown.
+  private var facts: [Report.Fact] {
+    var facts = [Report.Fact("load", load.words)]
+    if let shard { facts.append(Report.Fact("shard", "\(shard)")) }
+    // Not its arguments, which may hold credentials.
+    if let program = command.first { facts.append(Report.Fact("program", program)) }
+    return facts
+  }
+
   /// The hash of what every call would meet, computed without traffic.
   func storyHash() -> String {
-    let itinerary = Itinerary(cassette, matcher: .pathAndQuery)
+    let itinerary = itinerary
     var story = Story()
     for scenario in scenarios {
       for call in 0..<calls {

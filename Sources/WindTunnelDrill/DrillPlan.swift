@@ -14,8 +14,15 @@ public struct DrillPlan: Sendable {
   public var subjects: [String]
   /// How many calls a subject makes in each scenario.
   public var calls = 60
-  /// How many of them at once.
-  public var concurrency = 16
+  /// Which of those are flown here; `nil`: all.
+  public var shard: Shard?
+  /// When they begin.
+  public var load = Load.standard
+  /// What is called how often.
+  public var mix = Mix()
+  /// The program that the subject `exec` starts for each call, and its arguments; in them `{url}`,
+  /// `{base}`, `{method}` and `{call}` stand for the call's own.
+  public var command: [String] = []
   /// How long a call may take.
   public var deadline = Duration.seconds(10)
   /// How long one attempt may stay silent.
@@ -37,6 +44,20 @@ public struct DrillPlan: Sendable {
     subjects = [NetworkLayerSubject().name, URLSessionSubject().name]
   }
 
+  /// Which request each call makes.
+  var itinerary: Itinerary {
+    Itinerary(cassette, mix: asked, seed: seed, matcher: .pathAndQuery)
+  }
+
+  /// The mix, without what a program cannot be told to do.
+  var asked: Mix {
+    let isToldMethod = command.contains { $0.contains("{method}") }
+    return Mix(mix.shares, isReadOnly: mix.isReadOnly || !command.isEmpty && !isToldMethod)
+  }
+
+  /// The numbers of the calls that are flown here.
+  var numbers: [Int] { shard?.calls(of: calls) ?? Array(0..<calls) }
+
   /// A plan without subjects.
   init(_ cassette: Cassette, in scenarios: [Scenario]) {
     self.cassette = cassette
@@ -46,8 +67,8 @@ public struct DrillPlan: Sendable {
 
   /// How many calls one subject can make in one scenario.
   public static let callsMax = 1_000_000
-  /// How many of them at once.
-  public static let concurrencyMax = 1024
+  /// The name of the subject that is any program.
+  public static let execSubject = "exec"
 
   /// Refuses what cannot be flown, whoever made it.
   func validate(known: [String]) throws(DrillError) {
@@ -62,8 +83,12 @@ public struct DrillPlan: Sendable {
     guard 1...Self.callsMax ~= calls else {
       throw .plan("\(calls) calls: a subject makes 1 to \(Self.callsMax) in a scenario.")
     }
-    guard 1...Self.concurrencyMax ~= concurrency else {
-      throw .plan("\(concurrency) calls at once: there can be 1 to \(Self.concurrencyMax).")
+    if let flaw = load.flaw { throw .plan(flaw) }
+    guard !itinerary.isEmpty else {
+      throw .plan("Nothing on the cassette is left to call: every request has the weight 0.")
+    }
+    guard subjects.contains(Self.execSubject) == !command.isEmpty else {
+      throw .plan("The subject exec and the command that it starts belong together.")
     }
     let longest = Duration.seconds(86_400)
     guard .milliseconds(1)...longest ~= deadline, .milliseconds(1)...longest ~= attemptTimeout

@@ -19,7 +19,6 @@ enum Environment {
       Report.Fact("libcurl", version("libcurl.so.4", "curl_version") ?? "none"),
       Report.Fact("openssl", version("libcrypto.so.3", "OpenSSL_version") ?? "none"),
       Report.Fact("build", Build.isDebug ? "debug" : "release"),
-      Report.Fact("load", "closed loop"),
     ]
   }
 

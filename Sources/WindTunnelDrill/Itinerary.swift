@@ -1,6 +1,7 @@
 package import WindTunnel
 
-/// Which request each call makes: the requests of the cassette, one after the other.
+/// Which request each call makes: the requests of the cassette, one after the other, or drawn by
+/// their weights.
 ///
 /// A call's number decides, never a clock or a thread, so every shard and every repetition flies
 /// the same calls.
@@ -8,18 +9,30 @@ package struct Itinerary: Sendable {
   private let requests: [Request]
   private let authorities: [RequestURL]
   private let matcher: Matcher
+  /// Where the weights of the requests up to each add up to; empty where each has its turn.
+  private let sums: [Int]
+  private let draws: Draws
 
   /// Takes each different request of a cassette once, in recorded order.
   ///
   /// Calls are made to one base URL, which stands for the cassette's origin; so that is the host of
   /// each of them, and a rule that asks for a host sees the same one here as on the deck.
-  package init(_ cassette: Cassette, matcher: Matcher) {
+  package init(_ cassette: Cassette, mix: Mix = Mix(), seed: UInt64 = 1, matcher: Matcher) {
     var seen: Set<RequestKey> = []
     let recorded = cassette.interactions.map(\.request)
     let origin = Deck(cassette).origin
-    requests = recorded.filter { seen.insert(matcher.key($0)).inserted }.map { request in
+    let all = recorded.filter { seen.insert(matcher.key($0)).inserted }.map { request in
       origin.map { request.at($0) } ?? request
     }
+    let weighed = all.map { ($0, mix.weight(of: $0)) }.filter { $0.1 > 0 }
+    requests = weighed.map(\.0)
+    var sum = 0
+    let sums = weighed.map { _, weight in
+      sum += weight
+      return sum
+    }
+    self.sums = weighed.contains { $0.1 != 1 } ? sums : []
+    draws = Draws(seed: seed, scenario: "", lane: .deck, key: "mix", ordinal: 0, rule: "")
     var known: Set<String?> = []
     authorities = recorded.map(\.url).filter { known.insert($0.origin).inserted }
     self.matcher = matcher
@@ -29,7 +42,11 @@ package struct Itinerary: Sendable {
   package var isEmpty: Bool { requests.isEmpty }
 
   /// The request of a call.
-  package func request(of call: Int) -> Request { requests[call % requests.count] }
+  package func request(of call: Int) -> Request {
+    guard let total = sums.last else { return requests[call % requests.count] }
+    let drawn = Int(draws.unit(call) * Double(total))
+    return requests[sums.firstIndex { drawn < $0 } ?? requests.count - 1]
+  }
 
   /// What a call is of, such as `GET /home`.
   package func endpoint(of call: Int) -> String {

@@ -9,7 +9,7 @@ final class Landed: Sendable {
   struct End: Sendable {
     /// How it went; `nil` where it was still in the air when patience or the drill ended.
     var landing: Landing?
-    /// From its first step on. What it waited for a thread before is not the client's time.
+    /// How long it took.
     var latency = Duration.zero
   }
 
@@ -45,21 +45,22 @@ final class Landed: Sendable {
     if let end { waiting.resume(returning: end) }
   }
 
-  /// Makes a call and waits for it, but no longer than `patience`.
+  /// Makes a call and waits for it, but no longer than `patience`. Its latency counts from `due`,
+  /// or else from its first step: what it waited for a thread before is not the client's time.
   static func first(
     within patience: Duration,
+    due: ContinuousClock.Instant? = nil,
     _ fly: @escaping @Sendable () async -> Landing
   ) async -> End {
     let landed = Landed()
     Task {
-      let start = DispatchTime.now()
-      let deadline = start + .nanoseconds(Int(patience.inNanoseconds))
+      let start = due ?? .now
+      let deadline = DispatchTime.now() + .nanoseconds(Int(patience.inNanoseconds))
       DispatchQueue.global().asyncAfter(deadline: deadline) { [weak landed] in
-        landed?.resolve(End(landing: nil, latency: patience))
+        landed?.resolve(End(landing: nil, latency: .now - start))
       }
       let landing = await fly()
-      let nanoseconds = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
-      landed.resolve(End(landing: landing, latency: .microseconds(Int64(nanoseconds / 1000))))
+      landed.resolve(End(landing: landing, latency: .now - start))
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { landed.wait($0) }

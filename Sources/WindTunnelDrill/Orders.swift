@@ -16,7 +16,12 @@ struct Orders: Codable, Sendable {
   var seed: UInt64
   /// The numbers of the calls to make, in order.
   var calls: [Int]
-  var concurrency: Int
+  var load: Load
+  /// What is called how often, such as `GET /home=5`.
+  var mix: [String]
+  var isReadOnly: Bool
+  /// The program that is started for each call.
+  var command: [String]
   var deadlineMilliseconds: Int
   var attemptTimeoutMilliseconds: Int
 

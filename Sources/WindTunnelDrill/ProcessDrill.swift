@@ -41,7 +41,9 @@ public struct ProcessDrill: Sendable {
   }
 
   /// The shipped subjects.
-  static let subjects: [any Subject] = [NetworkLayerSubject(), URLSessionSubject()]
+  static let subjects: [any Subject] = [
+    NetworkLayerSubject(), URLSessionSubject(), ExecSubject(),
+  ]
 
   /// Makes this process a subject's: it takes its orders from standard input.
   public static func runAsSubject() async -> Never { await runAsSubject(of: subjects) }
@@ -55,7 +57,7 @@ public struct ProcessDrill: Sendable {
   public func fly(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
     -> Report
   {
-    let itinerary = Itinerary(plan.cassette, matcher: .pathAndQuery)
+    let itinerary = plan.itinerary
     var flown: [Report.Flown] = []
     for scenario in plan.scenarios {
       let stage = try plan.stage(of: scenario)
@@ -66,7 +68,7 @@ public struct ProcessDrill: Sendable {
           scenario: scenario,
           itinerary: itinerary,
           process: child
-        ) { [calls = plan.calls] done in
+        ) { [calls = plan.numbers.count] done in
           progress(.calls(scenario: scenario.name, subject: subject, done: done, of: calls))
         }
         if let grace { sortie.grace = grace }
@@ -90,8 +92,11 @@ public struct ProcessDrill: Sendable {
       stage: stage.rawValue,
       errors: plan.errors.rawValue,
       seed: plan.seed,
-      calls: Array(0..<plan.calls),
-      concurrency: plan.concurrency,
+      calls: plan.numbers,
+      load: plan.load,
+      mix: plan.asked.shares.map(\.text),
+      isReadOnly: plan.asked.isReadOnly,
+      command: plan.command,
       deadlineMilliseconds: Int(plan.deadline.inMilliseconds),
       // A client without a deadline of its own ends an attempt by this alone.
       attemptTimeoutMilliseconds: Int(min(plan.attemptTimeout, plan.deadline).inMilliseconds)

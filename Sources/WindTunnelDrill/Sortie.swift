@@ -16,7 +16,7 @@ struct Sortie {
     var left = orders.calls
     var landed: [Observation] = []
     while !left.isEmpty {
-      let log = try await run(left, concurrency: orders.concurrency, landed: landed.count)
+      let log = try await run(left, load: orders.load, landed: landed.count)
       if log.landed.isEmpty, log.inAir.isEmpty { throw DrillError.harness(log.words) }
       landed += log.landed
       let fallen = try await fallen(log, landed: &landed)
@@ -42,7 +42,11 @@ struct Sortie {
     if inAir.count == 1 { return [observation(of: inAir[0], log)] }
     var again: [Observation] = []
     for number in inAir {
-      let log = try await run([number], concurrency: 1, landed: landed.count + again.count)
+      let log = try await run(
+        [number],
+        load: .closedLoop(concurrency: 1),
+        landed: landed.count + again.count
+      )
       again.append(log.landed.first ?? observation(of: number, log))
     }
     if !again.contains(where: { $0.ending == .crashed || $0.ending == .hung }) {
@@ -70,10 +74,10 @@ struct Sortie {
     )
   }
 
-  private func run(_ calls: [Int], concurrency: Int, landed: Int) async throws -> FlightLog {
+  private func run(_ calls: [Int], load: Load, landed: Int) async throws -> FlightLog {
     var orders = orders
     orders.calls = calls
-    orders.concurrency = concurrency
+    orders.load = load
     let log = Locked(FlightLog())
     let patience = ChildProcess.Patience(
       first: grace.first,

@@ -1,5 +1,5 @@
 package import Foundation
-internal import WindTunnel
+package import WindTunnel
 
 /// A client under test: something that makes one call.
 package protocol Subject: Sendable {
@@ -12,10 +12,8 @@ package protocol Subject: Sendable {
 
 /// How a call went, as the client told it.
 package struct Landing: Sendable {
-  /// Whether the caller got what it asked for.
-  package var isSuccess: Bool
-  /// What the client said, where it did not: a symptom's name or `status 503`.
-  package var reason: String
+  /// How it ended; a client that cannot be asked any more is told of by who watches it.
+  package var ending: Observation.Ending
   /// What there is to show.
   package var body: Data?
   /// Whether there is something to show, where the body does not say.
@@ -23,19 +21,19 @@ package struct Landing: Sendable {
 
   /// A good one.
   package static func good(_ body: Data) -> Landing {
-    Landing(isSuccess: true, reason: "", body: body)
+    Landing(ending: .succeeded, body: body)
   }
 
-  /// A bad one.
+  /// A bad one, in the client's words: a symptom's name or `status 503`.
   package static func bad(_ reason: String) -> Landing {
-    Landing(isSuccess: false, reason: reason, body: nil)
+    Landing(ending: .failed(reason), body: nil)
   }
 
   /// Whether there is something to show: a body that is not empty and, where it looks like JSON,
   /// decodes.
   var showed: Bool {
     if let isShown { return isShown }
-    guard isSuccess, let body, let first = body.first else { return false }
+    guard ending == .succeeded, let body, let first = body.first else { return false }
     guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return true }
     // What does not decode cannot be shown; why does not matter here.
     return (try? JSON(parsing: body, source: "")) != nil

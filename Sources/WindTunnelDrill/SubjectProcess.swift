@@ -20,16 +20,17 @@ enum SubjectProcess {
     do {
       let orders = try JSONDecoder().decode(Orders.self, from: parent.orders())
       parent.endWithParent()
-      guard let subject = subjects.first(where: { $0.name == orders.subject }) else {
+      guard let found = subjects.first(where: { $0.name == orders.subject }) else {
         throw FormatError(source: "orders", place: "subject", problem: "no \(orders.subject) here")
       }
+      let subject: any Subject = found is ExecSubject ? ExecSubject(orders.command) : found
       let runner = try await CallRunner(
         subject,
         stand(orders),
         deadline: .milliseconds(orders.deadlineMilliseconds),
         attemptTimeout: .milliseconds(orders.attemptTimeoutMilliseconds)
       ) { parent.send($0) }
-      await runner.run(orders.calls, concurrency: orders.concurrency)
+      await runner.run(orders.calls, load: orders.load)
     } catch {
       parent.send(.refused("\(error)"))
       _exit(70)
@@ -43,6 +44,7 @@ enum SubjectProcess {
       cassette: try orders.cassetteFile.map { try Cassette(contentsOf: URL(filePath: $0)) }
         ?? Cassette(data: orders.cassette, source: "cassette"),
       scenario: try Scenario(data: orders.scenario, source: "scenario"),
+      mix: Mix(orders.mix.compactMap { Mix.Share($0) }, isReadOnly: orders.isReadOnly),
       seed: orders.seed,
       stage: Stage(rawValue: orders.stage) ?? .inProcess,
       errors: Symptom.Platform(rawValue: orders.errors) ?? .current

@@ -18,7 +18,7 @@ extension Drill {
   ///   - scenarios: The weather, one after the other, such as `.preRelease`.
   ///   - calls: How many calls the client makes in each scenario.
   ///   - seed: What all draws start from.
-  ///   - concurrency: How many calls are made at once.
+  ///   - load: When the calls begin.
   ///   - deadline: How long a call may take; one that takes much longer hangs.
   ///   - stage: Where to fly; `nil`: on the wire where the faults can be made for real and every
   ///     attempt is seen, else in process.
@@ -30,7 +30,7 @@ extension Drill {
     in scenarios: [Scenario],
     calls: Int = 60,
     seed: UInt64 = 1,
-    concurrency: Int = 16,
+    load: Load = .standard,
     deadline: Duration = .seconds(10),
     stage: Stage? = nil,
     errors: Symptom.Platform = .current,
@@ -46,7 +46,7 @@ extension Drill {
       in: scenarios,
       calls: calls,
       seed: seed,
-      concurrency: concurrency,
+      load: load,
       deadline: deadline,
       stage: stage,
       errors: errors

@@ -21,7 +21,8 @@ struct ClientCommand {
   init(_ words: [String]) throws(Refusal) {
     name = words.first ?? ""
     self.words = Array(words.dropFirst())
-    executable = try Self.find(name)
+    guard let executable = Executable.find(name) else { throw .noCommand(name) }
+    self.executable = executable
   }
 
   /// Runs it to its end with `{url}` filled in and `WINDTUNNEL_URL` set. An interruption of ours
@@ -64,24 +65,5 @@ struct ClientCommand {
     pthread_sigmask(SIG_SETMASK, &none, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     try body()
-  }
-
-  /// Looks a name up as a shell does: with a slash it is a path, else it is on `PATH`.
-  private static func find(_ name: String) throws(Refusal) -> URL {
-    let manager = FileManager.default
-    func isCommand(_ path: String) -> Bool {
-      var isDirectory: ObjCBool = false
-      return manager.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory.boolValue
-        && manager.isExecutableFile(atPath: path)
-    }
-    if name.contains("/") {
-      guard isCommand(name) else { throw .noCommand(name) }
-      return URL(filePath: name)
-    }
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    guard let path = folders.lazy.map({ "\($0)/\(name)" }).first(where: isCommand) else {
-      throw .noCommand(name)
-    }
-    return URL(filePath: path)
   }
 }

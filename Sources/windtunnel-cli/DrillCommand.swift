@@ -19,10 +19,14 @@ enum DrillCommand: Command {
     Flag(
       "--subject",
       "NAME",
-      "Who is judged: network-layer or urlsession (default: network-layer)."
+      "Who is judged: network-layer, urlsession, or exec: the command behind --."
     ),
     Flag("--calls", "N", "Calls a subject makes in each scenario (default: 60)."),
-    Flag("--concurrency", "N", "Calls at once (default: 16)."),
+    Flag("--duration", "T", "As many calls as begin in so long a time, such as 30s."),
+    Flag("--rate", "R", "Calls a second, whoever still waits (default: 50; exec: 10)."),
+    Flag("--concurrency", "N", "So many calls at once instead, one after the other."),
+    Flag("--mix", "REQUEST=N", "How often it is called among the others: \"GET /home=5\"."),
+    Flag("--shard", "I/N", "Fly the I-th of N parts; env: as the CI's environment says."),
     Flag("--timeout", "T", "How long a call may take, such as 10s (default: 10s)."),
     Flag("--seed", "N", "What all draws start from (default: 1)."),
     Flag("--stage", "STAGE", "auto, in-process or wire (default: auto)."),
@@ -32,6 +36,8 @@ enum DrillCommand: Command {
     Flag("--report", "FILE", "Write the report as JSON; the name ends in .json."),
     Flag("--json", nil, "Print the report as JSON instead of the table."),
   ]
+
+  static let takesCommand = true
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let plan = try plan(arguments)
@@ -97,15 +103,9 @@ enum DrillCommand: Command {
     if !asked.isEmpty {
       plan.scenarios = try asked.flatMap { try Scenarios.findAll($0, in: plan.scenarios) }
     }
-    if let subject = try arguments.value("--subject") {
-      guard plan.subjects.contains(subject) else {
-        throw Refusal.choice("--subject", subject, among: plan.subjects)
-      }
-      plan.subjects = [subject] + plan.subjects.filter { $0 != subject }
-    }
+    try plan.take(subject: arguments)
     plan.gates = try arguments.all("--gate").map { try Gate($0) }
-    plan.calls = try arguments.int("--calls", in: 1...DrillPlan.callsMax) ?? plan.calls
-    plan.concurrency = try arguments.int("--concurrency", in: 1...1024) ?? plan.concurrency
+    try plan.take(load: arguments)
     plan.deadline = try arguments.duration("--timeout") ?? plan.deadline
     plan.seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? Int(plan.seed))
     plan.stage =

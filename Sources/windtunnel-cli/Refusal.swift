@@ -52,6 +52,23 @@ extension Refusal {
 
   static let commandMissing = usage("-- wants a command after it.")
 
+  static let execWithoutCommand = usage(
+    "--subject exec wants a command behind --, such as -- curl -sf --retry 3 {url}."
+  )
+
+  static let commandWithoutExec = usage(
+    "Behind -- stands a command, and only --subject exec starts one."
+  )
+
+  static func both(_ one: String, _ other: String) -> Refusal {
+    .usage("\(one) and \(other) say two things about the same; give one of them.")
+  }
+
+  static let noShardInEnvironment = usage(
+    "--shard env: neither WINDTUNNEL_SHARD=I/N nor a CI's numbers of parallel jobs are in the "
+      + "environment."
+  )
+
   static func noCommand(_ name: String) -> Refusal {
     Refusal(.noInput, "\(name): no such command.")
   }

@@ -38,7 +38,9 @@ import WindTunnel
     let mark = TestSubjects.mark()
     // It is there unless the test has failed already.
     defer { try? FileManager.default.removeItem(at: mark) }
-    let drill = try TestSubjects.drill("traps-on-2-in-company", mark: mark) { $0.concurrency = 4 }
+    let drill = try TestSubjects.drill("traps-on-2-in-company", mark: mark) {
+      $0.load = .closedLoop(concurrency: 4)
+    }
     let report = try await drill.fly()
     let row = try row(report)
     #expect(calls(row, .crashed) == [2])
@@ -47,7 +49,7 @@ import WindTunnel
 
   @Test func `a call that never returns hangs, and its process flies on`() async throws {
     let drill = try TestSubjects.drill("never-returns-on-5") { plan in
-      plan.concurrency = 2
+      plan.load = .closedLoop(concurrency: 2)
       plan.deadline = .milliseconds(200)
     }
     let row = try row(try await drill.fly())
@@ -58,7 +60,7 @@ import WindTunnel
   @Test func `a process that stops is killed, and the call that stops it hangs`() async throws {
     var drill = try TestSubjects.drill("stops-on-3") { plan in
       plan.calls = 4
-      plan.concurrency = 2
+      plan.load = .closedLoop(concurrency: 2)
       plan.deadline = .milliseconds(200)
     }
     drill.grace = ChildProcess.Patience(first: .seconds(60), later: .seconds(2))
@@ -68,7 +70,9 @@ import WindTunnel
   }
 
   @Test func `what a client prints stands in nobody's way`() async throws {
-    let row = try row(try await TestSubjects.drill("prints") { $0.concurrency = 4 }.fly())
+    let row = try row(
+      try await TestSubjects.drill("prints") { $0.load = .closedLoop(concurrency: 4) }.fly()
+    )
     #expect(calls(row, .succeeded) == Array(0..<8))
     #expect(row.observations.allSatisfy { $0.attempts.count == 1 })
   }
@@ -96,7 +100,9 @@ import WindTunnel
   }
 
   @Test func `a drill that is cancelled takes its process with it`() async throws {
-    let drill = try TestSubjects.drill("never-returns-on-5") { $0.concurrency = 8 }
+    let drill = try TestSubjects.drill("never-returns-on-5") {
+      $0.load = .closedLoop(concurrency: 8)
+    }
     let (landings, landed) = AsyncStream.makeStream(of: Int.self)
     let flight = Task {
       try await drill.fly { if case .calls(_, _, let done, _) = $0 { landed.yield(done) } }

@@ -52,7 +52,8 @@ import WindTunnel
 
   @Test(
     arguments: [
-      { $0.calls = 0 }, { $0.calls = -1 }, { $0.concurrency = 0 }, { $0.scenarios = [] },
+      { $0.calls = 0 }, { $0.calls = -1 }, { $0.load = .closedLoop(concurrency: 0) },
+      { $0.scenarios = [] },
       { $0.subjects = [] }, { $0.subjects = ["curl"] }, { $0.deadline = .zero },
       { $0.attemptTimeout = .seconds(1_000_000) }, { $0.cassette = Cassette([]) },
     ] as [@Sendable (inout DrillPlan) -> Void]

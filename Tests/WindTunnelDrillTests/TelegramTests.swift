@@ -49,7 +49,10 @@ import WindTunnel
       errors: "current",
       seed: .max,
       calls: [0, 7],
-      concurrency: 2,
+      load: .openLoop(callsPerSecond: 2.5),
+      mix: ["GET /a=2"],
+      isReadOnly: true,
+      command: ["curl", "{url}"],
       deadlineMilliseconds: 200,
       attemptTimeoutMilliseconds: 100
     )
@@ -57,6 +60,8 @@ import WindTunnel
     #expect(!data.contains(UInt8(ascii: "\n")))
     let again = try JSONDecoder().decode(Orders.self, from: data)
     #expect(again.seed == .max && again.calls == [0, 7] && again.subject == "a\nb")
+    #expect(again.load == orders.load && again.mix == orders.mix && again.isReadOnly)
+    #expect(again.command == ["curl", "{url}"])
     #expect(again.patience == .milliseconds(1300))
   }
 

@@ -10,7 +10,7 @@ enum TestSubjects {
   static let word = "fly-as-test-subject"
 
   static let all: [any Subject] = [
-    Fine(name: "fine"),
+    Fine(name: "fine"), ExecSubject(),
     Acting(name: "traps-on-3") { if $0.index == 3 { raise(SIGILL) } },
     Acting(name: "leaves-on-3") { if $0.index == 3 { _exit(0) } },
     Acting(name: "stops-on-3") { if $0.index == 3 { raise(SIGSTOP) } },
@@ -37,7 +37,7 @@ enum TestSubjects {
     plan.scenarios = [.calm]
     plan.subjects = judged
     plan.calls = 8
-    plan.concurrency = 1
+    plan.load = .closedLoop(concurrency: 1)
     plan.stage = .inProcess
     edit(&plan)
     return try ProcessDrill(

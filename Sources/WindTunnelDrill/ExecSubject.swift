@@ -1,0 +1,126 @@
+internal import Dispatch
+internal import Foundation
+internal import WindTunnel
+
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
+/// Any program: started once for each call, told what to ask for, and judged by how it ends.
+///
+/// It ends with 0 where the call succeeded, and prints what there is to show; with another code the
+/// call failed; by a signal it crashed; a program that does not end in time hangs and is killed with
+/// all that it has started.
+struct ExecSubject: Subject {
+  let name = DrillPlan.execSubject
+  private let command: [String]
+
+  init(_ command: [String] = []) { self.command = command }
+
+  func fly(_ call: DrillCall) async -> Landing {
+    let program = Program(words(for: call), environment: Self.environment(of: call))
+    // A little before the harness itself would give the call up, which could not kill anybody.
+    let patience = CallRunner.patience(call.deadline) - .milliseconds(500)
+    return await program.run(within: max(patience, call.deadline))
+  }
+
+  private func words(for call: DrillCall) -> [String] {
+    let values = Self.values(of: call)
+    return command.map { word in
+      values.reduce(word) { word, value in
+        word.replacingOccurrences(of: "{\(value.key)}", with: value.value)
+      }
+    }
+  }
+
+  /// What stands for what, and as `WINDTUNNEL_…` in the program's environment.
+  private static func values(of call: DrillCall) -> KeyValuePairs<String, String> {
+    [
+      "url": call.url.absoluteString, "base": call.baseURL.absoluteString,
+      "method": call.request.method, "call": String(call.index),
+    ]
+  }
+
+  private static func environment(of call: DrillCall) -> [String: String] {
+    var environment = ProcessInfo.processInfo.environment
+    for (name, value) in values(of: call) {
+      environment["WINDTUNNEL_\(name.uppercased())"] = value
+    }
+    return environment
+  }
+}
+
+/// One run of a program.
+private struct Program: Sendable {
+  /// Of what it prints no more is kept; the rest is read and dropped.
+  static let outputBytesMax = 16 << 20
+
+  private let words: [String]
+  private let environment: [String: String]
+
+  init(_ words: [String], environment: [String: String]) {
+    (self.words, self.environment) = (words, environment)
+  }
+
+  /// Runs it to its end, or kills it when that takes too long.
+  func run(within patience: Duration) async -> Landing {
+    guard let executable = Executable.find(words[0]) else {
+      return .bad("\(words[0]) is not there")
+    }
+    let process = SpawnedProcess()
+    process.executableURL = executable
+    process.arguments = Array(words.dropFirst())
+    process.environment = environment
+    let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    let isLate = Locked(false)
+    return await withCheckedContinuation { continuation in
+      do {
+        try process.run()
+      } catch {
+        return continuation.resume(returning: .bad("\(words[0]) cannot be started"))
+      }
+      let number = process.processIdentifier
+      Self.after(patience) { [weak process] in
+        guard let process, process.isRunning else { return }
+        isLate.withLock { $0 = true }
+        // With what it has started, which would keep its output open.
+        kill(-number, SIGKILL)
+      }
+      Thread {
+        var body = Data()
+        while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
+          body += data.prefix(Self.outputBytesMax - body.count)
+        }
+        process.waitUntilExit()
+        let isHung = isLate.withLock { $0 }
+        continuation.resume(returning: Self.landing(process, isHung: isHung, body))
+      }.start()
+    }
+  }
+
+  private static func after(_ time: Duration, _ action: @escaping @Sendable () -> Void) {
+    let moment = DispatchTime.now() + .nanoseconds(Int(time.inNanoseconds))
+    DispatchQueue.global().asyncAfter(deadline: moment, execute: action)
+  }
+
+  private static func landing(_ process: SpawnedProcess, isHung: Bool, _ body: Data) -> Landing {
+    if isHung { return Landing(ending: .hung, body: nil) }
+    let code = process.terminationStatus
+    if process.terminationReason == .uncaughtSignal || crashCodes.contains(code) {
+      return Landing(ending: .crashed, body: nil)
+    }
+    return code == 0 ? .good(body) : .bad("exit \(code)")
+  }
+
+  /// What a shell says of a program that died from a fault of its own: 128 and the signal, which is
+  /// ILL, TRAP, ABRT, BUS, FPE or SEGV (POSIX, Shell Command Language §2.8.2).
+  private static let crashCodes: Set<Int32> = Set(
+    [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV].map { 128 + $0 }
+  )
+}

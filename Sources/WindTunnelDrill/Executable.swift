@@ -1,0 +1,18 @@
+package import Foundation
+
+/// Where programs are.
+package enum Executable {
+  /// Looks a name up as a shell does: with a slash it is a path, else it is on `PATH`.
+  package static func find(_ name: String) -> URL? {
+    if name.contains("/") { return isProgram(name) ? URL(filePath: name) : nil }
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return folders.lazy.map { "\($0)/\(name)" }.first(where: isProgram).map { URL(filePath: $0) }
+  }
+
+  private static func isProgram(_ path: String) -> Bool {
+    var isDirectory: ObjCBool = false
+    let files = FileManager.default
+    return files.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory.boolValue
+      && files.isExecutableFile(atPath: path)
+  }
+}

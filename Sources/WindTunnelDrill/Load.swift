@@ -1,0 +1,44 @@
+/// When the calls of a drill begin.
+public enum Load: Sendable, Hashable {
+  /// At moments that the seed fixes, so many calls a second on average, whether or not those before
+  /// them have ended. A call's latency counts from the moment it was meant to begin, so a client that
+  /// is slow cannot hide it by asking less often (coordinated omission).
+  case openLoop(callsPerSecond: Double)
+  /// So many at once: the next call begins when one has ended. A report says so, since a client that
+  /// is slow is asked less often and its percentiles flatter it.
+  case closedLoop(concurrency: Int)
+
+  /// Fifty calls a second.
+  public static let standard = openLoop(callsPerSecond: 50)
+  /// Ten a second: a program is started for each call, and that takes a core some time.
+  public static let programs = openLoop(callsPerSecond: 10)
+
+  /// More calls than this are not in the air at once; one that has to wait for others is late, and
+  /// its latency tells.
+  public static let inAirMax = 1024
+  /// The fastest an open loop can be asked to be.
+  public static let callsPerSecondMax = 10_000.0
+
+  /// In the words of a report.
+  var words: String {
+    switch self {
+    case .openLoop(let rate):
+      let text = rate == rate.rounded() ? String(Int(rate)) : String(rate)
+      return "open loop, \(text) calls a second"
+    case .closedLoop(let concurrency): return "closed loop, \(concurrency) at once"
+    }
+  }
+
+  /// Why it cannot be flown; `nil` where it can.
+  var flaw: String? {
+    switch self {
+    case .openLoop(let rate) where !(rate > 0 && rate <= Self.callsPerSecondMax):
+      "\(rate) calls a second: it is more than 0 and at most \(Int(Self.callsPerSecondMax))."
+    case .closedLoop(let concurrency) where !(1...Self.inAirMax).contains(concurrency):
+      "\(concurrency) calls at once: there can be 1 to \(Self.inAirMax)."
+    case .openLoop, .closedLoop: nil
+    }
+  }
+}
+
+extension Load: Codable {}

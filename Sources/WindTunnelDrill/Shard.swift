@@ -1,0 +1,58 @@
+/// A part of a drill's calls, so that several machines fly one drill together.
+///
+/// What a call meets depends on its number alone, so a shard changes no decision: the reports of all
+/// shards merge to that of the whole.
+public struct Shard: Sendable, Hashable, CustomStringConvertible {
+  /// Which part, counted from 1.
+  public var number: Int
+  /// How many parts there are.
+  public var count: Int
+
+  /// The most parts.
+  public static let countMax = 10_000
+
+  /// Makes a shard; `nil` where there is no such part.
+  public init?(_ number: Int, of count: Int) {
+    guard 1...Self.countMax ~= count, 1...count ~= number else { return nil }
+    (self.number, self.count) = (number, count)
+  }
+
+  /// Reads `3/8`.
+  public init?(_ text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+    guard parts.count == 2, let number = parts[0], let count = parts[1] else { return nil }
+    self.init(number, of: count)
+  }
+
+  /// What a CI's or Kubernetes' environment says about the job: `WINDTUNNEL_SHARD=3/8`; GitLab's
+  /// `CI_NODE_INDEX` of `CI_NODE_TOTAL` (from 1); CircleCI's `CIRCLE_NODE_INDEX` of
+  /// `CIRCLE_NODE_TOTAL` and Buildkite's `BUILDKITE_PARALLEL_JOB` of `BUILDKITE_PARALLEL_JOB_COUNT`
+  /// (from 0); an Indexed Job's `JOB_COMPLETION_INDEX` (from 0) of `WINDTUNNEL_SHARDS`.
+  public init?(environment: [String: String]) {
+    if let text = environment["WINDTUNNEL_SHARD"] {
+      self.init(text)
+      return
+    }
+    for (index, count, first) in Self.variables {
+      guard let number = environment[index].flatMap({ Int($0) }),
+        let parts = environment[count].flatMap({ Int($0) })
+      else { continue }
+      self.init(number - first + 1, of: parts)
+      return
+    }
+    return nil
+  }
+
+  private static let variables = [
+    ("CI_NODE_INDEX", "CI_NODE_TOTAL", 1),
+    ("CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0),
+    ("BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0),
+    ("JOB_COMPLETION_INDEX", "WINDTUNNEL_SHARDS", 0),
+  ]
+
+  /// The numbers of its calls out of so many, in order.
+  func calls(of count: Int) -> [Int] { Array(stride(from: number - 1, to: count, by: self.count)) }
+
+  /// `3/8`.
+  public var description: String { "\(number)/\(count)" }
+}
