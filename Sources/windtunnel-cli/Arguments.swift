@@ -102,10 +102,14 @@ struct Arguments {
       throw .value(
         name,
         text,
-        shouldBe: "a number from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+        shouldBe: "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
       )
     }
     return number
+  }
+
+  private static func text(_ bound: Double) -> String {
+    bound == bound.rounded() ? String(Int(bound)) : String(bound)
   }
 
   /// A number of days: `90` or `90d`.

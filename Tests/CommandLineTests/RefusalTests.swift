@@ -64,7 +64,42 @@ import Testing
     ),
     Usage(
       "drill --subject urlsesion",
-      "--subject urlsesion: there are network-layer, urlsession. Did you mean urlsession?",
+      "--subject urlsesion: there are network-layer, urlsession, exec. Did you mean urlsession?",
+      help: "drill"
+    ),
+    Usage(
+      "drill --subject exec",
+      "--subject exec wants a command behind --, such as -- curl -sf --retry 3 {url}.",
+      help: "drill"
+    ),
+    Usage(
+      "drill -- curl {url}",
+      "Behind -- stands a command, and only --subject exec starts one.",
+      help: "drill"
+    ),
+    Usage(
+      "drill --rate 5 --concurrency 5",
+      "--rate and --concurrency say two things about the same; give one of them.",
+      help: "drill"
+    ),
+    Usage(
+      "drill --duration 5s --calls 5",
+      "--duration and --calls say two things about the same; give one of them.",
+      help: "drill"
+    ),
+    Usage(
+      "drill --rate 0",
+      "--rate 0: a number from 0.001 to 10000 should stand here.",
+      help: "drill"
+    ),
+    Usage(
+      "drill --mix GET",
+      "--mix GET: a request and its weight, as in GET /home=5, should stand here.",
+      help: "drill"
+    ),
+    Usage(
+      "drill --shard 9/8",
+      "--shard 9/8: a part from 1/N to N/N, or env, should stand here.",
       help: "drill"
     ),
     Usage(
