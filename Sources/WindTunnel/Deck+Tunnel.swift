@@ -8,24 +8,38 @@ public struct TunnelDecision: Sendable, Hashable {
   public var scenario: String
   /// Whether the host is one that the cassette answers for, so that the live one must not be asked.
   public var isOnTape: Bool
+  /// Whether the proxy looks into it, so that its requests are decided one by one.
+  public var isOpened: Bool
 }
 
 extension Deck {
   /// Decides what a tunnel to `host:port` meets. The *n*-th to the same place meets the same for the
   /// same seed, whatever else is going on.
-  public func openTunnel(to authority: String, lane: Lane = .deck) -> TunnelDecision {
-    tell { state in state.openTunnel(to: authority, lane: lane) }
+  ///
+  /// - Parameter isOpened: Whether the proxy looks into the tunnel: only what is meant for tunnels and
+  ///   connections is decided then, since the requests within meet the rest.
+  public func openTunnel(
+    to authority: String,
+    lane: Lane = .deck,
+    isOpened: Bool = false
+  ) -> TunnelDecision {
+    tell { state in state.openTunnel(to: authority, lane: lane, isOpened: isOpened) }
   }
 }
 
 extension Deck.State {
-  mutating func openTunnel(to authority: String, lane: Lane) -> (Journal.Entry, TunnelDecision) {
+  mutating func openTunnel(
+    to authority: String,
+    lane: Lane,
+    isOpened: Bool
+  ) -> (Journal.Entry, TunnelDecision) {
     let request = Request(tunnelTo: authority)
     let decision = scenario.decideTunnel(
       request,
       seed: seed,
       lane: lane,
-      ordinal: count(request.tunnelKey, in: lane)
+      ordinal: count(request.tunnelKey, in: lane),
+      isOpened: isOpened
     )
     let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
     keep(entry)
@@ -33,7 +47,8 @@ extension Deck.State {
       decision: decision,
       link: scenario.link,
       scenario: scenario.name,
-      isOnTape: isOnTape(request.url)
+      isOnTape: isOnTape(request.url),
+      isOpened: isOpened
     )
     return (entry, tunnel)
   }
@@ -53,10 +68,20 @@ extension Scenario {
   /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and by
   /// those of every request as far as they can be carried by bytes that nobody can read. A status is
   /// only for the rules that name the tunnel: it answers the `CONNECT`.
-  func decideTunnel(_ request: Request, seed: UInt64, lane: Lane, ordinal: Int) -> Decision {
+  func decideTunnel(
+    _ request: Request,
+    seed: UInt64,
+    lane: Lane,
+    ordinal: Int,
+    isOpened: Bool
+  ) -> Decision {
     var decision = decide(seed: seed, lane: lane, key: request.tunnelKey, ordinal: ordinal) {
       rule in
-      rule.trigger.request?.matches(request) != false
+      // What speaks of every request is met by those within an open tunnel, and not by itself, too.
+      if isOpened, !rule.isForConnections, rule.trigger.request?.isForTunnels != true {
+        return false
+      }
+      return rule.trigger.request?.matches(request) != false
     } resolving: { rule, fault in
       if case .status = fault, rule.trigger.request?.isForTunnels != true { return nil }
       return fault
@@ -72,6 +97,20 @@ extension Scenario {
       return rule.faults.contains { fault in
         switch fault {
         case .status, .mutate: true
+        default: false
+        }
+      }
+    }
+  }
+
+  /// Whether it breaks tunnels off at a byte, which only who passes their bytes on can do.
+  public var cutsTunnelsAtBytes: Bool {
+    rules.contains { rule in
+      guard rule.trigger.request?.isForTunnels == true else { return false }
+      return rule.faults.contains { fault in
+        switch fault {
+        case .reset(let count), .stall(let count): count != nil
+        case .truncate: true
         default: false
         }
       }

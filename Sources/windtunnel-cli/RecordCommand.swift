@@ -84,7 +84,9 @@ enum RecordCommand: Command {
     _ deck: Deck,
     to command: ClientCommand?
   ) async throws -> ExitCode {
-    let server = try await ReplayServer(deck, try order.options())
+    let options = try order.options()
+    if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
+    let server = try await ReplayServer(deck, options)
     let code = try await wait(for: command, at: server)
     await server.stop()
     return code

@@ -64,6 +64,17 @@ extension Tunnel {
     advance(.tick)
   }
 
+  /// Nothing is passed on here: somebody else speaks with the client from here on.
+  func letGo(_ handOver: (Data) -> Void) {
+    // Nobody is left to speak with.
+    if client?.inputEnded != false { return end(.closed) { $0.close() } }
+    answer(Delivery.established)
+    phase = .ended
+    if let wake { reactor.cancel(wake) }
+    (wake, client) = (nil, nil)
+    handOver(up.pending.take(atMost: up.pending.count))
+  }
+
   func stopConnectTimer() {
     if let connectTimer { reactor.cancel(connectTimer) }
     connectTimer = nil

@@ -18,6 +18,10 @@ final class Tunnel {
   var upstream: Channel?
   var addresses: [SocketAddress] = []
 
+  /// Who takes the connection over once the tunnel is open, with what came for it; `nil` where its
+  /// bytes are passed on.
+  var handOver: ((Data) -> Void)?
+
   var player: Player
   var queue: [Player.Action] = []
   var up = TunnelWay()
@@ -30,7 +34,7 @@ final class Tunnel {
   var ending: SeenConnection.Ending?
   /// The client has been told that the tunnel is open.
   private(set) var isAnswered = false
-  private var wake: Reactor.Timer?
+  var wake: Reactor.Timer?
   var connectTimer: Reactor.Timer?
   var lastPassed = Moment.now()
 
@@ -70,6 +74,7 @@ final class Tunnel {
     up.pending.append(early)
     watch()
     advance(.arrived(.requestEnd))
+    if up.pending.hasWholeRecord { advance(.arrived(.clientHello)) }
   }
 
   func advance(_ event: Player.Event) {
@@ -90,7 +95,7 @@ final class Tunnel {
         }
       case .head(let head): answer(head)
       case .bytes(let data): client?.write(data)
-      case .relay: connect()
+      case .relay: if let handOver { letGo(handOver) } else { connect() }
       case .pass(let way, let count): pass(count, way)
       case .passEnd(let way): passEnd(way)
       case .hold(let way): set(way) { $0.isHeld = true }
@@ -178,8 +183,6 @@ final class Tunnel {
       )
     )
   }
-
-  // MARK: Limits
 
   /// Looks now and then whether it has been idle, or open, for too long.
   private func watch() {

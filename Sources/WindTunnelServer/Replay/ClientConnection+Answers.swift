@@ -53,7 +53,7 @@ extension ClientConnection {
 
   private func forward(_ performance: Performance) {
     guard let exchange = performance.exchange,
-      let upstream = house.options.upstream(for: exchange.outcome)
+      let upstream = house.upstream(for: exchange.outcome)
     else {
       return end(performance) { $0.reset() }
     }

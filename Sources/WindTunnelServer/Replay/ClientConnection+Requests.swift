@@ -60,10 +60,9 @@ extension ClientConnection {
   private func answer(_ head: RequestHead, _ body: Data) {
     deadline.begin(.none, on: reactor)
     if answerAsAdmin(head, body) || answerAsProxy(head) { return }
-    let scheme = channel?.isSecure == true ? "https" : "http"
-    let authority = Authority(of: head, in: house, by: scheme, after: naming)
-    naming = authority.naming
-    let outcome = house.deck.decide(authority.request(head, body), lane: house.lane)
+    let authority = authority(of: head)
+    var outcome = house.deck.decide(authority.request(head, body), lane: house.lane)
+    if let opened { outcome.path?.handshakes = opened.takeHandshakes() }
     let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
     if outcome.path == nil, house.desk == nil, house.options.received == nil, let channel,
       !channel.isCongested,
@@ -83,5 +82,13 @@ extension ClientConnection {
     let performance = Performance(player, for: exchange, in: house)
     state = .answering(performance)
     advance(performance, .arrived(.requestEnd))
+  }
+
+  private func authority(of head: RequestHead) -> Authority {
+    if let opened { return Authority(of: head, named: opened.naming) }
+    let scheme = channel?.isSecure == true ? "https" : "http"
+    let authority = Authority(of: head, in: house, by: scheme, after: naming)
+    naming = authority.naming
+    return authority
   }
 }

@@ -37,6 +37,13 @@ final class House: Sendable {
       || options.proxy != nil
   }
 
+  /// The server that an outcome is forwarded to.
+  func upstream(for outcome: Outcome) -> Upstream? {
+    guard let desk else { return options.upstream(for: outcome) }
+    guard outcome.forwards else { return nil }
+    return Upstream(of: outcome.forwarded.url, by: desk.contexts?.origin)
+  }
+
   /// What a request may ask for: content that is not kept takes no memory.
   var requestLimits: Limits {
     var limits = options.limits
