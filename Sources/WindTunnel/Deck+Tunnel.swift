@@ -10,14 +10,24 @@ public struct TunnelDecision: Sendable, Hashable {
   public var isOnTape: Bool
   /// Whether the proxy looks into it, so that its requests are decided one by one.
   public var isOpened: Bool
+  /// How it failed when it was recorded; `nil` where that is not on the cassette.
+  public var failure: Failure?
+  /// Under which number its failure is kept; `nil` where nothing is recorded.
+  var ticket: Int?
 }
 
 extension Deck {
+  /// Keeps that the live origin of a tunnel could not be reached, where anything is recorded.
+  public func keep(_ failure: Failure, for tunnel: TunnelDecision, to authority: String) {
+    guard let ticket = tunnel.ticket else { return }
+    keep(Interaction(Request(tunnelTo: authority), .failure(failure)), under: ticket)
+  }
+
   /// Decides what a tunnel to `host:port` meets. The *n*-th to the same place meets the same for the
   /// same seed, whatever else is going on.
   ///
-  /// - Parameter isOpened: Whether the proxy looks into the tunnel: only what is meant for tunnels and
-  ///   connections is decided then, since the requests within meet the rest.
+  /// Where `isOpened` says that the proxy looks into the tunnel, only what is meant for tunnels and
+  /// connections is decided, since the requests within meet the rest.
   public func openTunnel(
     to authority: String,
     lane: Lane = .deck,
@@ -43,13 +53,18 @@ extension Deck.State {
     )
     let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
     keep(entry)
-    let tunnel = TunnelDecision(
+    var tunnel = TunnelDecision(
       decision: decision,
       link: scenario.link,
       scenario: scenario.name,
       isOnTape: isOnTape(request.url),
       isOpened: isOpened
     )
+    if mode != .none { tunnel.ticket = entry.id }
+    if tunnel.isOnTape {
+      let (source, _, _) = deal(request, front.matcher.key(request), decision, id: entry.id)
+      if case .recording(let interaction, _) = source { tunnel.failure = interaction.failure }
+    }
     return (entry, tunnel)
   }
 }

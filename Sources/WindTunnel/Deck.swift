@@ -166,6 +166,10 @@ public final class Deck: Sendable {
   /// takes the secrets out of it.
   public func keep(_ interaction: Interaction, for outcome: Outcome) {
     guard case .forward(let ticket?) = outcome.source else { return }
+    keep(interaction, under: ticket)
+  }
+
+  func keep(_ interaction: Interaction, under ticket: Int) {
     let isLeftOff = state.withLock { state in
       state.recording[ticket] = interaction
       return state.isProxied && interaction.isRefused

@@ -134,7 +134,7 @@ extension Deck {
 
     mutating func finished(_ id: Int) { arrivals.end(id) }
 
-    private mutating func deal(
+    mutating func deal(
       _ request: Request,
       _ key: RequestKey,
       _ decision: Decision,

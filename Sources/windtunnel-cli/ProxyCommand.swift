@@ -34,7 +34,7 @@ enum ProxyCommand: Command {
       Flag("--seed", "N", "What all draws start from (default: 1)."),
       Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
       AdminFlag.flag,
-    ] + LimitFlags.flags
+    ] + LimitFlags.flags + LimitFlags.originFlags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let order = try ProxyOrder(arguments)

@@ -34,7 +34,7 @@ enum RecordCommand: Command {
       Flag("--unsafe", nil, "verify: ask POST and the like again, too."),
       Flag("--json", nil, "verify: tell what differs as JSON."),
       Flag("-- CMD", nil, "Run a command with {url} and $WINDTUNNEL_URL, and stop when it ends."),
-    ] + LimitFlags.flags
+    ] + LimitFlags.flags + LimitFlags.originFlags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let order = try RecordOrder(arguments)

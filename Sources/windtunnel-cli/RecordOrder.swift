@@ -18,7 +18,7 @@ struct RecordOrder {
   /// Whom to trust where the upstream is spoken to by `https`.
   let trust: UpstreamTrust
   private let port: Int
-  private let limits: Limits
+  let limits: Limits
   private let admin: Admin?
   private let tls: ServingTLS
 

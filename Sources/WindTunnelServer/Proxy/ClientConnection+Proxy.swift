@@ -21,7 +21,7 @@ extension ClientConnection {
         lane: house.lane,
         isOpened: desk.contexts != nil
       )
-      if decision.isOnTape, !decision.isOpened {
+      if decision.isOnTape, !decision.isOpened, decision.failure == nil {
         let text =
           "\(host) is on the cassette, and what is in a tunnel cannot be answered from it: nobody "
           + "can read it. The live \(host) is not asked either."

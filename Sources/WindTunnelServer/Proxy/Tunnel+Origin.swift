@@ -43,6 +43,7 @@ extension Tunnel {
   }
 
   private func failed(_ symptom: Symptom, _ text: String) {
+    house.deck.keep(Failure(symptom, text: text), for: decision, to: authority)
     client?.writeNotice(502, "\(authority) failed: \(text).")
     end(.failed(symptom)) { $0.close() }
   }

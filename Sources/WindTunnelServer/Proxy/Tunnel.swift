@@ -183,21 +183,4 @@ final class Tunnel {
       )
     )
   }
-
-  /// Looks now and then whether it has been idle, or open, for too long.
-  private func watch() {
-    let limits = house.options.limits
-    let idle = Int64(nanosecondsOf: limits.tunnelIdleSeconds)
-    let total = Int64(nanosecondsOf: limits.tunnelSeconds)
-    let moment = min(lastPassed + idle, start + total)
-    reactor.schedule(at: moment) { [weak self] _ in
-      guard let self, phase != .ended else { return }
-      let now = Moment.now()
-      if now - lastPassed >= idle || now - start >= total {
-        end(.expired) { $0.close() }
-      } else {
-        watch()
-      }
-    }
-  }
 }

@@ -104,7 +104,10 @@ extension ClientConnection: ChannelDelegate {
       read()
       if case .idle = state { channel.close() }
     // A client that sends no more may still read; one that has left is noticed by the answer.
-    case .answering, .forwarding: parser.feedEnd()
+    case .answering: parser.feedEnd()
+    case .forwarding(let exchange):
+      parser.feedEnd()
+      exchange.clientEnded()
     case .opening, .stalled: channel.close()
     case .tunnelling(let tunnel): tunnel.reachedEnd(.up)
     case .ended: break

@@ -26,6 +26,7 @@ extension UpstreamExchange {
     isUntried = true
     channel.delegate = self
     send(to: channel)
+    awaitAnswer()
     return true
   }
 
@@ -34,10 +35,7 @@ extension UpstreamExchange {
   func triesAgain() -> Bool {
     guard isUntried, !isOver else { return false }
     isUntried = false
-    let dead = channel
-    channel = nil
-    dead?.delegate = nil
-    dead?.abandon()
+    drop()
     restart()
     return true
   }

@@ -26,6 +26,10 @@ final class UpstreamExchange {
   var isHeld = false
   /// The connection was another request's before, and nothing has come over it since.
   var isUntried = false
+  /// What ends the waiting for the upstream.
+  var patience: Reactor.Timer?
+  /// When something moved last.
+  var lastMove = Moment.now()
 
   /// Under which number the answer is kept; `nil`: it only passes.
   var ticket: Int? { if case .forward(let ticket) = outcome.source { ticket } else { nil } }
@@ -88,12 +92,13 @@ final class UpstreamExchange {
         tls: engine,
         delegate: self
       )
+      awaitConnect(to: address)
     } catch {
       connectFailed(error)
     }
   }
 
-  private func connectFailed(_ error: SocketError) {
+  func connectFailed(_ error: SocketError) {
     if !addresses.isEmpty { return connect() }
     failed(error.symptom, "\(error)")
   }
@@ -117,7 +122,8 @@ final class UpstreamExchange {
       headers["Content-Length"] = String(data.count)
     }
     channel.write { bytes in
-      bytes.appendHead(method: request.method, target: request.url.target, headers: headers)
+      let target = head.isForServer ? "*" : request.url.target
+      bytes.appendHead(method: request.method, target: target, headers: headers)
       bytes.append(contentsOf: data)
     }
   }
@@ -125,6 +131,7 @@ final class UpstreamExchange {
   /// The client is gone; what it did not see is not recorded as an answer.
   func clientLeft() {
     isOver = true
+    stopPatience()
     exchange.watch?.ended(.clientLeft)
     channel?.abandon()
     channel = nil
@@ -133,10 +140,15 @@ final class UpstreamExchange {
 }
 
 extension UpstreamExchange: ChannelDelegate {
-  func channelConnected(_ channel: Channel) { send(to: channel) }
+  func channelConnected(_ channel: Channel) {
+    send(to: channel)
+    lastMove = Moment.now()
+    awaitAnswer()
+  }
 
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
     isUntried = false
+    lastMove = channel.reactor.now
     parser.feed(bytes)
     read()
   }
@@ -155,6 +167,7 @@ extension UpstreamExchange: ChannelDelegate {
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     self.channel = nil
+    stopPatience()
     guard !isOver, !triesAgain() else { return }
     guard let error else { return failed(.emptyAnswer, "the upstream closed the connection") }
     if error.operation == .connect { return connectFailed(error) }
