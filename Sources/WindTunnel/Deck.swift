@@ -23,6 +23,12 @@ public final class Deck: Sendable {
   package var needsRequestContent: Bool {
     state.withLock { $0.front.matcher.looksAtContent || $0.needsRequestContent }
   }
+  /// Whether the whole content of a request makes a difference to what answers it.
+  package var comparesContent: Bool {
+    state.withLock { $0.front.matcher.looksAtContent || $0.computes }
+  }
+  /// Whether what is passed on is kept.
+  package var records: Bool { state.withLock { $0.mode != .none } }
   /// What time it is, where recordings are played as if they were of today.
   private let now: (@Sendable () -> Date)?
 

@@ -129,8 +129,11 @@ extension Deck {
 
     /// Whether content of requests can make a difference, or be kept.
     var needsRequestContent: Bool {
-      mode != .none || isProxied || !routes.isEmpty || !tape.computed.isEmpty
+      mode != .none || isProxied || !routes.isEmpty || computes
     }
+
+    /// Whether functions answer.
+    var computes: Bool { !tape.computed.isEmpty }
 
     mutating func finished(_ id: Int) { arrivals.end(id) }
 

@@ -76,6 +76,7 @@ extension ClientConnection {
   /// An answer is written: the next request, or the end of the connection.
   func next(keeps: Bool) {
     guard let channel else { return }
+    upload = nil
     guard keeps, !house.live.isDraining, !(channel.inputEnded && parser.bufferedBytes == 0) else {
       state = .ended
       return channel.close()

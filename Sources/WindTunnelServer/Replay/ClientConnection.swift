@@ -16,6 +16,8 @@ final class ClientConnection {
   var isReading = false
   /// By what name the client spoke to this server last.
   var naming: Authority.Naming?
+  /// The content of a request that is being answered already.
+  var upload: Upload?
   /// What it is, where it is an open tunnel.
   var opened: OpenedTunnel?
 
@@ -104,10 +106,13 @@ extension ClientConnection: ChannelDelegate {
       read()
       if case .idle = state { channel.close() }
     // A client that sends no more may still read; one that has left is noticed by the answer.
-    case .answering: parser.feedEnd()
-    case .forwarding(let exchange):
+    case .answering, .forwarding:
       parser.feedEnd()
-      exchange.clientEnded()
+      if upload != nil {
+        read()
+      } else if case .forwarding(let exchange) = state {
+        exchange.clientEnded()
+      }
     case .opening, .stalled: channel.close()
     case .tunnelling(let tunnel): tunnel.reachedEnd(.up)
     case .ended: break

@@ -15,6 +15,8 @@ final class House: Sendable {
   let admin: AdminDesk?
   /// Whether the content of requests is kept until it is whole.
   let keepsContent: Bool
+  /// Whether content may be passed on while it comes, without its ever being here as a whole.
+  let streamsContent: Bool
   /// Connections to upstreams that wait for their next request.
   let upstreams = UpstreamPool()
 
@@ -35,6 +37,9 @@ final class House: Sendable {
       deck.needsRequestContent || options.isReloaded || admin != nil || options.upstream != nil
       || !options.ignoredHosts.isEmpty
       || options.proxy != nil
+    streamsContent =
+      (options.proxy != nil || !options.ignoredHosts.isEmpty) && !deck.comparesContent
+      && !options.isReloaded && admin == nil && options.received == nil
   }
 
   /// The server that an outcome is forwarded to.
@@ -47,7 +52,7 @@ final class House: Sendable {
   /// What a request may ask for: content that is not kept takes no memory.
   var requestLimits: Limits {
     var limits = options.limits
-    if !keepsContent { limits.bodyBytesMax = limits.unreadBodyBytesMax }
+    if !keepsContent || streamsContent { limits.bodyBytesMax = limits.unreadBodyBytesMax }
     return limits
   }
 }

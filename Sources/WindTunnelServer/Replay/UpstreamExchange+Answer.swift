@@ -21,7 +21,8 @@ extension UpstreamExchange {
       status: start.head.status,
       to: head,
       length: length,
-      keepsAlive: !client.house.options.closesConnections
+      // What is left of a request that is answered early is not waited for.
+      keepsAlive: !client.house.options.closesConnections && upload?.isWhole != false
     )
     self.framing = framing
     exchange.watch?.status = start.head.status

@@ -26,6 +26,11 @@ extension UpstreamExchange {
       if Moment.now() - exchange.lastMove < Int64(nanosecondsOf: seconds) {
         return exchange.awaitAnswer()
       }
+      if exchange.awaitsContent {
+        let sentence = "No more of the request came for \(seconds.formatted()) s."
+        exchange.client?.breakOff(ProtocolError(.tooSlow, sentence))
+        return
+      }
       exchange.drop()
       exchange.failed(.timedOut, "it said nothing for \(seconds.formatted()) s")
     }
@@ -42,6 +47,16 @@ extension UpstreamExchange {
       // It is told of that as of any end.
       self.client?.channel?.abandon()
     }
+  }
+
+  /// The client is gone; what it did not see is not recorded as an answer.
+  func clientLeft() {
+    isOver = true
+    stopPatience()
+    exchange.watch?.ended(.clientLeft)
+    channel?.abandon()
+    channel = nil
+    client?.house.deck.finished(outcome)
   }
 
   func stopPatience() {

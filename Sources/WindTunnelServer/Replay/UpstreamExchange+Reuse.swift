@@ -5,7 +5,7 @@ extension UpstreamExchange {
   /// Whether the connection may have been another request's and may become one's.
   ///
   /// What is recorded has a connection of its own, so that how one ends says nothing about another.
-  var isShared: Bool { ticket == nil && upstream.isPlain }
+  var isShared: Bool { ticket == nil && upstream.isPlain && upload == nil }
 
   /// RFC 9110 §9.2.2: what may be sent once more if nobody knows whether it came through.
   private var isIdempotent: Bool {

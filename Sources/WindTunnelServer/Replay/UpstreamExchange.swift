@@ -36,6 +36,10 @@ final class UpstreamExchange {
   /// Whether the upstream said nothing beyond the answer.
   var hasReadAll: Bool { parser.bufferedBytes == 0 }
 
+  /// Whether the request's head is with the connection.
+  private(set) var isHeadSent = false
+  /// The request's content, where it is not kept.
+  var upload: Upload? { exchange.upload }
   var outcome: Outcome { exchange.outcome }
   var head: RequestHead { exchange.head }
   var authority: Authority { exchange.authority }
@@ -115,7 +119,9 @@ final class UpstreamExchange {
     headers = HeaderFields([HeaderField("Host", (named.host ?? "") + port)] + headers)
     if !isShared { headers.append("Connection", "close") }
     let data = request.body.data
-    if data.isEmpty, headers["Content-Length"] == nil || headers["Content-Length"] == "0" {
+    if upload != nil {
+      frameContent(&headers)
+    } else if data.isEmpty, headers["Content-Length"] == nil || headers["Content-Length"] == "0" {
       // RFC 9110 §8.6: a request that could have content says that it has none.
       if ["POST", "PUT", "PATCH"].contains(request.method) { headers["Content-Length"] = "0" }
     } else {
@@ -126,16 +132,8 @@ final class UpstreamExchange {
       bytes.appendHead(method: request.method, target: target, headers: headers)
       bytes.append(contentsOf: data)
     }
-  }
-
-  /// The client is gone; what it did not see is not recorded as an answer.
-  func clientLeft() {
-    isOver = true
-    stopPatience()
-    exchange.watch?.ended(.clientLeft)
-    channel?.abandon()
-    channel = nil
-    client?.house.deck.finished(outcome)
+    isHeadSent = true
+    passContent()
   }
 }
 
@@ -163,7 +161,7 @@ extension UpstreamExchange: ChannelDelegate {
     read()
   }
 
-  func channelDrained(_ channel: Channel) {}
+  func channelDrained(_ channel: Channel) { contentDrained() }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     self.channel = nil
