@@ -23,8 +23,8 @@ extension ClientConnection {
       )
       if decision.isOnTape, !decision.isOpened, decision.failure == nil {
         let text =
-          "\(host) is on the cassette, and what is in a tunnel cannot be answered from it: nobody "
-          + "can read it. The live \(host) is not asked either."
+          "\(host) is on the cassette, and what is in a closed tunnel cannot be answered from it: "
+          + "nobody can read it (proxy --open-tls can). The live \(host) is not asked either."
         answer(.notice(501, text), to: head)
         break
       }

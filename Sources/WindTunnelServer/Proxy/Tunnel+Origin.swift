@@ -44,7 +44,7 @@ extension Tunnel {
 
   private func failed(_ symptom: Symptom, _ text: String) {
     house.deck.keep(Failure(symptom, text: text), for: decision, to: authority)
-    client?.writeNotice(502, "\(authority) failed: \(text).")
+    if !isAnswered { client?.writeNotice(502, "\(authority) failed: \(text).") }
     end(.failed(symptom)) { $0.close() }
   }
 
@@ -52,7 +52,7 @@ extension Tunnel {
     stopConnectTimer()
     connected = now
     phase = .passing
-    answer(Delivery.established)
+    if !isAnswered { answer(Delivery.established) }
     // What the client sent in advance, and what the player said meanwhile.
     let early = up.pending.count
     if player.isMetering {
@@ -63,17 +63,6 @@ extension Tunnel {
     if client?.inputEnded == true { reachedEnd(.up) }
     updateReading()
     advance(.tick)
-  }
-
-  /// Nothing is passed on here: somebody else speaks with the client from here on.
-  func letGo(_ handOver: (Data) -> Void) {
-    // Nobody is left to speak with.
-    if client?.inputEnded != false { return end(.closed) { $0.close() } }
-    answer(Delivery.established)
-    phase = .ended
-    if let wake { reactor.cancel(wake) }
-    (wake, client) = (nil, nil)
-    handOver(up.pending.take(atMost: up.pending.count))
   }
 
   func stopConnectTimer() {

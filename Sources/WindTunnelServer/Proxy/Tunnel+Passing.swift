@@ -34,8 +34,9 @@ extension Tunnel {
     switch phase {
     case .passing where !player.isMetering: forward(bytes, way)
     case .passing: meter(bytes, way)
-    case .before, .connecting:
+    case .before, .connecting, .listening:
       append(bytes, way)
+      if phase == .listening { return hear() }
       if up.pending.hasWholeRecord { advance(.arrived(.clientHello)) }
       updateReading()
     // A client that talks to nobody is thrown away what it says, and keeps nothing open by it.
@@ -96,6 +97,7 @@ extension Tunnel {
     // It may well have said everything in advance; the origin hears of its end once there is one.
     case .connecting, .ended: break
     case .before where !isAnswered || up.pending.hasWholeRecord: break
+    case .listening: end(.closed) { $0.close() }
     // What is waited for will not come.
     case .before, .stalled: end(.clientReset) { $0.close() }
     }

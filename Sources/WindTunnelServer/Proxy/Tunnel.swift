@@ -18,8 +18,8 @@ final class Tunnel {
   var upstream: Channel?
   var addresses: [SocketAddress] = []
 
-  /// Who takes the connection over once the tunnel is open, with what came for it; `nil` where its
-  /// bytes are passed on.
+  /// Who takes the connection over where the client begins TLS, with what came for it; `nil` where its
+  /// bytes are passed on whatever they are.
   var handOver: ((Data) -> Void)?
 
   var player: Player
@@ -42,6 +42,8 @@ final class Tunnel {
     /// The player has not come to the origin.
     case before
     case connecting
+    /// The client is told that the tunnel is open, and waited for to say whether it speaks TLS.
+    case listening
     /// Bytes pass.
     case passing
     /// Nothing passes any more, and the connection stays open.
@@ -95,7 +97,7 @@ final class Tunnel {
         }
       case .head(let head): answer(head)
       case .bytes(let data): client?.write(data)
-      case .relay: if let handOver { letGo(handOver) } else { connect() }
+      case .relay: if handOver == nil { connect() } else { listen() }
       case .pass(let way, let count): pass(count, way)
       case .passEnd(let way): passEnd(way)
       case .hold(let way): set(way) { $0.isHeld = true }

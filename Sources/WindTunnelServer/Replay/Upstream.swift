@@ -8,9 +8,6 @@ public struct Upstream: Sendable {
   /// What is spoken to a server by `https`.
   private let tls: (context: TLSContext, host: HostName)?
 
-  /// Whether plain HTTP is spoken to it.
-  var isPlain: Bool { tls == nil }
-
   /// The server of any URL, whose addresses are found when they are needed; `nil` for one by `https`
   /// where there is nothing to speak it by.
   init?(of url: RequestURL, by context: TLSContext?) {

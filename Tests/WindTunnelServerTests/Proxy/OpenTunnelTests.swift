@@ -205,9 +205,8 @@ struct OpenTunnelTests {
       await idle.send("CONNECT a.test:443 HTTP/1.1\r\nHost: x\r\n\r\n")
       _ = await idle.receive(atLeast: 1)
       idle.close()
-      let heardThen = try await Self.ask(server, through: "api.example.test:443", Self.get("/a"))
-      #expect(heardThen.heard.content == "a")
-      if case .request = try await seen.next() {} else { Issue.record("another sighting") }
+      guard case .connection(let unused) = try await seen.next() else { return }
+      #expect(unused.ending == .closed && !unused.isBroken && unused.connect == nil)
       var log = ProxyLog()
       log.begin("calm")
       log.note(.connection(refused))
@@ -261,6 +260,59 @@ struct OpenTunnelTests {
         ]
       )
     }
+  }
+
+  @Test func `what is not sealed passes as it is, but not to a host on the tape`() async throws {
+    let echo = try await Echo()
+    try await Self.opening { server, _, seen async throws in
+      let client = try await server.tunnel(to: echo.address, early: "hel")
+      await client.send("lo")
+      #expect(await client.receive(exactly: 5) == Array("hello".utf8))
+      client.socket.finishWriting()
+      #expect(await client.receiveAll() == ([], .finished))
+      client.close()
+      guard case .connection(let connection) = try await seen.next() else { return }
+      #expect(connection.ending == .closed && connection.bytesDown == 5)
+      #expect(connection.connect != nil)
+    }
+    let (origin, closed) = (
+      Request("GET", RequestURL("http://\(echo.address)/a")), RawClient.End.finished
+    )
+    let tape = Cassette([Interaction(origin, .text("a"))])
+    try await Self.opening(tape: tape) { server, _, seen async throws in
+      let client = try await server.tunnel(to: echo.address)
+      await client.send("hello")
+      #expect(await client.receiveAll() == ([], closed))
+      client.close()
+      guard case .connection(let connection) = try await seen.next() else { return }
+      #expect(connection.ending == .cut && connection.connect == nil)
+    }
+    await echo.loop.stop()
+  }
+
+  @Test func `what is not recorded shares a connection to its origin`() async throws {
+    let loop = try EventLoop()
+    let asked = Events<Int>()
+    let connections = Locked(0)
+    let leaf = Leaf(names: HostName.own)
+    let address = try await TLSChannelTests.serve(on: loop, leaf: leaf) { script in
+      let number = connections.withLock { count in
+        count += 1
+        return count
+      }
+      script.received = { channel, _ in
+        asked(number)
+        channel.write(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
+      }
+      script.ended = { $0.close() }
+    }
+    try await Self.opening { server, _, _ async throws in
+      let two = Self.get("/a", "") + Self.get("/b")
+      let (heard, _) = try await Self.ask(server, through: "localhost:\(address.port)", two)
+      #expect(heard.count(of: "HTTP/1.1 200 OK") == 2, "\(heard)")
+      #expect(await asked.first(2) == [1, 1])
+    }
+    await loop.stop()
   }
 
   @Test func `a proxy's end ends what is open in tunnels`() async throws {
