@@ -8,33 +8,63 @@ public struct TunnelDecision: Sendable, Hashable {
   public var scenario: String
   /// Whether the host is one that the cassette answers for, so that the live one must not be asked.
   public var isOnTape: Bool
+  /// Whether the proxy looks into it, so that its requests are decided one by one.
+  public var isOpened: Bool
+  /// How it failed when it was recorded; `nil` where that is not on the cassette.
+  public var failure: Failure?
+  /// Under which number its failure is kept; `nil` where nothing is recorded.
+  var ticket: Int?
 }
 
 extension Deck {
+  /// Keeps that the live origin of a tunnel could not be reached, where anything is recorded.
+  public func keep(_ failure: Failure, for tunnel: TunnelDecision, to authority: String) {
+    guard let ticket = tunnel.ticket else { return }
+    keep(Interaction(Request(tunnelTo: authority), .failure(failure)), under: ticket)
+  }
+
   /// Decides what a tunnel to `host:port` meets. The *n*-th to the same place meets the same for the
   /// same seed, whatever else is going on.
-  public func openTunnel(to authority: String, lane: Lane = .deck) -> TunnelDecision {
-    tell { state in state.openTunnel(to: authority, lane: lane) }
+  ///
+  /// Where `isOpened` says that the proxy looks into the tunnel, only what is meant for tunnels and
+  /// connections is decided, since the requests within meet the rest.
+  public func openTunnel(
+    to authority: String,
+    lane: Lane = .deck,
+    isOpened: Bool = false
+  ) -> TunnelDecision {
+    tell { state in state.openTunnel(to: authority, lane: lane, isOpened: isOpened) }
   }
 }
 
 extension Deck.State {
-  mutating func openTunnel(to authority: String, lane: Lane) -> (Journal.Entry, TunnelDecision) {
+  mutating func openTunnel(
+    to authority: String,
+    lane: Lane,
+    isOpened: Bool
+  ) -> (Journal.Entry, TunnelDecision) {
     let request = Request(tunnelTo: authority)
     let decision = scenario.decideTunnel(
       request,
       seed: seed,
       lane: lane,
-      ordinal: count(request.tunnelKey, in: lane)
+      ordinal: count(request.tunnelKey, in: lane),
+      isOpened: isOpened
     )
     let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
     keep(entry)
-    let tunnel = TunnelDecision(
+    var tunnel = TunnelDecision(
       decision: decision,
       link: scenario.link,
       scenario: scenario.name,
-      isOnTape: isOnTape(request.url)
+      isOnTape: isOnTape(request.url),
+      isOpened: isOpened
     )
+    if mode != .none { tunnel.ticket = entry.id }
+    if tunnel.isOnTape {
+      let (source, _, _) = deal(request, front.matcher.key(request), decision, id: entry.id)
+      if case .recording(let interaction, _) = source { tunnel.failure = interaction.failure }
+    }
     return (entry, tunnel)
   }
 }
@@ -53,10 +83,20 @@ extension Scenario {
   /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and by
   /// those of every request as far as they can be carried by bytes that nobody can read. A status is
   /// only for the rules that name the tunnel: it answers the `CONNECT`.
-  func decideTunnel(_ request: Request, seed: UInt64, lane: Lane, ordinal: Int) -> Decision {
+  func decideTunnel(
+    _ request: Request,
+    seed: UInt64,
+    lane: Lane,
+    ordinal: Int,
+    isOpened: Bool
+  ) -> Decision {
     var decision = decide(seed: seed, lane: lane, key: request.tunnelKey, ordinal: ordinal) {
       rule in
-      rule.trigger.request?.matches(request) != false
+      // What speaks of every request is met by those within an open tunnel, and not by itself, too.
+      if isOpened, !rule.isForConnections, rule.trigger.request?.isForTunnels != true {
+        return false
+      }
+      return rule.trigger.request?.matches(request) != false
     } resolving: { rule, fault in
       if case .status = fault, rule.trigger.request?.isForTunnels != true { return nil }
       return fault
@@ -72,6 +112,20 @@ extension Scenario {
       return rule.faults.contains { fault in
         switch fault {
         case .status, .mutate: true
+        default: false
+        }
+      }
+    }
+  }
+
+  /// Whether it breaks tunnels off at a byte, which only who passes their bytes on can do.
+  public var cutsTunnelsAtBytes: Bool {
+    rules.contains { rule in
+      guard rule.trigger.request?.isForTunnels == true else { return false }
+      return rule.faults.contains { fault in
+        switch fault {
+        case .reset(let count), .stall(let count): count != nil
+        case .truncate: true
         default: false
         }
       }

@@ -23,6 +23,12 @@ public final class Deck: Sendable {
   package var needsRequestContent: Bool {
     state.withLock { $0.front.matcher.looksAtContent || $0.needsRequestContent }
   }
+  /// Whether the whole content of a request makes a difference to what answers it.
+  package var comparesContent: Bool {
+    state.withLock { $0.front.matcher.looksAtContent || $0.computes }
+  }
+  /// Whether what is passed on is kept.
+  package var records: Bool { state.withLock { $0.mode != .none } }
   /// What time it is, where recordings are played as if they were of today.
   private let now: (@Sendable () -> Date)?
 
@@ -166,6 +172,10 @@ public final class Deck: Sendable {
   /// takes the secrets out of it.
   public func keep(_ interaction: Interaction, for outcome: Outcome) {
     guard case .forward(let ticket?) = outcome.source else { return }
+    keep(interaction, under: ticket)
+  }
+
+  func keep(_ interaction: Interaction, under ticket: Int) {
     let isLeftOff = state.withLock { state in
       state.recording[ticket] = interaction
       return state.isProxied && interaction.isRefused

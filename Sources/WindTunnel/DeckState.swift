@@ -129,12 +129,15 @@ extension Deck {
 
     /// Whether content of requests can make a difference, or be kept.
     var needsRequestContent: Bool {
-      mode != .none || isProxied || !routes.isEmpty || !tape.computed.isEmpty
+      mode != .none || isProxied || !routes.isEmpty || computes
     }
+
+    /// Whether functions answer.
+    var computes: Bool { !tape.computed.isEmpty }
 
     mutating func finished(_ id: Int) { arrivals.end(id) }
 
-    private mutating func deal(
+    mutating func deal(
       _ request: Request,
       _ key: RequestKey,
       _ decision: Decision,

@@ -6,13 +6,16 @@ enum ProxyCommand: Command {
   static let name = "proxy"
   static let summary = "Fly any client, or a phone, through bad weather: an HTTP proxy."
   static let synopsis =
-    "[--scenario NAME …] [--cassette FILE | --record FILE] [--lan] [--report FILE]"
+    "[--scenario NAME …] [--cassette FILE | --record FILE] [--open-tls] [--lan] …"
   static let example = "windtunnel proxy --lan --scenario metro.json --report flight.html"
   static let flags =
     [
       Flag("--scenario", "NAME|FILE", "The weather (default: calm); several: n goes to the next."),
       Flag("--cassette", "FILE", "Answers for the hosts on it; other hosts are passed on to."),
-      Flag("--record", "FILE", "Record what passes, tunnels aside; what is in FILE is played."),
+      Flag("--record", "FILE", "Record what passes, closed tunnels aside; FILE is played, too."),
+      ServingTLS.openFlag,
+      ServingTLS.fileFlag,
+      Flag("--upstream-ca", "FILE", "open-tls: trust these certificates, not the machine's (PEM)."),
       Flag(
         "--redact",
         "NAME",
@@ -31,14 +34,15 @@ enum ProxyCommand: Command {
       Flag("--seed", "N", "What all draws start from (default: 1)."),
       Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
       AdminFlag.flag,
-    ] + LimitFlags.flags
+    ] + LimitFlags.flags + LimitFlags.originFlags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let order = try ProxyOrder(arguments)
     let recording = try order.recordFile.map { try ProxyRecording($0, order.redaction) }
     let deck = try order.deck(recording)
     let flight = ProxyFlight(deck, order.scenarios)
-    var options = order.options
+    var options = try order.options()
+    if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     options.proxy?.observe = { flight.note($0) }
     options.admin?.swapped = { flight.begin($0) }
     options.proxy?.turnedAway = { flight.turnAway($0) }

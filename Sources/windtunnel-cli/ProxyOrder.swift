@@ -10,7 +10,9 @@ struct ProxyOrder {
   let redaction: RedactionRules
   let reports: [URL]
   let duration: Duration?
-  let options: ReplayServer.Options
+  private let settings: ReplayServer.Options
+  private let tls: ServingTLS
+  private let trust: UpstreamTrust
   private let cassette: Cassette?
   private let seed: UInt64
   private let isOnLAN: Bool
@@ -22,7 +24,16 @@ struct ProxyOrder {
     let shipped = try DrillPlan().scenarios
     let named = try arguments.all("--scenario").map { try Scenarios.find($0, in: shipped) }
     scenarios = named.isEmpty ? [.calm] : named
-    if let refusal = scenarios.lazy.compactMap(Self.refusal).first { throw refusal }
+    tls = try ServingTLS(arguments, by: ServingTLS.openFlag)
+    trust = try UpstreamTrust(arguments)
+    let opensTLS = tls.isWanted
+    guard opensTLS || !trust.isGiven else {
+      throw Refusal.usage(
+        "\(UpstreamTrust.name) belongs to --open-tls: without it the client trusts servers itself."
+      )
+    }
+    let refusals = scenarios.lazy.compactMap { Self.refusal(of: $0, opensTLS: opensTLS) }
+    if let refusal = refusals.first { throw refusal }
     if let name = Self.repeatedName(scenarios) {
       throw Refusal.usage(
         "Two of the scenarios are called \"\(name)\", and a report tells them apart by their names; "
@@ -52,7 +63,7 @@ struct ProxyOrder {
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
     options.limits = try LimitFlags.limits(arguments)
-    options.admin = try AdminFlag.admin(arguments) { Self.refusal(of: $0) }
+    options.admin = try AdminFlag.admin(arguments) { Self.refusal(of: $0, opensTLS: opensTLS) }
     var proxy = Proxying()
     if isOnLAN {
       do {
@@ -70,16 +81,33 @@ struct ProxyOrder {
       }
     }
     options.proxy = proxy
-    self.options = options
+    settings = options
+  }
+
+  /// What the server is made by; the authority that opens tunnels is made and written now.
+  func options() throws -> ReplayServer.Options {
+    var options = settings
+    try trust.probe()
+    options.proxy?.opening = try tls.begin().map { TunnelOpening($0, trusting: trust.trust) }
+    return options
   }
 
   /// Why a scenario cannot be flown through a proxy.
-  private static func refusal(of scenario: Scenario) -> Refusal? {
-    guard scenario.needsCertificates else { return nil }
-    return .usage(
-      "Scenario \"\(scenario.name)\" fails handshakes by their certificates, and tunnels stay "
-        + "closed here; fly it with windtunnel drill."
-    )
+  private static func refusal(of scenario: Scenario, opensTLS: Bool) -> Refusal? {
+    if scenario.needsCertificates {
+      let reason = opensTLS ? "those of open tunnels are all good" : "tunnels stay closed here"
+      return .usage(
+        "Scenario \"\(scenario.name)\" fails handshakes by their certificates, and \(reason); "
+          + "fly it with windtunnel drill."
+      )
+    }
+    if opensTLS, scenario.cutsTunnelsAtBytes {
+      return .usage(
+        "Scenario \"\(scenario.name)\" breaks tunnels off at a byte, which none has that is opened; "
+          + "leave --open-tls out, or name the requests within, such as GET /a, in its rule."
+      )
+    }
+    return nil
   }
 
   private static func repeatedName(_ scenarios: [Scenario]) -> String? {
@@ -116,18 +144,19 @@ struct ProxyOrder {
   func announce(_ server: ReplayServer) {
     Terminal.answer(server.addresses)
     if isOnLAN {
+      let visit = tls.isWanted ? ", which has the certificate to install" : ""
       let minutes = duration.map { Int(($0 / .seconds(60)).rounded(.up)) } ?? 0
       Terminal.complain(
         """
         On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
-          Server  \(options.host)
+          Server  \(settings.host)
           Port    \(server.port)
-        Then open http://wind.tunnel/ there. This proxy ends in \(minutes) min.
+        Then open http://wind.tunnel/ there\(visit). This proxy ends in \(minutes) min.
 
         """
       )
     }
-    for scenario in scenarios where scenario.hasFaultsBeyondTunnels {
+    for scenario in scenarios where !tls.isWanted && scenario.hasFaultsBeyondTunnels {
       Terminal.complain(
         "\(scenario.name): statuses and rules by path act on plain HTTP; what is in a tunnel meets "
           + "the link, and faults by host and connection.\n"

@@ -34,7 +34,7 @@ enum RecordCommand: Command {
       Flag("--unsafe", nil, "verify: ask POST and the like again, too."),
       Flag("--json", nil, "verify: tell what differs as JSON."),
       Flag("-- CMD", nil, "Run a command with {url} and $WINDTUNNEL_URL, and stop when it ends."),
-    ] + LimitFlags.flags
+    ] + LimitFlags.flags + LimitFlags.originFlags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let order = try RecordOrder(arguments)
@@ -84,7 +84,9 @@ enum RecordCommand: Command {
     _ deck: Deck,
     to command: ClientCommand?
   ) async throws -> ExitCode {
-    let server = try await ReplayServer(deck, try order.options())
+    let options = try order.options()
+    if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
+    let server = try await ReplayServer(deck, options)
     let code = try await wait(for: command, at: server)
     await server.stop()
     return code

@@ -16,9 +16,9 @@ struct RecordOrder {
   /// What is taken out beside what always is.
   let redaction: RedactionRules
   /// Whom to trust where the upstream is spoken to by `https`.
-  let trust: Trust
+  let trust: UpstreamTrust
   private let port: Int
-  private let limits: Limits
+  let limits: Limits
   private let admin: Admin?
   private let tls: ServingTLS
 
@@ -55,9 +55,8 @@ struct RecordOrder {
       }
       return url
     }
-    let authorities = try arguments.value("--upstream-ca")
-    trust = authorities.map { .certificates(URL(filePath: $0)) } ?? .system
-    guard authorities == nil || ([url] + ignored).contains(where: { $0.scheme == "https" }) else {
+    trust = try UpstreamTrust(arguments)
+    guard !trust.isGiven || ([url] + ignored).contains(where: { $0.scheme == "https" }) else {
       throw Refusal.usage("--upstream-ca belongs to an upstream by https, and \(upstream) is none.")
     }
     tls = try ServingTLS(arguments)
@@ -77,21 +76,16 @@ struct RecordOrder {
     options.admin = admin
     options.recordedOrigin = origin
     options.upstream = try server()
-    options.ignoredHosts = try ignored.map { try Upstream($0, trusting: trust) }
+    options.ignoredHosts = try ignored.map { try Upstream($0, trusting: trust.trust) }
     options.tls = try tls.begin()
     return options
   }
 
   /// The upstream with its addresses, and with whom to trust.
   func server() throws -> Upstream {
-    if case .certificates(let file) = trust {
-      _ = try FileError.reading(file, bytesMax: Self.authoritiesBytesMax)
-    }
-    return try Upstream(upstream, trusting: trust)
+    try trust.probe()
+    return try Upstream(upstream, trusting: trust.trust)
   }
-
-  /// A machine's whole list of authorities has a quarter of a megabyte.
-  private static let authoritiesBytesMax = 16 << 20
 
   /// A whole server's address, without a path.
   private static func origin(_ text: String, schemes: [String]) -> RequestURL? {

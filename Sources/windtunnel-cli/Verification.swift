@@ -8,6 +8,8 @@ struct Verification {
   private let secrets: [String: String]
   private let asksUnsafe: Bool
   private let tellsJSON: Bool
+  /// How long an answer may take, where that was said.
+  private let answerSeconds: Double?
 
   /// Refuses what only this mode understands.
   static func refuseFlags(of arguments: Arguments) throws(Refusal) {
@@ -19,11 +21,16 @@ struct Verification {
     guard arguments.command.isEmpty else {
       throw .usage("--mode verify asks the server itself and runs no command.")
     }
-    let flags = ["--ignore", "--port", "--tls", "--ca-out"].filter { arguments.has($0) }
+    let foreign = [
+      "--ignore", "--port", "--tls", "--ca-out", "--connections-max", "--idle-seconds",
+      "--request-seconds",
+    ]
+    let flags = foreign.filter { arguments.has($0) }
     if let flag = flags.first {
       throw .usage("--mode verify records nothing and takes no \(flag).")
     }
     self.order = order
+    answerSeconds = arguments.has("--answer-seconds") ? order.limits.answerSeconds : nil
     asksUnsafe = arguments.has("--unsafe")
     tellsJSON = arguments.has("--json")
     secrets = try Self.secrets(arguments, ProcessInfo.processInfo.environment)
@@ -57,6 +64,9 @@ struct Verification {
     verifier.recordedOrigin = order.origin
     verifier.secrets = secrets
     verifier.asksUnsafe = asksUnsafe
+    verifier.limits = order.limits
+    verifier.limits.requestLineBytesMax = Limits.upstream.requestLineBytesMax
+    if let answerSeconds { verifier.timeout = .seconds(answerSeconds) }
     let drift = try await verifier.verify(tape)
     Terminal.answer(tellsJSON ? String(decoding: drift.data, as: UTF8.self) : "\(drift)")
     return drift.isEmpty ? .done : .drift

@@ -119,6 +119,18 @@ import WindTunnel
     let json = try await Program.run(words + ["b.json", "--json"], in: scratch)
     #expect(json.code == 3)
     #expect(try JSON(parsing: Data(json.out.utf8), source: "drift")["drifted"] == 1)
+    #expect(
+      try await Program.run(words + ["a.json", "--body-bytes-max", "6"], in: scratch)
+        == Program.Run(
+          code: 0,
+          out: """
+            skipped #1 GET https://api.example.test/a: The content is larger than 6 bytes.
+            0 same, 0 drifted, 1 skipped
+
+            """,
+          err: ""
+        )
+    )
     upstream.signal(SIGINT)
     _ = try await upstream.end()
   }
@@ -136,6 +148,9 @@ import WindTunnel
     ("--secret a=B", "--secret belongs to --mode verify."),
     ("--unsafe --mode rewrite", "--unsafe belongs to --mode verify."),
     ("--mode verify --port 1", "--mode verify records nothing and takes no --port."),
+    (
+      "--mode verify --idle-seconds 1", "--mode verify records nothing and takes no --idle-seconds."
+    ),
     ("--mode verify -- true", "--mode verify asks the server itself and runs no command."),
     ("--ignore a/b", "--ignore a/b: a host such as telemetry.example.com should stand here."),
     (

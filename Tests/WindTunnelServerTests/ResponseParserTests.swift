@@ -28,6 +28,21 @@ import Testing
     ("GET", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", nil),
   ]
 
+  @Test(arguments: [
+    "Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    "\r\nhello",
+  ])
+  func `content that is larger than is read is refused in every framing`(text: String) {
+    for (bytesMax, isWhole) in [(5, true), (4, false)] {
+      var limits = Limits.upstream
+      limits.bodyBytesMax = bytesMax
+      var parser = ResponseParser(limits: limits)
+      parser.expectAnswer(to: "GET")
+      let last = parser.events(of: Array("HTTP/1.1 200 OK\r\n\(text)".utf8), by: 100).last
+      #expect(last == (isWhole ? .end : .failed(.tooLarge(limits))))
+    }
+  }
+
   @Test(arguments: whole)
   func `an answer ends where its framing says, however it is cut`(
     method: String,

@@ -84,6 +84,15 @@ public struct Delivery: Sendable, Hashable {
   /// Nothing at all: the connection goes on.
   public static let nothing = Delivery([])
 
+  /// The same for a request whose content is passed on while it comes, so that its end is not waited
+  /// for; `nil` where no live origin answers.
+  package var passingContent: Delivery? {
+    guard steps.contains(.bytes(.live)) else { return nil }
+    var passing = self
+    passing.steps = steps.map { $0 == .await(.requestEnd) ? .await(.requestHead) : $0 }
+    return passing
+  }
+
   /// An answer that is sent in one go as soon as the request is whole, and after which the
   /// connection goes on; `nil` where it takes a player to say what happens when.
   package var whole: (head: ResponseHead, body: Data)? {

@@ -37,6 +37,10 @@ public struct Outcome: Sendable, Hashable {
     public var up: Draws
     /// The draws for the way down.
     public var down: Draws
+    /// How many round trips go before the request; `nil`: as many as a new connection takes.
+    public var handshakes: Int?
+    /// How long the request's content is, where it is not kept in the request.
+    public var contentBytes: Int?
   }
 
   /// Whether the answer comes from the live origin and nothing stands in its place.

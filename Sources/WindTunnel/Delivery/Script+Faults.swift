@@ -62,9 +62,10 @@ extension Script {
     if max(link.up.lossProbability, link.down.lossProbability) >= 1 {
       cutOff(at: nil, .stall)
     }
-    let requestBytes = Self.requestHeadBytes + request.body.count
+    let requestBytes = Self.requestHeadBytes + (path.contentBytes ?? request.body.count)
     // One round trip for the connection, and one more for TLS 1.3 (RFC 8446 §2).
-    let handshake = link.roundTrip * (request.url.scheme == "https" ? 2 : 1)
+    let handshake =
+      link.roundTrip * (path.handshakes ?? (request.url.scheme == "https" ? 2 : 1))
     var up = Shaper(link.up)
     let travel = handshake + up.send(requestBytes, at: .zero)
     let costs = LossTimeline(

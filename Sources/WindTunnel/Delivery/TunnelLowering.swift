@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Symptoms
 
 extension Delivery {
   /// Lowers what was decided for a tunnel to steps.
@@ -36,6 +37,9 @@ extension Delivery {
       case .connection: cut(nil, .reset)
       }
     }
+    if let failure = tunnel.failure, ending == nil || offset != nil {
+      (offset, ending) = (nil, Self.refusal(failure))
+    }
     if wait > .zero { steps.append(.wait(wait)) }
     guard let ending else {
       self.init(steps + [.relay], afterwards: .close)
@@ -48,8 +52,16 @@ extension Delivery {
   /// What says that a tunnel is open: without content or length (RFC 9110 §9.3.6).
   public static let established = ResponseHead(status: 200)
 
+  private static func refusal(_ failure: Failure) -> [Step] {
+    refusal(502, nil, "The tunnel failed when it was recorded: \(failure.symptom.rawValue).\n")
+  }
+
   private static func refusal(_ status: Int, _ retryAfter: Duration?) -> [Step] {
-    let text = Data("This \(status) was injected.\n".utf8)
+    refusal(status, retryAfter, "This \(status) was injected.\n")
+  }
+
+  private static func refusal(_ status: Int, _ retryAfter: Duration?, _ text: String) -> [Step] {
+    let text = Data(text.utf8)
     var head = ResponseHead(
       status: status,
       headers: [

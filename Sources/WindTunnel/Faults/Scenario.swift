@@ -77,7 +77,7 @@ extension Scenario {
 
   /// Decides what a request meets that comes through a proxy. The proxy connects for each request, so
   /// the rules of connections are the request's, too; there is no handshake in one that is not in a
-  /// tunnel.
+  /// tunnel. One by `https` comes out of an open tunnel, which has met the rules of connections.
   func decideProxied(
     _ request: Request,
     key: RequestKey,
@@ -85,8 +85,10 @@ extension Scenario {
     lane: Lane,
     ordinal: Int
   ) -> Decision {
+    let isInTunnel = request.url.scheme == "https"
     var decision = decide(seed: seed, lane: lane, key: key.text, ordinal: ordinal) { rule in
-      rule.trigger.request?.matches(request) != false
+      if isInTunnel, rule.isForConnections { return false }
+      return rule.trigger.request?.matches(request) != false
     } resolving: { _, fault in
       if case .connection(.tls) = fault { return nil }
       return fault

@@ -80,6 +80,10 @@ public struct SeenConnection: Sendable, Hashable {
     case refused(Int)
     /// The origin could not be reached.
     case failed(Symptom)
+    /// It should have been opened, and the client does not trust who vouches for its end.
+    case certificateRefused
+    /// It should have been opened, and the handshake failed: half a sentence says how.
+    case handshakeFailed(String)
     /// Nothing passed for too long, or it lasted too long.
     case expired
     /// The proxy was ended.

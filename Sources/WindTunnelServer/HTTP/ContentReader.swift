@@ -45,11 +45,14 @@ struct ContentReader {
       case .end:
         return .end
       case .length(let remaining):
+        guard expected <= limits.bodyBytesMax else { throw .tooLarge(limits) }
         guard let data = taken(&input, remaining) else { return try whenDry(ended) }
         state = data.count == remaining ? .end : .length(remaining: remaining - data.count)
         return .content(data)
       case .untilClose:
-        if let data = taken(&input, .max) { return .content(data) }
+        let room = limits.bodyBytesMax - received
+        guard room > 0 || input.isEmpty else { throw .tooLarge(limits) }
+        if let data = taken(&input, room) { return .content(data) }
         return ended ? .end : nil
       case .chunkLine:
         guard let size = try chunkSize(&input) else { return try whenDry(ended) }

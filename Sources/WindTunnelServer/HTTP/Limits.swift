@@ -54,10 +54,20 @@ public struct Limits: Sendable, Hashable {
   ///
   /// nginx: `lingering_timeout`, 5 s.
   public var lingerSeconds = 5.0
-  /// How long a connect to one address of an origin may take.
+  /// How long a connect to one address of an origin may take, its TLS handshake included.
   ///
   /// Go's `DefaultTransport`: 30 s.
   public var connectSeconds = 30.0
+  /// How long an origin may say nothing and take nothing while it has a request.
+  ///
+  /// Envoy's `stream_idle_timeout` is 5 min, nginx's `proxy_read_timeout` 60 s, which would break off
+  /// long polls.
+  public var answerSeconds = 300.0
+  /// How long an origin may say nothing while its client has said that it sends no more: it may still
+  /// read, or have left, which only bytes to it can show.
+  ///
+  /// nginx takes it for gone at once.
+  public var halfClosedSeconds = 10.0
   /// How long a connection to an origin waits for its next request. Node.js closes after 5 s, so
   /// that a request is seldom sent in vain.
   public var upstreamIdleSeconds = 4.0
@@ -79,7 +89,7 @@ public struct Limits: Sendable, Hashable {
   public static let standard = Limits()
 
   /// What a client allows its server: content of any length, since it is passed on in pieces.
-  static let upstream: Limits = {
+  public static let upstream: Limits = {
     var limits = Limits()
     limits.bodyBytesMax = .max
     limits.requestLineBytesMax = 64 * 1024

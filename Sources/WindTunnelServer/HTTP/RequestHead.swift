@@ -19,6 +19,14 @@ extension RequestHead {
   /// that one prevail over `Host`).
   var url: RequestURL { RequestURL(target) }
 
+  /// Whether it asks about a server as a whole: by `*`, or a proxy by a URL without path and query
+  /// (RFC 9112 §3.2.4).
+  var isForServer: Bool {
+    guard method == "OPTIONS" else { return false }
+    guard let authority = target.firstRange(of: "://")?.upperBound else { return target == "*" }
+    return !target[authority...].contains { $0 == "/" || $0 == "?" }
+  }
+
   /// The request line while the fields are not yet there.
   struct Line: Sendable, Hashable {
     var method: String

@@ -5,7 +5,9 @@ internal import WindTunnel
 extension ClientConnection {
   /// Answers what only a proxy is asked; false for a request that goes on as any other does.
   func answerAsProxy(_ head: RequestHead) -> Bool {
-    guard let proxy = house.desk?.proxy, let channel else { return false }
+    guard let desk = house.desk, let channel else { return false }
+    if let opened { return answerWithin(opened, head) }
+    let proxy = desk.proxy
     switch ProxyRoute(head, port: house.port) {
     case .request: return false
     case .page(let path):
@@ -14,15 +16,25 @@ extension ClientConnection {
     case .refusal(let status, let text):
       answer(.notice(status, text), to: head)
     case .tunnel(let host, let port):
-      let decision = house.deck.openTunnel(to: "\(host):\(port)", lane: house.lane)
-      if decision.isOnTape {
+      let decision = house.deck.openTunnel(
+        to: "\(host):\(port)",
+        lane: house.lane,
+        isOpened: desk.contexts != nil
+      )
+      if decision.isOnTape, !decision.isOpened, decision.failure == nil {
         let text =
-          "\(host) is on the cassette, and what is in a tunnel cannot be answered from it: nobody "
-          + "can read it. The live \(host) is not asked either."
+          "\(host) is on the cassette, and what is in a closed tunnel cannot be answered from it: "
+          + "nobody can read it (proxy --open-tls can). The live \(host) is not asked either."
         answer(.notice(501, text), to: head)
         break
       }
       let tunnel = Tunnel(decision, to: host, port: port, for: channel, in: house, on: reactor)
+      if let contexts = desk.contexts {
+        tunnel.handOver = { [weak self, house] early in
+          let opened = OpenedTunnel(to: host, port: port, in: decision.scenario, house)
+          self?.open(opened, by: contexts, early: early)
+        }
+      }
       state = .tunnelling(tunnel)
       tunnel.begin(parser.takeRemainder())
     }

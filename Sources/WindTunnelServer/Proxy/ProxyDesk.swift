@@ -4,11 +4,18 @@ internal import WindTunnel
 final class ProxyDesk: Sendable {
   let proxy: Proxying
   let lookups: Lookups
+  /// What tunnels are opened by; `nil`: they stay closed.
+  let contexts: TunnelContexts?
   /// One for all loops, since there is one first device.
   private let gate: Locked<PeerGate?>
 
-  init(_ proxy: Proxying, _ gate: Locked<PeerGate?>, _ loop: EventLoop) {
-    (self.proxy, self.gate) = (proxy, gate)
+  init(
+    _ proxy: Proxying,
+    _ gate: Locked<PeerGate?>,
+    _ loop: EventLoop,
+    opening contexts: TunnelContexts? = nil
+  ) {
+    (self.proxy, self.gate, self.contexts) = (proxy, gate, contexts)
     lookups = Lookups(proxy.resolver) { [weak loop] job in loop?.execute(job) }
   }
 

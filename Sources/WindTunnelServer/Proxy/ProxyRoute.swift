@@ -58,6 +58,10 @@ enum ProxyRoute: Sendable, Hashable {
         "CONNECT takes host:port, not \(target.prefix(60)) (RFC 9110 §9.3.6)."
       )
     }
+    if host == Proxying.host {
+      // A browser that tries https first then comes by http.
+      return .refusal(status: 404, "The proxy's own page is http://\(host)/, without TLS.")
+    }
     return .tunnel(host, port: port)
   }
 

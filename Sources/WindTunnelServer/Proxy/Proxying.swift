@@ -8,8 +8,12 @@ public struct Proxying: Sendable {
   public var observe: (@Sendable (Sighting) -> Void)?
   /// Told of the address of each peer that is turned away.
   public var turnedAway: (@Sendable (String) -> Void)?
-  /// The certificate of the authority that opens tunnels, in PEM; `nil`: they stay closed.
-  public var authority: String?
+  /// How tunnels are opened; `nil`: they stay closed.
+  public var opening: TunnelOpening? {
+    didSet { authority = opening?.tls.authority.pem }
+  }
+  /// The certificate of the authority that opens tunnels, in PEM.
+  var authority: String?
 
   let resolver: Resolver
 

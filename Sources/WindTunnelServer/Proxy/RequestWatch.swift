@@ -8,7 +8,7 @@ final class RequestWatch {
   private let scenario: String
   private let received: ReceivedRequests?
   private var isOver = false
-  private let start = Moment.now()
+  private var start = Moment.now()
   private let observe: (@Sendable (Sighting) -> Void)?
 
   /// `nil` where nobody wants to know.
@@ -22,6 +22,9 @@ final class RequestWatch {
       received.log.withLock { $0.begin(outcome, at: received.uptime) }
     }
   }
+
+  /// The request has come to its end only now.
+  func restart() { start = Moment.now() }
 
   func ended(_ ending: SeenRequest.Ending) {
     guard !isOver else { return }

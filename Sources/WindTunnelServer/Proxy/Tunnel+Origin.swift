@@ -43,7 +43,8 @@ extension Tunnel {
   }
 
   private func failed(_ symptom: Symptom, _ text: String) {
-    client?.writeNotice(502, "\(authority) failed: \(text).")
+    house.deck.keep(Failure(symptom, text: text), for: decision, to: authority)
+    if !isAnswered { client?.writeNotice(502, "\(authority) failed: \(text).") }
     end(.failed(symptom)) { $0.close() }
   }
 
@@ -51,7 +52,7 @@ extension Tunnel {
     stopConnectTimer()
     connected = now
     phase = .passing
-    answer(Delivery.established)
+    if !isAnswered { answer(Delivery.established) }
     // What the client sent in advance, and what the player said meanwhile.
     let early = up.pending.count
     if player.isMetering {

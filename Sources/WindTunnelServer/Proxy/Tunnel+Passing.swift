@@ -34,8 +34,9 @@ extension Tunnel {
     switch phase {
     case .passing where !player.isMetering: forward(bytes, way)
     case .passing: meter(bytes, way)
-    case .before, .connecting:
+    case .before, .connecting, .listening:
       append(bytes, way)
+      if phase == .listening { return hear() }
       if up.pending.hasWholeRecord { advance(.arrived(.clientHello)) }
       updateReading()
     // A client that talks to nobody is thrown away what it says, and keeps nothing open by it.
@@ -96,6 +97,7 @@ extension Tunnel {
     // It may well have said everything in advance; the origin hears of its end once there is one.
     case .connecting, .ended: break
     case .before where !isAnswered || up.pending.hasWholeRecord: break
+    case .listening: end(.closed) { $0.close() }
     // What is waited for will not come.
     case .before, .stalled: end(.clientReset) { $0.close() }
     }
@@ -120,6 +122,23 @@ extension Tunnel {
     } else {
       set(way) { $0.hasPassedEnd = true }
       target(way)?.finishWriting()
+    }
+  }
+
+  /// Looks now and then whether it has been idle, or open, for too long.
+  func watch() {
+    let limits = house.options.limits
+    let idle = Int64(nanosecondsOf: limits.tunnelIdleSeconds)
+    let total = Int64(nanosecondsOf: limits.tunnelSeconds)
+    let moment = min(lastPassed + idle, start + total)
+    reactor.schedule(at: moment) { [weak self] _ in
+      guard let self, phase != .ended else { return }
+      let now = Moment.now()
+      if now - lastPassed >= idle || now - start >= total {
+        end(.expired) { $0.close() }
+      } else {
+        watch()
+      }
     }
   }
 

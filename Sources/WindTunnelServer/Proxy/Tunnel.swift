@@ -18,6 +18,10 @@ final class Tunnel {
   var upstream: Channel?
   var addresses: [SocketAddress] = []
 
+  /// Who takes the connection over where the client begins TLS, with what came for it; `nil` where its
+  /// bytes are passed on whatever they are.
+  var handOver: ((Data) -> Void)?
+
   var player: Player
   var queue: [Player.Action] = []
   var up = TunnelWay()
@@ -30,7 +34,7 @@ final class Tunnel {
   var ending: SeenConnection.Ending?
   /// The client has been told that the tunnel is open.
   private(set) var isAnswered = false
-  private var wake: Reactor.Timer?
+  var wake: Reactor.Timer?
   var connectTimer: Reactor.Timer?
   var lastPassed = Moment.now()
 
@@ -38,6 +42,8 @@ final class Tunnel {
     /// The player has not come to the origin.
     case before
     case connecting
+    /// The client is told that the tunnel is open, and waited for to say whether it speaks TLS.
+    case listening
     /// Bytes pass.
     case passing
     /// Nothing passes any more, and the connection stays open.
@@ -70,6 +76,7 @@ final class Tunnel {
     up.pending.append(early)
     watch()
     advance(.arrived(.requestEnd))
+    if up.pending.hasWholeRecord { advance(.arrived(.clientHello)) }
   }
 
   func advance(_ event: Player.Event) {
@@ -90,7 +97,7 @@ final class Tunnel {
         }
       case .head(let head): answer(head)
       case .bytes(let data): client?.write(data)
-      case .relay: connect()
+      case .relay: if handOver == nil { connect() } else { listen() }
       case .pass(let way, let count): pass(count, way)
       case .passEnd(let way): passEnd(way)
       case .hold(let way): set(way) { $0.isHeld = true }
@@ -177,24 +184,5 @@ final class Tunnel {
         )
       )
     )
-  }
-
-  // MARK: Limits
-
-  /// Looks now and then whether it has been idle, or open, for too long.
-  private func watch() {
-    let limits = house.options.limits
-    let idle = Int64(nanosecondsOf: limits.tunnelIdleSeconds)
-    let total = Int64(nanosecondsOf: limits.tunnelSeconds)
-    let moment = min(lastPassed + idle, start + total)
-    reactor.schedule(at: moment) { [weak self] _ in
-      guard let self, phase != .ended else { return }
-      let now = Moment.now()
-      if now - lastPassed >= idle || now - start >= total {
-        end(.expired) { $0.close() }
-      } else {
-        watch()
-      }
-    }
   }
 }

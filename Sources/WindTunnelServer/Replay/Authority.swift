@@ -18,9 +18,19 @@ struct Authority {
     /// What the client means by its name for this server.
     let meant: RequestURL?
 
+    /// Whether the place is settled whatever a request names.
+    let isSettled: Bool
+
     init(_ host: String, in house: House, by scheme: String) {
       (self.house, self.host, self.scheme) = (house, host, scheme)
       meant = Authority.meant(host, house, scheme)
+      isSettled = false
+    }
+
+    /// In an open tunnel every request is meant for the place that the tunnel leads to.
+    init(tunnelTo url: RequestURL, in house: House) {
+      (self.house, host, scheme, meant) = (house, url.host ?? "", "https", url)
+      isSettled = true
     }
   }
 
@@ -43,6 +53,11 @@ struct Authority {
       naming = Naming(host, in: house, by: scheme)
     }
     asked = url
+  }
+
+  /// Reads a request of which is known whom it is meant for.
+  init(of head: RequestHead, named naming: Naming) {
+    (self.naming, asked) = (naming, head.url)
   }
 
   /// How the client calls this server, such as `127.0.0.1:8080`.
@@ -97,9 +112,11 @@ struct Authority {
   func request(_ head: RequestHead, _ body: Data) -> Request {
     var url = asked
     // RFC 9112 §3.2.2: the target may be a whole URL, to this server, too.
-    if url.host == nil || Self.isOwn(url, port: house.port) {
+    if url.host == nil || naming.isSettled || Self.isOwn(url, port: house.port) {
       (url.scheme, url.host, url.port) = (meant?.scheme, meant?.host, meant?.port)
     }
+    // As the text of a path it is no other request's.
+    if head.isForServer { url.path = "/*" }
     var headers = head.headers
     headers.removeConnectionFields(asServer: true)
     return Request(head.method, url, headers: headers, body: Body(body))

@@ -53,7 +53,7 @@ extension ClientConnection {
 
   private func forward(_ performance: Performance) {
     guard let exchange = performance.exchange,
-      let upstream = house.options.upstream(for: exchange.outcome)
+      let upstream = house.upstream(for: exchange.outcome)
     else {
       return end(performance) { $0.reset() }
     }
@@ -76,6 +76,7 @@ extension ClientConnection {
   /// An answer is written: the next request, or the end of the connection.
   func next(keeps: Bool) {
     guard let channel else { return }
+    upload = nil
     guard keeps, !house.live.isDraining, !(channel.inputEnded && parser.bufferedBytes == 0) else {
       state = .ended
       return channel.close()

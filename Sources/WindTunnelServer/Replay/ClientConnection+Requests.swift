@@ -11,18 +11,30 @@ extension ClientConnection {
     while true {
       switch state {
       case .idle, .receiving: break
-      case .opening, .answering, .forwarding, .tunnelling, .stalled, .ended: return
+      case .answering, .forwarding:
+        guard let upload else { return }
+        if upload.isFull(house.options.limits) {
+          channel?.pauseReading()
+          return
+        }
+        guard let event = parser.next() else {
+          channel?.resumeReading()
+          return
+        }
+        take(event, of: upload)
+        continue
+      case .opening, .tunnelling, .stalled, .ended: return
       }
       guard let event = parser.next() else { break }
       switch event {
-      case .head(let head):
-        state = .receiving(head, Data())
-        if head.expectsContinue { channel?.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+      case .head(let head): begin(head)
       case .content(let data):
         guard house.keepsContent else { continue }
         guard case .receiving(let head, var body) = state else { continue }
         state = .idle
         body.append(data)
+        if body.count > Upload.wholeBytesMax, beginUpload(head, body) { continue }
+        if refusesContent(body.count) { return }
         state = .receiving(head, body)
       case .trailers: break
       case .end:
@@ -33,6 +45,16 @@ extension ClientConnection {
     }
     channel?.resumeReading()
     deadline.begin(parser.isBetweenRequests ? .idle : .request, on: reactor)
+  }
+
+  private func begin(_ head: RequestHead) {
+    state = .receiving(head, Data())
+    var isStreamed = false
+    if case .length(let length) = head.framing {
+      isStreamed = length > Upload.wholeBytesMax && beginUpload(head, Data())
+      if !isStreamed, refusesContent(length) { return }
+    }
+    if head.expectsContinue { channel?.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
 
   func refuse(_ error: ProtocolError) {
@@ -60,10 +82,8 @@ extension ClientConnection {
   private func answer(_ head: RequestHead, _ body: Data) {
     deadline.begin(.none, on: reactor)
     if answerAsAdmin(head, body) || answerAsProxy(head) { return }
-    let scheme = channel?.isSecure == true ? "https" : "http"
-    let authority = Authority(of: head, in: house, by: scheme, after: naming)
-    naming = authority.naming
-    let outcome = house.deck.decide(authority.request(head, body), lane: house.lane)
+    let authority = authority(of: head)
+    let outcome = decide(authority.request(head, body))
     let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
     if outcome.path == nil, house.desk == nil, house.options.received == nil, let channel,
       !channel.isCongested,
@@ -73,6 +93,23 @@ extension ClientConnection {
       house.deck.finished(outcome)
       return next(keeps: keeps)
     }
+    perform(head, outcome, authority, delivery, nil)
+  }
+
+  func decide(_ request: Request) -> Outcome {
+    var outcome = house.deck.decide(request, lane: house.lane)
+    if let opened { outcome.path?.handshakes = opened.takeHandshakes() }
+    return outcome
+  }
+
+  /// Begins an answer, to a request that is here or to one whose content is still coming.
+  func perform(
+    _ head: RequestHead,
+    _ outcome: Outcome,
+    _ authority: Authority,
+    _ delivery: Delivery,
+    _ upload: Upload?
+  ) {
     let player = Player(
       delivery,
       shaper: outcome.path.map { Shaper($0.link.down) },
@@ -80,8 +117,17 @@ extension ClientConnection {
     )
     let exchange = Performance.Exchange(head, outcome, authority, delivery)
     exchange.watch = RequestWatch(outcome, in: house)
+    exchange.upload = upload?.isPassedOn == true ? upload : nil
     let performance = Performance(player, for: exchange, in: house)
     state = .answering(performance)
-    advance(performance, .arrived(.requestEnd))
+    advance(performance, .arrived(upload == nil ? .requestEnd : .requestHead))
+  }
+
+  func authority(of head: RequestHead) -> Authority {
+    if let opened { return Authority(of: head, named: opened.naming) }
+    let scheme = channel?.isSecure == true ? "https" : "http"
+    let authority = Authority(of: head, in: house, by: scheme, after: naming)
+    naming = authority.naming
+    return authority
   }
 }

@@ -8,18 +8,20 @@ extension ClientConnection {
   ///   - context: Who issues the certificate, and which versions are spoken.
   ///   - early: What the client has sent beforehand.
   ///   - house: Where its requests are answered.
+  ///   - tunnel: What it is, where it is a proxy's tunnel.
   /// - Throws: `ServerError.tlsUnavailable` where OpenSSL has no memory.
   static func takeOver(
     _ channel: Channel,
     as host: HostName?,
     by context: TLSContext,
     early: [UInt8] = [],
-    in house: House
+    in house: House,
+    of tunnel: OpenedTunnel? = nil
   ) throws(ServerError) {
     let engine = try TLSEngine(context, host: host)
     let connection = ClientConnection(house, channel.reactor)
     channel.delegate = connection
-    connection.channel = channel
+    (connection.channel, connection.opened) = (channel, tunnel)
     connection.deadline.isOver = { [weak connection] kind in connection?.isLate(kind) }
     connection.deadline.begin(.idle, on: channel.reactor)
     house.live.insert(connection)

@@ -16,6 +16,10 @@ final class ClientConnection {
   var isReading = false
   /// By what name the client spoke to this server last.
   var naming: Authority.Naming?
+  /// The content of a request that is being answered already.
+  var upload: Upload?
+  /// What it is, where it is an open tunnel.
+  var opened: OpenedTunnel?
 
   enum State {
     /// Between two requests.
@@ -35,63 +39,10 @@ final class ClientConnection {
     case ended
   }
 
-  /// Takes a socket over.
-  static func begin(_ socket: Socket, in house: House, on reactor: Reactor) {
-    guard house.live.takes(house.options.limits) else { return socket.close() }
-    let reception = house.desk?.receive(socket) ?? .served
-    if reception == .gone { return socket.close() }
-    let connection = ClientConnection(house, reactor)
-    // A connection that is gone before it is served is the client's affair.
-    guard
-      let channel = try? Channel(
-        socket,
-        on: reactor,
-        limits: house.options.limits,
-        delegate: connection
-      )
-    else { return }
-    if case .refused(let refusal) = reception {
-      connection.channel = channel
-      house.live.insert(connection)
-      return connection.turnAway(refusal)
-    }
-    connection.serve(channel)
-  }
-
-  private func serve(_ channel: Channel) {
-    self.channel = channel
-    house.live.insert(self)
-    open()
-  }
-
   init(_ house: House, _ reactor: Reactor) {
     (self.house, self.reactor) = (house, reactor)
     parser = RequestParser(limits: house.requestLimits)
     deadline = Deadline(house.options.limits)
-  }
-
-  private func open() {
-    deadline.isOver = { [weak self] kind in self?.isLate(kind) }
-    deadline.begin(.idle, on: reactor)
-    // A client reaches its proxy in any weather; what is behind it is decided by request and tunnel.
-    guard house.desk == nil, house.admin == nil else { return }
-    let opening = house.deck.open(lane: house.lane, on: .onTheWire)
-    guard opening != .nothing else { return startTLS() }
-    let performance = Performance(Player(opening), for: nil, in: house)
-    state = .opening(performance, Data())
-    advance(performance, .tick)
-  }
-
-  /// Speaks TLS where the port does; a connection that fails by its scenario fails below it.
-  private func startTLS() {
-    guard let tls = house.tls, let channel else { return }
-    do throws(ServerError) {
-      let own = channel.socket.localAddress.flatMap { HostName($0.host) }
-      channel.startTLS(try TLSEngine(tls, host: own))
-    } catch {
-      // There is no memory for one more connection.
-      channel.abandon()
-    }
   }
 
   var now: Duration { .nanoseconds(Moment.now() - start) }
@@ -155,7 +106,13 @@ extension ClientConnection: ChannelDelegate {
       read()
       if case .idle = state { channel.close() }
     // A client that sends no more may still read; one that has left is noticed by the answer.
-    case .answering, .forwarding: parser.feedEnd()
+    case .answering, .forwarding:
+      parser.feedEnd()
+      if upload != nil {
+        read()
+      } else if case .forwarding(let exchange) = state {
+        exchange.clientEnded()
+      }
     case .opening, .stalled: channel.close()
     case .tunnelling(let tunnel): tunnel.reachedEnd(.up)
     case .ended: break
@@ -180,6 +137,7 @@ extension ClientConnection: ChannelDelegate {
     case .tunnelling(let tunnel): tunnel.clientClosed(error)
     case .idle, .opening, .receiving, .stalled, .ended: break
     }
+    opened?.ended(channel, error)
     state = .ended
     deadline.end(on: reactor)
     self.channel = nil

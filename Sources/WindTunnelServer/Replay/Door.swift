@@ -13,6 +13,7 @@ struct Door: @unchecked Sendable {
     _ deck: Deck,
     _ options: ReplayServer.Options,
     _ tls: TLSContext?,
+    opening contexts: TunnelContexts? = nil,
     admin: AdminDesk? = nil
   ) async throws -> Door {
     do {
@@ -30,7 +31,7 @@ struct Door: @unchecked Sendable {
             live: member.live,
             port: port,
             tls: tls,
-            desk: options.proxy.map { ProxyDesk($0, gate, member.loop) },
+            desk: options.proxy.map { ProxyDesk($0, gate, member.loop, opening: contexts) },
             admin: admin
           )
         }

@@ -15,6 +15,8 @@ final class House: Sendable {
   let admin: AdminDesk?
   /// Whether the content of requests is kept until it is whole.
   let keepsContent: Bool
+  /// Whether content may be passed on while it comes, without its ever being here as a whole.
+  let streamsContent: Bool
   /// Connections to upstreams that wait for their next request.
   let upstreams = UpstreamPool()
 
@@ -35,12 +37,22 @@ final class House: Sendable {
       deck.needsRequestContent || options.isReloaded || admin != nil || options.upstream != nil
       || !options.ignoredHosts.isEmpty
       || options.proxy != nil
+    streamsContent =
+      (options.proxy != nil || !options.ignoredHosts.isEmpty) && !deck.comparesContent
+      && !options.isReloaded && admin == nil && options.received == nil
+  }
+
+  /// The server that an outcome is forwarded to.
+  func upstream(for outcome: Outcome) -> Upstream? {
+    guard let desk else { return options.upstream(for: outcome) }
+    guard outcome.forwards else { return nil }
+    return Upstream(of: outcome.forwarded.url, by: desk.contexts?.origin)
   }
 
   /// What a request may ask for: content that is not kept takes no memory.
   var requestLimits: Limits {
     var limits = options.limits
-    if !keepsContent { limits.bodyBytesMax = limits.unreadBodyBytesMax }
+    if !keepsContent || streamsContent { limits.bodyBytesMax = limits.unreadBodyBytesMax }
     return limits
   }
 }

@@ -11,6 +11,8 @@ final class Performance {
     let delivery: Delivery
     /// Who tells of it, where somebody wants to know.
     var watch: RequestWatch?
+    /// The request's content, where it is passed on while it comes.
+    var upload: Upload?
 
     init(_ head: RequestHead, _ outcome: Outcome, _ authority: Authority, _ delivery: Delivery) {
       (self.head, self.outcome, self.authority, self.delivery) = (

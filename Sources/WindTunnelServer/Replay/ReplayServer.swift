@@ -51,7 +51,6 @@ public final class ReplayServer: Sendable {
     /// The server that an outcome is forwarded to.
     func upstream(for outcome: Outcome) -> Upstream? {
       guard case .forward(let ticket) = outcome.source, outcome.forwards else { return nil }
-      if proxy != nil { return Upstream(of: outcome.forwarded.url) }
       return ticket == nil ? ignoredHost(outcome.request.url) : upstream
     }
   }
@@ -66,6 +65,7 @@ public final class ReplayServer: Sendable {
   private let doors = Locked<[Int: Door]>([:])
   private let adminDoor = Locked<Door?>(nil)
   private let tls: TLSContext?
+  private let contexts: TunnelContexts?
   private let adminPort: Int?
   private let adminCrew: Crew?
 
@@ -76,11 +76,22 @@ public final class ReplayServer: Sendable {
     options.received = options.admin.map { _ in ReceivedRequests() }
     self.options = options
     tls = try options.tls.map { tls throws(ServerError) in try TLSContext(tls) }
+    contexts = try options.proxy?.opening.map { opening throws(ServerError) in
+      try TunnelContexts(opening)
+    }
     crew = try Crew()
     guard let address = SocketAddress(options.host, port: options.port) else {
       throw ServerError.cannotListen("\(options.host) is no address literal such as 127.0.0.1")
     }
-    let door = try await Door.open(at: address, for: .deck, crew, deck, options, tls)
+    let door = try await Door.open(
+      at: address,
+      for: .deck,
+      crew,
+      deck,
+      options,
+      tls,
+      opening: contexts
+    )
     port = door.port
     // On a loop of its own: it answers whatever becomes of the others.
     adminCrew = try options.admin.map { _ in try Crew(membersMax: 1) }
@@ -112,7 +123,15 @@ public final class ReplayServer: Sendable {
     guard let address = SocketAddress(options.host, port: 0) else {
       throw ServerError.cannotListen("\(options.host) is no address literal")
     }
-    let door = try await Door.open(at: address, for: lane, crew, deck, options, tls)
+    let door = try await Door.open(
+      at: address,
+      for: lane,
+      crew,
+      deck,
+      options,
+      tls,
+      opening: contexts
+    )
     doors.withLock { $0[door.port] = door }
     return door.port
   }

@@ -8,14 +8,20 @@ public struct Upstream: Sendable {
   /// What is spoken to a server by `https`.
   private let tls: (context: TLSContext, host: HostName)?
 
-  /// Whether plain HTTP is spoken to it.
-  var isPlain: Bool { tls == nil }
-
-  /// The server of any plain URL, whose addresses are found when they are needed.
-  init(of url: RequestURL) {
+  /// The server of any URL, whose addresses are found when they are needed; `nil` for one by `https`
+  /// where there is nothing to speak it by.
+  init?(of url: RequestURL, by context: TLSContext?) {
     var origin = url
     (origin.userInfo, origin.path, origin.query) = (nil, "/", nil)
-    (self.url, addresses, tls) = (origin, [], nil)
+    (self.url, addresses) = (origin, [])
+    guard url.scheme == "https" else {
+      tls = nil
+      return
+    }
+    guard let context, let name = url.host.flatMap({ HostName($0.withoutBrackets) }) else {
+      return nil
+    }
+    tls = (context, name)
   }
 
   /// Finds the upstream's addresses and, by `https`, reads whom to trust; that may take as long as a

@@ -10,15 +10,19 @@ extension UpstreamExchange {
     guard let client else { return }
     var shown = start.head
     authority.localise(&shown)
+    // RFC 9110 §7.6.1: what speaks of the origin's connection says nothing about the client's.
+    shown.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
     let length: Int? =
       if case .length(let length) = start.framing { length } else {
-        start.framing == .none ? 0 : nil
+        // An answer to HEAD that leaves the length open leaves it open to the client, too.
+        start.framing == .none && head.method != "HEAD" ? 0 : nil
       }
     let framing = AnswerFraming(
       status: start.head.status,
       to: head,
       length: length,
-      keepsAlive: !client.house.options.closesConnections
+      // What is left of a request that is answered early is not waited for.
+      keepsAlive: !client.house.options.closesConnections && upload?.isWhole != false
     )
     self.framing = framing
     exchange.watch?.status = start.head.status
@@ -71,6 +75,7 @@ extension UpstreamExchange {
 
   private func finish() {
     isOver = true
+    stopPatience()
     client?.house.deck.finished(outcome)
     channel?.close()
     channel = nil

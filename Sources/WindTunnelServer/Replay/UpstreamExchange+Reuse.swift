@@ -5,7 +5,7 @@ extension UpstreamExchange {
   /// Whether the connection may have been another request's and may become one's.
   ///
   /// What is recorded has a connection of its own, so that how one ends says nothing about another.
-  var isShared: Bool { ticket == nil && upstream.isPlain }
+  var isShared: Bool { ticket == nil && upload == nil }
 
   /// RFC 9110 §9.2.2: what may be sent once more if nobody knows whether it came through.
   private var isIdempotent: Bool {
@@ -13,7 +13,8 @@ extension UpstreamExchange {
   }
 
   private var place: String {
-    "\(upstream.url.host ?? ""):\(upstream.url.effectivePort ?? 80)"
+    let url = upstream.url
+    return "\(url.scheme ?? "http")://\(url.host ?? ""):\(url.effectivePort ?? 80)"
   }
 
   /// Sends the request on a connection that is there; false where there is none.
@@ -26,6 +27,7 @@ extension UpstreamExchange {
     isUntried = true
     channel.delegate = self
     send(to: channel)
+    awaitAnswer()
     return true
   }
 
@@ -34,10 +36,7 @@ extension UpstreamExchange {
   func triesAgain() -> Bool {
     guard isUntried, !isOver else { return false }
     isUntried = false
-    let dead = channel
-    channel = nil
-    dead?.delegate = nil
-    dead?.abandon()
+    drop()
     restart()
     return true
   }

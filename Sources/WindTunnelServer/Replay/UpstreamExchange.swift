@@ -26,12 +26,20 @@ final class UpstreamExchange {
   var isHeld = false
   /// The connection was another request's before, and nothing has come over it since.
   var isUntried = false
+  /// What ends the waiting for the upstream.
+  var patience: Reactor.Timer?
+  /// When something moved last.
+  var lastMove = Moment.now()
 
   /// Under which number the answer is kept; `nil`: it only passes.
   var ticket: Int? { if case .forward(let ticket) = outcome.source { ticket } else { nil } }
   /// Whether the upstream said nothing beyond the answer.
   var hasReadAll: Bool { parser.bufferedBytes == 0 }
 
+  /// Whether the request's head is with the connection.
+  private(set) var isHeadSent = false
+  /// The request's content, where it is not kept.
+  var upload: Upload? { exchange.upload }
   var outcome: Outcome { exchange.outcome }
   var head: RequestHead { exchange.head }
   var authority: Authority { exchange.authority }
@@ -88,12 +96,13 @@ final class UpstreamExchange {
         tls: engine,
         delegate: self
       )
+      awaitConnect(to: address)
     } catch {
       connectFailed(error)
     }
   }
 
-  private func connectFailed(_ error: SocketError) {
+  func connectFailed(_ error: SocketError) {
     if !addresses.isEmpty { return connect() }
     failed(error.symptom, "\(error)")
   }
@@ -110,33 +119,34 @@ final class UpstreamExchange {
     headers = HeaderFields([HeaderField("Host", (named.host ?? "") + port)] + headers)
     if !isShared { headers.append("Connection", "close") }
     let data = request.body.data
-    if data.isEmpty, headers["Content-Length"] == nil || headers["Content-Length"] == "0" {
+    if upload != nil {
+      frameContent(&headers)
+    } else if data.isEmpty, headers["Content-Length"] == nil || headers["Content-Length"] == "0" {
       // RFC 9110 §8.6: a request that could have content says that it has none.
       if ["POST", "PUT", "PATCH"].contains(request.method) { headers["Content-Length"] = "0" }
     } else {
       headers["Content-Length"] = String(data.count)
     }
     channel.write { bytes in
-      bytes.appendHead(method: request.method, target: request.url.target, headers: headers)
+      let target = head.isForServer ? "*" : request.url.target
+      bytes.appendHead(method: request.method, target: target, headers: headers)
       bytes.append(contentsOf: data)
     }
-  }
-
-  /// The client is gone; what it did not see is not recorded as an answer.
-  func clientLeft() {
-    isOver = true
-    exchange.watch?.ended(.clientLeft)
-    channel?.abandon()
-    channel = nil
-    client?.house.deck.finished(outcome)
+    isHeadSent = true
+    passContent()
   }
 }
 
 extension UpstreamExchange: ChannelDelegate {
-  func channelConnected(_ channel: Channel) { send(to: channel) }
+  func channelConnected(_ channel: Channel) {
+    send(to: channel)
+    lastMove = Moment.now()
+    awaitAnswer()
+  }
 
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
     isUntried = false
+    lastMove = channel.reactor.now
     parser.feed(bytes)
     read()
   }
@@ -151,10 +161,11 @@ extension UpstreamExchange: ChannelDelegate {
     read()
   }
 
-  func channelDrained(_ channel: Channel) {}
+  func channelDrained(_ channel: Channel) { contentDrained() }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     self.channel = nil
+    stopPatience()
     guard !isOver, !triesAgain() else { return }
     guard let error else { return failed(.emptyAnswer, "the upstream closed the connection") }
     if error.operation == .connect { return connectFailed(error) }

@@ -11,6 +11,8 @@ final class LiveQuestion {
     case answer(Answer)
     /// There is no connection to the server.
     case unreached(String)
+    /// The answer is larger than is read.
+    case tooLarge(String)
   }
 
   private let request: Request
@@ -19,7 +21,9 @@ final class LiveQuestion {
   private let upstream: Upstream
   private var addresses: [SocketAddress]
   private var channel: Channel?
-  private var parser = ResponseParser()
+  private let limits: Limits
+  private let timeout: Duration
+  private var parser: ResponseParser
   private var head: ResponseHead?
   private var framing: Framing?
   private var body = Data()
@@ -31,23 +35,25 @@ final class LiveQuestion {
     _ request: Request,
     of upstream: Upstream,
     within timeout: Duration,
+    _ limits: Limits,
     on reactor: Reactor,
     _ done: @escaping (Reply) -> Void
   ) {
-    let question = LiveQuestion(request, upstream, reactor, done)
-    question.timer = reactor.schedule(after: timeout.inNanoseconds) { [weak question] _ in
-      question?.failed(.timedOut)
-    }
-    question.connect(otherwise: "it has no address")
+    LiveQuestion(request, upstream, timeout, limits, reactor, done)
+      .connect(otherwise: "it has no address")
   }
 
   private init(
     _ request: Request,
     _ upstream: Upstream,
+    _ timeout: Duration,
+    _ limits: Limits,
     _ reactor: Reactor,
     _ done: @escaping (Reply) -> Void
   ) {
     (self.request, self.upstream, self.reactor, self.done) = (request, upstream, reactor, done)
+    (self.timeout, self.limits) = (timeout, limits)
+    parser = ResponseParser(limits: limits)
     addresses = upstream.addresses
     parser.expectAnswer(to: request.method)
   }
@@ -58,8 +64,24 @@ final class LiveQuestion {
     do throws(SocketError) {
       let engine = try upstream.engine()
       channel = try Channel(connectingTo: address, on: reactor, tls: engine, delegate: self)
+      wait(Int64(nanosecondsOf: limits.connectSeconds)) { question in
+        let dead = question.channel
+        question.channel = nil
+        dead?.delegate = nil
+        dead?.abandon()
+        question.connect(otherwise: "\(SocketError(.connect, ETIMEDOUT, address))")
+      }
     } catch {
       connect(otherwise: "\(error)")
+    }
+  }
+
+  private func wait(_ nanoseconds: Int64, _ isLate: @escaping (LiveQuestion) -> Void) {
+    if let timer { reactor.cancel(timer) }
+    timer = reactor.schedule(after: nanoseconds) { [weak self] _ in
+      guard let self else { return }
+      timer = nil
+      isLate(self)
     }
   }
 
@@ -84,6 +106,7 @@ final class LiveQuestion {
 
 extension LiveQuestion: ChannelDelegate {
   func channelConnected(_ channel: Channel) {
+    wait(timeout.inNanoseconds) { $0.failed(.timedOut) }
     var headers = request.headers
     headers["Connection"] = "close"
     let data = request.body.data
@@ -132,6 +155,7 @@ extension LiveQuestion: ChannelDelegate {
         case .truncated(.beforeHead): failed(.emptyAnswer)
         case .truncated(.inHead): failed(.connectionLost)
         case .truncated: failed(.truncated)
+        case .contentTooLarge, .fieldsTooLarge: end(.tooLarge(error.sentence))
         default: failed(.malformedResponse)
         }
       }

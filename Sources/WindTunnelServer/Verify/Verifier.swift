@@ -14,8 +14,10 @@ public struct Verifier: Sendable {
   public var secrets: [String: String] = [:]
   /// Whether requests are asked again that may change something.
   public var asksUnsafe = false
-  /// How long an answer may take.
+  /// How long an answer may take once there is a connection.
   public var timeout: Duration = .seconds(30)
+  /// How much an answer may be, and how long a connect may take.
+  public var limits = Limits.upstream
   private let upstream: Upstream
 
   /// Makes a verifier of a server.
@@ -53,8 +55,13 @@ public struct Verifier: Sendable {
     } catch {
       return .skipped("there is no secret for \(error.part)")
     }
-    let live = try await ask(asked, known: interaction, as: tape, loop)
-    return Drift.Verdict(interaction, asked: asked, live: named(live, tape))
+    switch try await ask(asked, known: interaction, as: tape, loop) {
+    case .answer(let live):
+      return Drift.Verdict(interaction, asked: asked, live: named(live, tape))
+    case .tooLarge(let sentence): return .skipped(sentence)
+    case .unreached(let reason):
+      throw ServerError.upstream("\(upstream.url.origin ?? "") does not answer: \(reason)")
+    }
   }
 
   private func reasonToSkip(_ interaction: Interaction, _ tape: RequestURL) -> String? {
@@ -71,7 +78,7 @@ public struct Verifier: Sendable {
     known recorded: Interaction,
     as tape: RequestURL,
     _ loop: EventLoop
-  ) async throws -> Answer {
+  ) async throws -> LiveQuestion.Reply {
     var request = asked
     // What was kept opened or in gzip must not come in a coding that cannot be opened.
     let coding = recorded.response?.headers["Content-Encoding"]?.lowercased() ?? ""
@@ -83,20 +90,15 @@ public struct Verifier: Sendable {
       [HeaderField("Host", (tape.host ?? "") + port)]
         + request.headers.filter { !$0.isNamed("Host") }
     )
-    let (upstream, timeout) = (upstream, timeout)
+    let (upstream, timeout, limits) = (upstream, timeout, limits)
     let sent = request
-    let reply = try await withCheckedThrowingContinuation { continuation in
+    return try await withCheckedThrowingContinuation { continuation in
       let isPosted = loop.execute { reactor in
-        LiveQuestion.ask(sent, of: upstream, within: timeout, on: reactor) {
+        LiveQuestion.ask(sent, of: upstream, within: timeout, limits, on: reactor) {
           continuation.resume(returning: $0)
         }
       }
       if !isPosted { continuation.resume(throwing: EventLoop.Stopped()) }
-    }
-    switch reply {
-    case .answer(let answer): return answer
-    case .unreached(let reason):
-      throw ServerError.upstream("\(upstream.url.origin ?? "") does not answer: \(reason)")
     }
   }
 

@@ -203,6 +203,7 @@ import Testing
     ("CONNECT a.example:0 HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),
     ("CONNECT a.example: HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),
     ("CONNECT u@a.example:1 HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),
+    ("CONNECT wind.tunnel:443 HTTP/1.1\r\nHost: a\r\n", 404, "is http://wind.tunnel/"),
     (
       "GET http://wind.tunnel/zzz HTTP/1.1\r\nHost: wind.tunnel\r\n", 404, "try http://wind.tunnel/"
     ),

@@ -254,4 +254,15 @@ import Testing
       client.close()
     }
   }
+
+  @Test func `a handshake fails that began in the CONNECT's own packet`() async throws {
+    let scenario: Scenario = [.always(.always, .connection(.tls(.handshakeFailure)))]
+    try await ReplayServer.proxying(scenario) { server, _, _ async throws in
+      let address = try #require(SocketAddress("127.0.0.1", port: 1))
+      let hello = "\u{16}\u{3}\u{1}\u{0}\u{3}\u{1}\u{0}\u{0}"
+      let client = try await server.tunnel(to: address, early: hello)
+      #expect(await client.receiveAll() == ([21, 3, 3, 0, 2, 2, 40], .finished))
+      client.close()
+    }
+  }
 }

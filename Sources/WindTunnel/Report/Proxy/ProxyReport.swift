@@ -90,6 +90,14 @@ public struct ProxyReport: Sendable, Hashable {
         "What was in \(count) tunnel\(count == 1 ? "" : "s"): their requests, statuses and repeats."
       )
     }
+    let refused = tunnels.count { $0.ending == .certificateRefused }
+    if refused > 0 {
+      sentences.append(
+        "What \(refused) connection\(refused == 1 ? "" : "s") would have asked: the client refused the "
+          + "proxy's certificate. http://wind.tunnel/ tells how to trust it; an app that pins its "
+          + "server's own cannot be looked into."
+      )
+    }
     sentences.append("Traffic that does not use the proxy, such as UDP and other apps' own routes.")
     if log.dropped > 0 {
       sentences.append(
@@ -144,7 +152,9 @@ extension SeenConnection {
   public var isBroken: Bool {
     switch ending {
     case .closed, .stopped: false
-    case .clientReset, .originReset, .cut, .refused, .failed, .expired: true
+    case .clientReset, .originReset, .cut, .refused, .failed, .expired, .certificateRefused,
+      .handshakeFailed:
+      true
     }
   }
 }
@@ -159,6 +169,8 @@ extension SeenConnection.Ending {
     case .cut: "cut by the weather"
     case .refused(let status): "refused with \(status)"
     case .failed(let symptom): "failed: \(symptom.rawValue)"
+    case .certificateRefused: "the client refused the certificate"
+    case .handshakeFailed(let reason): "no TLS: \(reason)"
     case .expired: "expired"
     case .stopped: "open until the end"
     }

@@ -1,0 +1,28 @@
+internal import Foundation
+internal import WindTunnel
+
+// A tunnel that is looked into, where there is TLS in it.
+extension Tunnel {
+  /// Tells the client that the tunnel is open, and waits for what it says.
+  func listen() {
+    phase = .listening
+    answer(Delivery.established)
+    if client?.inputEnded == true, up.pending.isEmpty { return reachedEnd(.up) }
+    hear()
+  }
+
+  /// Lets go of a client that begins a handshake (RFC 8446 §5.1), and connects any other to its origin:
+  /// what is not sealed needs no opening.
+  func hear() {
+    guard phase == .listening, !up.pending.isEmpty else { return }
+    guard up.pending[0] == 22, let handOver else {
+      // The live host is not asked where the tape answers for it.
+      if decision.isOnTape { return end(.cut) { $0.close() } }
+      return connect()
+    }
+    phase = .ended
+    if let wake { reactor.cancel(wake) }
+    (wake, client) = (nil, nil)
+    handOver(up.pending.take(atMost: up.pending.count))
+  }
+}

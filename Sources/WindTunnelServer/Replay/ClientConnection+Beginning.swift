@@ -1,0 +1,58 @@
+internal import Foundation
+internal import WindTunnel
+
+// From the socket to the first byte.
+extension ClientConnection {
+  /// Takes a socket over.
+  static func begin(_ socket: Socket, in house: House, on reactor: Reactor) {
+    guard house.live.takes(house.options.limits) else { return socket.close() }
+    let reception = house.desk?.receive(socket) ?? .served
+    if reception == .gone { return socket.close() }
+    let connection = ClientConnection(house, reactor)
+    // A connection that is gone before it is served is the client's affair.
+    guard
+      let channel = try? Channel(
+        socket,
+        on: reactor,
+        limits: house.options.limits,
+        delegate: connection
+      )
+    else { return }
+    if case .refused(let refusal) = reception {
+      connection.channel = channel
+      house.live.insert(connection)
+      return connection.turnAway(refusal)
+    }
+    connection.serve(channel)
+  }
+
+  private func serve(_ channel: Channel) {
+    self.channel = channel
+    house.live.insert(self)
+    open()
+  }
+
+  private func open() {
+    deadline.isOver = { [weak self] kind in self?.isLate(kind) }
+    deadline.begin(.idle, on: reactor)
+    // A client reaches its proxy in any weather; what is behind it is decided by request and tunnel.
+    guard house.desk == nil, house.admin == nil else { return }
+    let opening = house.deck.open(lane: house.lane, on: .onTheWire)
+    guard opening != .nothing else { return startTLS() }
+    let performance = Performance(Player(opening), for: nil, in: house)
+    state = .opening(performance, Data())
+    advance(performance, .tick)
+  }
+
+  /// Speaks TLS where the port does; a connection that fails by its scenario fails below it.
+  private func startTLS() {
+    guard let tls = house.tls, let channel else { return }
+    do throws(ServerError) {
+      let own = channel.socket.localAddress.flatMap { HostName($0.host) }
+      channel.startTLS(try TLSEngine(tls, host: own))
+    } catch {
+      // There is no memory for one more connection.
+      channel.abandon()
+    }
+  }
+}

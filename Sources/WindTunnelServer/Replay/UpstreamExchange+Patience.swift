@@ -1,0 +1,83 @@
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+
+// How long an upstream is waited for.
+extension UpstreamExchange {
+  /// Gives the next address a try where this one does not take the connection in time.
+  func awaitConnect(to address: SocketAddress) {
+    guard let client else { return }
+    wait(client.house.options.limits.connectSeconds) { exchange in
+      exchange.drop()
+      exchange.connectFailed(SocketError(.connect, ETIMEDOUT, address))
+    }
+  }
+
+  /// Gives up where nothing moves any more in either direction.
+  func awaitAnswer() {
+    guard let client, let channel else { return }
+    let seconds = client.house.options.limits.answerSeconds
+    let sent = channel.sentBytes
+    let rest = lastMove + Int64(nanosecondsOf: seconds) - Moment.now()
+    wait(Double(max(rest, 0)) / 1e9) { exchange in
+      guard let channel = exchange.channel else { return }
+      // One that is not listened to has no chance to say anything.
+      if channel.isReadingPaused || channel.sentBytes != sent { exchange.lastMove = Moment.now() }
+      if Moment.now() - exchange.lastMove < Int64(nanosecondsOf: seconds) {
+        return exchange.awaitAnswer()
+      }
+      if exchange.awaitsContent {
+        let sentence = "No more of the request came for \(seconds.formatted()) s."
+        exchange.client?.breakOff(ProtocolError(.tooSlow, sentence))
+        return
+      }
+      exchange.drop()
+      exchange.failed(.timedOut, "it said nothing for \(seconds.formatted()) s")
+    }
+  }
+
+  /// The client sends no more: it may still read, or have left, which only bytes to it can show.
+  func clientEnded() {
+    guard let client else { return }
+    let before = lastMove
+    let seconds = client.house.options.limits.halfClosedSeconds
+    client.reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
+      guard let self, !isOver else { return }
+      if lastMove != before { return clientEnded() }
+      // It is told of that as of any end.
+      self.client?.channel?.abandon()
+    }
+  }
+
+  /// The client is gone; what it did not see is not recorded as an answer.
+  func clientLeft() {
+    isOver = true
+    stopPatience()
+    exchange.watch?.ended(.clientLeft)
+    channel?.abandon()
+    channel = nil
+    client?.house.deck.finished(outcome)
+  }
+
+  func stopPatience() {
+    if let patience { client?.reactor.cancel(patience) }
+    patience = nil
+  }
+
+  /// Gives the connection back at once, and hears nothing of it any more.
+  func drop() {
+    let dead = channel
+    channel = nil
+    dead?.delegate = nil
+    dead?.abandon()
+  }
+
+  private func wait(_ seconds: Double, _ isOver: @escaping (UpstreamExchange) -> Void) {
+    stopPatience()
+    patience = client?.reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
+      guard let self, !self.isOver else { return }
+      patience = nil
+      isOver(self)
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// `windtunnel proxy --open-tls` with curl.
+@Suite(.timeLimit(.minutes(10))) struct OpenTLSTests {
+  private static let hasCurl = Companion.find("curl") != nil
+
+  private func curl(
+    _ url: String,
+    through proxy: String,
+    trusting file: String,
+    in scratch: Scratch
+  ) async throws -> (code: Int32, text: String) {
+    try await Companion.run(
+      [
+        "curl", "-sS", "--noproxy", "", "--proxy", proxy, "--cacert", file, "-H",
+        "Authorization: Bearer invented-token-0123456789", url,
+      ],
+      in: scratch
+    )
+  }
+
+  @Test(.enabled(if: hasCurl, "curl is not here."))
+  func `HTTPS is recorded through a tunnel, and played when its server is gone`() async throws {
+    let scratch = try Scratch()
+    let (origin, place) = try await Server.start(
+      Repository.shop,
+      "--tls",
+      "--ca-out",
+      "origin.pem",
+      in: scratch
+    )
+    let url = place.replacing("127.0.0.1", with: "localhost") + "/home"
+    let recording = try Flight(
+      [
+        "proxy", "--open-tls", "--ca-out", "own.pem", "--upstream-ca", "origin.pem", "--record",
+        "tape.json", "--report", "flight.json",
+      ],
+      in: scratch
+    )
+    let proxy = try #require(await recording.line())
+    let live = try await curl(url, through: proxy, trusting: "own.pem", in: scratch)
+    #expect(live.code == 0 && live.text.contains("Good morning"), "\(live)")
+    // What vouches for the origin does not vouch for the proxy.
+    let wrong = try await curl(url, through: proxy, trusting: "origin.pem", in: scratch)
+    #expect(wrong.code == 60 && !wrong.text.contains("Good morning"), "\(wrong)")
+    let page = try await Companion.run(
+      [
+        "curl", "-sS", "--noproxy", "", "-x", proxy, "-w", "%{content_type}", "-o", "page.pem",
+        "http://wind.tunnel/ca.pem",
+      ],
+      in: scratch
+    )
+    #expect(page.text == "application/x-x509-ca-cert")
+    #expect(try scratch.text("page.pem") == scratch.text("own.pem"))
+    recording.signal(SIGINT)
+    let run = try await recording.end()
+    #expect(
+      run
+        == Program.Run(
+          code: 0,
+          out: "\(proxy)\n",
+          err: "tape.json: 1 interactions\nflight.json: the report\n"
+        )
+    )
+    let tape = try Cassette(contentsOf: scratch.file("tape.json")).interactions
+    #expect(tape.map { "\($0.request.method) \($0.request.url)" } == ["GET \(url)"])
+    #expect(tape.map { $0.response?.status } == [200])
+    #expect(!(try scratch.text("tape.json").contains("invented-token")))
+    let report = try scratch.text("flight.json")
+    #expect(report.contains("\"request\": \"GET \(url)\""))
+    #expect(report.contains("\"ending\": \"the client refused the certificate\""))
+    origin.signal(SIGINT)
+    _ = try await origin.end()
+
+    let playing = try Flight(
+      ["proxy", "--open-tls", "--ca-out", "again.pem", "--cassette", "tape.json"],
+      in: scratch
+    )
+    let player = try #require(await playing.line())
+    let played = try await curl(url, through: player, trusting: "again.pem", in: scratch)
+    #expect(played.code == 0 && played.text == live.text)
+    playing.signal(SIGINT)
+    #expect(try await playing.end() == Program.Run(code: 0, out: "\(player)\n", err: ""))
+  }
+
+  @Test(.enabled(if: hasCurl, "curl is not here."))
+  func `without being told to, a proxy opens no tunnel`() async throws {
+    let scratch = try Scratch()
+    let (origin, place) = try await Server.start(
+      Repository.shop,
+      "--tls",
+      "--ca-out",
+      "origin.pem",
+      in: scratch
+    )
+    let flight = try Flight(["proxy", "--record", "tape.json"], in: scratch)
+    let proxy = try #require(await flight.line())
+    let url = "\(place)/home"
+    let live = try await curl(url, through: proxy, trusting: "origin.pem", in: scratch)
+    #expect(live.code == 0 && live.text.contains("Good morning"), "\(live)")
+    flight.signal(SIGINT)
+    let run = try await flight.end()
+    #expect(run.err == "Nothing was recorded; tape.json is as it was.\n")
+    #expect(!scratch.has("tape.json"))
+    origin.signal(SIGINT)
+    _ = try await origin.end()
+  }
+
+  @Test(arguments: [
+    (["--ca-out", "ca.pem"], Int32(64), "--ca-out belongs to --open-tls"),
+    (["--upstream-ca", "a.pem"], 64, "--upstream-ca belongs to --open-tls"),
+    (["--open-tls", "--upstream-ca", "a.pem"], 66, "a.pem: no such file."),
+    (["--open-tls", "--scenario", "cut.json"], 64, "breaks tunnels off at a byte"),
+    (["--open-tls", "--scenario", "tls.json"], 64, "those of open tunnels are all good"),
+    (["--open-tls", "--ca-out", "none/ca.pem"], 73, "none/ca.pem"),
+  ])
+  func `what makes no sense is refused before anything starts`(
+    words: [String],
+    code: Int32,
+    sentence: String
+  ) async throws {
+    let scratch = try Scratch()
+    let rule = #"{"when":{"request":"CONNECT *"},"faults":[{"resetAfterBodyBytes":9}]}"#
+    try scratch.write(#"{"windtunnelScenario":1,"name":"cut","rules":[\#(rule)]}"#, to: "cut.json")
+    let tls = #"{"when":{},"faults":[{"tls":"expired"}]}"#
+    try scratch.write(#"{"windtunnelScenario":1,"name":"tls","rules":[\#(tls)]}"#, to: "tls.json")
+    let run = try await Program.run(["proxy"] + words, in: scratch)
+    #expect(run.code == code && run.out == "")
+    #expect(run.err.contains(sentence), "\(run.err)")
+    #expect(!scratch.has("ca.pem"))
+  }
+
+  @Test func `without OpenSSL one sentence says what is missing`() async throws {
+    let scratch = try Scratch()
+    let run = try await Program.run(
+      ["proxy", "--open-tls", "--ca-out", "ca.pem"],
+      in: scratch,
+      with: ["WINDTUNNEL_OPENSSL": scratch.folder.path]
+    )
+    #expect(run.code == 69 && run.out.isEmpty && !scratch.has("ca.pem"))
+    #expect(run.err.hasPrefix("windtunnel: TLS is not to be had: OpenSSL 3 was not found: "))
+    #expect(run.err.split(separator: "\n").count == 1)
+  }
+}

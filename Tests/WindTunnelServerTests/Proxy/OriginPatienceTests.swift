@@ -1,0 +1,147 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// Origins that do not answer, and clients that do not wait for them.
+@Suite(.timeLimit(.minutes(10))) struct OriginPatienceTests {
+  private static func get(_ url: RequestURL) -> String {
+    "GET \(url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+  }
+
+  private static func limits(_ set: (inout Limits) -> Void) -> Limits {
+    var limits = Limits.standard
+    set(&limits)
+    return limits
+  }
+
+  #if os(Linux)
+    @Test(arguments: [false, true])
+    func `an origin that takes no connection is a 502, and timed out on the tape`(isTunnel: Bool)
+      async throws
+    {
+      let hole = try Socket.listening(at: .loopback(), backlog: 0)
+      let address = try #require(hole.localAddress)
+      // One waits there for ever; the system drops what the next one says.
+      let first = try RawClient(address)
+      defer {
+        first.close()
+        hole.close()
+      }
+      let limits = Self.limits { $0.connectSeconds = 0.3 }
+      try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, seen in
+        let url = "http://\(address)/a"
+        let asked =
+          isTunnel ? "CONNECT \(address) HTTP/1.1\r\nHost: x\r\n\r\n" : Self.get(.init(url))
+        let answer = try await server.answer(to: asked)
+        #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
+        #expect(answer.content.contains("\(address) did not answer in time"))
+        let failure = Failure(.timedOut, text: "\(address) did not answer in time")
+        let request =
+          isTunnel ? Request("CONNECT", .init("https://\(address)")) : Request("GET", .init(url))
+        #expect(deck.recordedWithoutTimes == [Interaction(request, .failure(failure))])
+        #expect(await seen.first(1).count == 1)
+      }
+    }
+  #endif
+
+  @Test func `an origin that says nothing is a 502, timed out on the tape, and given up`()
+    async throws
+  {
+    let origin = try await Origin { $0.contains("\r\n\r\n") ? ([], .stays) : nil }
+    let limits = Self.limits { $0.answerSeconds = 0.3 }
+    try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
+      let answer = try await server.answer(to: Self.get(origin.url))
+      #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
+      #expect(answer.content.contains(" failed: it said nothing for 0.3 s.\n"), "\(answer)")
+      #expect(try await origin.left.next())
+      #expect(
+        deck.recordedWithoutTimes.map(\.answer) == [
+          .failure(Failure(.timedOut, text: "it said nothing for 0.3 s"))
+        ]
+      )
+    }
+    await origin.loop.stop()
+  }
+
+  @Test func `an answer that comes to a halt is cut on the tape as it was for the client`()
+    async throws
+  {
+    let origin = try await Origin { _ in
+      (["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"], .stays)
+    }
+    let limits = Self.limits { $0.answerSeconds = 0.3 }
+    try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
+      let answer = try await server.answer(to: Self.get(origin.url))
+      #expect(answer.content == "hello")
+      #expect(try await origin.left.next())
+      guard case .cut(let response, let failure) = deck.recordedWithoutTimes.first?.answer else {
+        Issue.record("\(deck.recordedWithoutTimes)")
+        return
+      }
+      #expect(response.body == Body("hello") && failure.symptom == .timedOut)
+    }
+    await origin.loop.stop()
+  }
+
+  @Test func `an answer that drips for longer than that is whole`() async throws {
+    let loop = try EventLoop()
+    let address = try await loop.serve { script in
+      script.received = { channel, _ in
+        channel.write(Array("HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n".utf8))
+        var left = 15
+        func drip(_ reactor: Reactor) {
+          channel.write(Array("x".utf8))
+          left -= 1
+          if left > 0 { reactor.schedule(after: 100_000_000) { drip($0) } }
+        }
+        drip(channel.reactor)
+      }
+    }
+    let limits = Self.limits { $0.answerSeconds = 1 }
+    try await ReplayServer.proxying(limits: limits) { server, _, _ async throws in
+      let answer = try await server.answer(to: Self.get(.init("http://\(address)/")))
+      #expect(answer.content == String(repeating: "x", count: 15))
+    }
+    await loop.stop()
+  }
+
+  @Test(arguments: [false, true])
+  func `a client that leaves while its origin is asked takes the connection with it`(
+    isReset: Bool
+  ) async throws {
+    let origin = try await Origin { $0.contains("\r\n\r\n") ? ([], .stays) : nil }
+    let limits = Self.limits { $0.halfClosedSeconds = 0.2 }
+    try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, seen in
+      let client = try server.client()
+      await client.send(Self.get(origin.url))
+      _ = try await origin.asked.next()
+      if isReset { client.socket.resetOnClose() }
+      client.close()
+      #expect(try await origin.left.next())
+      guard case .request(let request) = try await seen.next() else { return }
+      #expect(request.ending == .clientLeft && request.status == nil)
+      #expect(deck.recorded().cassette.interactions.isEmpty)
+    }
+    await origin.loop.stop()
+  }
+
+  @Test func `a client that only says that it sends no more gets its answer`() async throws {
+    let origin = try await Origin(holdingFirstUntilAnotherCame: "HTTP/1.1 204 No Content\r\n\r\n")
+    try await ReplayServer.proxying { server, _, _ async throws in
+      let client = try server.client()
+      let base = origin.url.origin ?? ""
+      await client.send(Self.get(.init("\(base)/first")))
+      client.socket.finishWriting()
+      _ = try await origin.asked.next()
+      _ = try await server.answer(to: Self.get(.init("\(base)/second")))
+      let (bytes, end) = await client.receiveAll()
+      #expect(String(decoding: bytes, as: UTF8.self).statusLine == "HTTP/1.1 204 No Content")
+      #expect(end == .finished)
+      client.close()
+    }
+    await origin.loop.stop()
+  }
+}
