@@ -19,6 +19,11 @@
       ("alert certificate required", .clientCertificateRequired),
       ("alert bad certificate", .clientCertificateRejected),
       ("alert unknown ca", .clientCertificateRejected),
+      ("alert unsupported certificate", .clientCertificateRejected),
+      ("alert certificate revoked", .clientCertificateRejected),
+      ("alert certificate unknown", .clientCertificateRejected),
+      // What libcurl makes of the alert certificate_expired.
+      ("SSL certificate verification failed", .clientCertificateRejected),
       ("SSL_ERROR_SYSCALL", .secureConnectionFailed),
       ("SSL_connect", .secureConnectionFailed),
       ("SSL routines", .secureConnectionFailed),

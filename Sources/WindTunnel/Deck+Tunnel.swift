@@ -147,6 +147,9 @@ extension Fault {
   var behindProxy: Fault {
     switch self {
     case .connection(.tls): self
+    // A proxy waits for the connection, and its client for the proxy.
+    case .connection(.connectTimeout): .stall()
+    case .connection(let fault) where fault.symptom == nil: .delay(.exactly(fault.delay))
     case .connection: .status(502)
     default: self
     }

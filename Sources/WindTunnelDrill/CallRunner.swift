@@ -109,7 +109,7 @@ struct CallRunner: Sendable {
     _ counts: AttemptCounts,
     _ tell: (Telegram) -> Void
   ) {
-    if entry.take == .connection, entry.decision.faults.isEmpty { return }
+    if entry.take == .connection, !entry.decision.failsConnection { return }
     guard let number = entry.decision.lane.name.split(separator: "/").last.flatMap({ Int($0) })
     else { return }
     let attempt = Observation.Attempt(decision: entry.decision.line, take: entry.take.words)

@@ -15,14 +15,25 @@ enum Sites {
         if !rule.isForConnections {
           return "it fails a connection and its requests by one rule, and a failed one has none"
         }
+        // These are lost one by one, by whoever counts them.
+        if case .lostSYNs = fault, rule.faults.count == 1 { continue }
         if rule.trigger != .always || rule.faults.count > 1 {
           return
             "it fails some connections and lets others through, and an address does one or the other"
         }
-        if case .tls(let kind) = fault, kind.needsCertificate {
-          return "\(kind.rawValue) needs a certificate of the harness's own"
+        if case .tls(let kind) = fault, kind.needsTrust {
+          return
+            "\(kind.rawValue) is met only by a client that trusts the certificate's authority, "
+            + "and no subject is told of one"
         }
       }
+    }
+    if scenario.losesSYNs, !ReplayServer.canLoseSYNs {
+      return "attempts to connect are lost by a full accept queue, which drops them on Linux alone"
+    }
+    guard needsCertificates(scenario) else { return nil }
+    do { _ = try CertificateAuthority() } catch {
+      return "its certificates cannot be made. \(error)"
     }
     return nil
   }
@@ -36,7 +47,11 @@ enum Sites {
     guard stage == .onTheWire else { return InProcessSite(deck, errors: errors) }
     switch connectionFault(of: scenario) {
     case nil: return WireSite(try await Self.server(deck))
-    case .tls?: return HandshakeSite(try await Self.server(deck))
+    case .tls?:
+      let tls = needsCertificates(scenario) ? try ServerTLS() : nil
+      return DoorSite(try await Self.server(deck, tls), scheme: "https")
+    case .connectTimeout?, .lostSYNs?:
+      return DoorSite(try await Self.server(deck), scheme: "http")
     case .offline?, .refused?: return try UnreachableSite(closed: ClosedPort())
     case .hostNotFound?: return try UnreachableSite(name: Self.unknownName)
     }
@@ -47,18 +62,28 @@ enum Sites {
   static func seesAttempts(in scenario: Scenario, on stage: Stage) -> Bool {
     guard stage == .onTheWire else { return true }
     switch connectionFault(of: scenario) {
-    case nil, .tls?: return true
-    case .offline?, .refused?, .hostNotFound?: return false
+    case nil, .tls?, .lostSYNs?: return true
+    case .offline?, .refused?, .hostNotFound?, .connectTimeout?: return false
     }
   }
 
   private static func connectionFault(of scenario: Scenario) -> ConnectionFault? {
-    for case .connection(let fault) in scenario.rules.lazy.flatMap(\.faults) { return fault }
-    return nil
+    var found: ConnectionFault?
+    for case .connection(let fault) in scenario.rules.lazy.flatMap(\.faults) {
+      // What is only late does not say where there is nobody at all.
+      if fault.symptom != nil { return fault }
+      found = found ?? fault
+    }
+    return found
   }
 
-  private static func server(_ deck: Deck) async throws -> ReplayServer {
+  private static func needsCertificates(_ scenario: Scenario) -> Bool {
+    if case .tls(let kind) = connectionFault(of: scenario) { kind.needsCertificate } else { false }
+  }
+
+  private static func server(_ deck: Deck, _ tls: ServerTLS? = nil) async throws -> ReplayServer {
     var options = ReplayServer.Options()
+    options.tls = tls
     // A client's library re-sends by itself on a connection it kept; every attempt of a drill
     // starts on its own.
     options.closesConnections = true

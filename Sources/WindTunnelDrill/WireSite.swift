@@ -31,17 +31,20 @@ struct WireSite: Site {
   func close() async { await server.stop(grace: .zero) }
 }
 
-/// On the wire where connections fail in the TLS handshake: no request names a lane, so each call
-/// has a port of its own.
-struct HandshakeSite: Site {
+/// On the wire where connections fail or are late before a request could name a lane: each call has
+/// a port of its own.
+struct DoorSite: Site {
   private let server: ReplayServer
+  private let scheme: String
 
-  init(_ server: ReplayServer) { self.server = server }
+  init(_ server: ReplayServer, scheme: String) {
+    (self.server, self.scheme) = (server, scheme)
+  }
 
   func enter(_ lane: Lane) async throws -> Way {
     let port = try await server.openDoor(lane: lane)
     return Way(
-      baseURL: try url("https://127.0.0.1:\(port)"),
+      baseURL: try url("\(scheme)://127.0.0.1:\(port)"),
       session: .wire(),
       belongings: .port(port)
     )

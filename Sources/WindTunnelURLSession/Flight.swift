@@ -34,8 +34,10 @@ final class Flight {
   var redirects = 0
   /// Whether the task's delegate is being asked about a redirect; the answer waits with it.
   var isAsking = false
-  private(set) var outcome: Outcome?
-  private var player: Player?
+  var outcome: Outcome?
+  var player: Player?
+  /// What waits for its connection to open.
+  var asking: (Request, Lane)?
   var courier: Courier
   var forwarding: Forwarding?
   /// Where the answer that is being forwarded leads.
@@ -99,25 +101,6 @@ final class Flight {
     }
   }
 
-  func decide(body: Data) {
-    self.body = body
-    let asked = RequestBridge.request(request, body: body, context.configuration)
-    let deck = seat.deck
-    let lane = asked.headers[Lane.header].map { Lane($0) } ?? seat.lane
-    let opening = deck.ignores(asked.url) ? .nothing : deck.open(lane: lane, on: .inProcess)
-    if opening != .nothing {
-      player = Player(opening)
-      return advance(.tick)
-    }
-    let outcome = deck.decide(asked, lane: lane)
-    self.outcome = outcome
-    player = Player(
-      deck.delivery(of: outcome, on: .inProcess),
-      shaper: outcome.path.map { Shaper($0.link.down) }
-    )
-    advance(.arrived(.requestEnd))
-  }
-
   /// Forgets the answer in hand: there will be another.
   func drop() {
     if let outcome { seat.deck.finished(outcome) }
@@ -139,6 +122,10 @@ final class Flight {
       return
     }
     carry(actions[...])
+    if let (asked, lane) = asking, state == .aloft, player?.isDone == true {
+      asking = nil
+      ask(asked, in: lane)
+    }
   }
 
   func carry(_ actions: ArraySlice<Player.Action>) {
@@ -170,7 +157,7 @@ final class Flight {
       case .reset: land { $0.broken(.connectionLost) }
       case .fail(let symptom): land { $0.broken(symptom) }
       // Nothing in process has two ends to relay between.
-      case .relay, .pass, .passEnd, .hold, .takeMore: land { $0.fail(Symptom.unknown) }
+      case .relay, .pass, .passEnd, .hold, .takeMore, .shakeHands: land { $0.fail(Symptom.unknown) }
       }
     }
   }

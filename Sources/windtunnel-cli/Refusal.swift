@@ -106,6 +106,28 @@ extension Refusal {
     )
   }
 
+  static func handshakes(of scenario: String) -> Refusal {
+    .usage(
+      "Scenario \"\(scenario)\" fails TLS handshakes, and this port speaks plain HTTP; add --tls, or "
+        + "fly it with windtunnel drill --scenario \(scenario)."
+    )
+  }
+
+  static func someTimeouts(of scenario: String) -> Refusal {
+    .usage(
+      "Scenario \"\(scenario)\" leaves some attempts to connect without an answer, and nobody tells a "
+        + "port when a client has given one up; leave all of them without one, or lose some with "
+        + "\"lostSYNs\"."
+    )
+  }
+
+  static func lostSYNsLater(_ scenario: String) -> Refusal {
+    .usage(
+      "Scenario \"\(scenario)\" loses attempts to connect, which a port has to know before it listens; "
+        + "begin with it: windtunnel serve --scenario \(scenario)."
+    )
+  }
+
   static func noInteraction(_ number: Int, last: Int) -> Refusal {
     .usage("There is no interaction #\(number); the last is #\(last).")
   }

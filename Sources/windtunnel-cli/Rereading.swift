@@ -55,6 +55,9 @@ struct Rereading {
         _ = attempt("scenario") {
           let scenario = try order.scenario()
           guard scenario != deck.scenario else { return nil }
+          if scenario.losesSYNs, !deck.scenario.losesSYNs {
+            throw Refusal.lostSYNsLater(scenario.name)
+          }
           deck.swap(scenario)
           return "\(name(weather)): scenario \(scenario.name) from now on"
         }

@@ -42,7 +42,7 @@ enum ServeCommand: Command {
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
     options.isReloaded = rereading != nil
     options.limits = try LimitFlags.limits(arguments)
-    options.admin = try AdminFlag.admin(arguments) { ServeOrder.refusal(of: $0) }
+    options.admin = try AdminFlag.admin(arguments) { order.refusal(ofNext: $0) }
     options.tls = try tls.begin()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)

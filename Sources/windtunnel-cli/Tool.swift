@@ -36,7 +36,7 @@ enum Tool {
   static var commands: [any Command.Type] {
     [
       DrillCommand.self, RecordCommand.self, ServeCommand.self, ProxyCommand.self,
-      ReportCommand.self,
+      DNSCommand.self, ReportCommand.self,
       CassetteShowCommand.self, CassetteExplainCommand.self, CassetteConvertCommand.self,
       CassetteLintCommand.self, CassetteDiffCommand.self, CassetteMergeCommand.self,
       CassetteSplitCommand.self, CassettePruneCommand.self, CassetteMigrateCommand.self,

@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct HelpTests {
   @Test(arguments: [
     ["--help"], ["drill", "--help"], ["record", "--help"], ["serve", "--help"],
-    ["proxy", "--help"],
+    ["proxy", "--help"], ["dns", "--help"],
     ["report", "--help"], ["cassette", "--help"], ["cassette", "show", "--help"],
     ["cassette", "convert", "--help"], ["cassette", "explain", "--help"],
     ["cassette", "lint", "--help"],

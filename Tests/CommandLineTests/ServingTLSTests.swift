@@ -117,4 +117,73 @@ import WindTunnel
     #expect(run.err.contains(sentence), "\(run.err)")
     #expect(!scratch.has("a.json") && !scratch.has("ca.pem"))
   }
+
+  private static func weather(_ fault: String, when: String = "{}") -> String {
+    #"{"windtunnelScenario":1,"name":"bad","rules":[{"when":\#(when),"faults":[\#(fault)]}]}"#
+  }
+
+  @Test(.enabled(if: curl != nil, "There is no curl to ask with."))
+  func `a certificate fails the first connection and no other`() async throws {
+    let scratch = try Scratch()
+    let text = Self.weather(#"{"tls":"expired"}"#, when: #"{"first":1}"#)
+    try Data(text.utf8).write(to: scratch.file("bad.json"))
+    let (server, url) = try await Server.start(
+      Repository.shop,
+      "--tls",
+      "--ca-out",
+      "ca.pem",
+      "--scenario",
+      "bad.json",
+      in: scratch
+    )
+    func ask() async throws -> (code: Int32, text: String) {
+      let run = try await Companion.run(
+        ["curl", "-sS", "--noproxy", "*", "--cacert", "ca.pem", "\(url)/home"],
+        in: scratch
+      )
+      return (run.code, run.text)
+    }
+    #expect(try await ask().code == 60)
+    let second = try await ask()
+    #expect(second.code == 0 && second.text.contains("Good morning"), "\(second)")
+    server.signal(SIGINT)
+    #expect(try await server.end().code == 0)
+  }
+
+  @Test(arguments: [
+    (
+      weather(#"{"tls":"expired"}"#), ["--port", "0"],
+      "Scenario \"bad\" fails TLS handshakes, and this port speaks plain HTTP; add --tls, or "
+        + "fly it with windtunnel drill --scenario bad."
+    ),
+    (
+      weather(#"{"connect":"refused"}"#), ["--tls"],
+      "Scenario \"bad\" fails connections, and serve has one port for all of them; "
+        + "fly it with windtunnel drill --scenario bad."
+    ),
+    (
+      weather(#"{"connect":"timeout"}"#, when: #"{"first":1}"#), [],
+      "Scenario \"bad\" leaves some attempts to connect without an answer, and nobody tells a port "
+        + "when a client has given one up; leave all of them without one, or lose some with "
+        + "\"lostSYNs\"."
+    ),
+  ])
+  func `weather that a port cannot make is refused`(
+    text: String,
+    flags: [String],
+    sentence: String
+  ) async throws {
+    let scratch = try Scratch()
+    try Data(text.utf8).write(to: scratch.file("bad.json"))
+    let run = try await Program.run(
+      ["serve", "--cassette", Repository.shop, "--scenario", "bad.json"] + flags,
+      in: scratch
+    )
+    #expect(run.code == 64 && run.out.isEmpty)
+    #expect(
+      run.err.split(separator: "\n").map(String.init) == [
+        "windtunnel: \(sentence)", "For help: windtunnel serve --help",
+      ]
+    )
+  }
 }

@@ -28,7 +28,9 @@ import WindTunnelServer
     return await Seen.asking(request, configuration, follows: true)
   }
 
-  @Test(arguments: [TLSFault.handshakeFailure, .plaintext, .closeAfterClientHello])
+  @Test(
+    arguments: TLSFault.allCases.filter { !$0.needsCertificate && $0 != .stallAfterClientHello }
+  )
   func `a handshake fails as it is said to`(fault: TLSFault) async throws {
     let expected = Seen(nil, "", fault.symptom)
     #expect(try await Self.inProcess(.tls(fault)) == expected)
@@ -40,6 +42,73 @@ import WindTunnelServer
     let decision = deck.scenario.decideConnection(seed: deck.seed, lane: Lane("call/1"), ordinal: 1)
     #expect(deck.journal.all.map(\.decision).first == decision)
   }
+
+  /// Faults of certificates that a client finds without trusting anybody for the test's sake.
+  @Test(
+    .enabled(if: speaksTLS, "OpenSSL 3 is not on this machine."),
+    arguments: TLSFault.allCases.filter { $0.needsCertificate && !$0.needsTrust }
+  )
+  func `a certificate fails as it is said to`(fault: TLSFault) async throws {
+    let expected = Seen(nil, "", fault.symptom)
+    #expect(try await Self.inProcess(.tls(fault)) == expected)
+    let deck = Deck([], scenario: [.always(.always, .connection(.tls(fault)))])
+    var options = ReplayServer.Options()
+    options.tls = try ServerTLS()
+    let server = try await ReplayServer(deck, options)
+    #expect(try await Self.asking("\(server.url)/n") == expected)
+    await server.stop(grace: .zero)
+  }
+
+  private static let speaksTLS: Bool = {
+    do {
+      _ = try CertificateAuthority()
+      return true
+    } catch { return false }
+  }()
+
+  @Test func `a server without TLS refuses weather of certificates by name`() async throws {
+    let scenario = Scenario("bad", rules: [.always(.first(1), .connection(.tls(.expired)))])
+    let error = try await #require(throws: ServerError.self) {
+      _ = try await ReplayServer(Deck([], scenario: scenario))
+    }
+    #expect(
+      "\(error)"
+        == "Cannot listen: scenario \"bad\" fails handshakes by their certificates, and this "
+        + "server speaks no TLS."
+    )
+  }
+
+  #if !canImport(Darwin)
+    @Test(arguments: Stage.allCases)
+    func `a connection that nobody answers times out`(stage: Stage) async throws {
+      let deck = Deck(
+        [.get("http://api.example.test/n", json: [:])],
+        scenario: [.always(.always, .connection(.connectTimeout))]
+      )
+      try await Theatre.play(deck, on: stage, timeout: 2) { theatre async throws in
+        #expect(try await theatre.ask("/n") == Seen(nil, "", .timedOut))
+      }
+    }
+
+    @Test(arguments: Stage.allCases)
+    func `a connection comes late by what it lost, and the next in time`(stage: Stage)
+      async throws
+    {
+      let deck = Deck(
+        [.get("http://api.example.test/n", json: ["n": 1], then: .repeat)],
+        scenario: [.always(.first(1), .connection(.lostSYNs(1)))],
+        matcher: .pathAndQuery
+      )
+      try await Theatre.play(deck, on: stage) { theatre async throws in
+        let start = ContinuousClock.now
+        #expect(try await theatre.ask("/n") == Seen(200, #"{"n":1}"#))
+        #expect(.now - start >= .seconds(1))
+        #expect(try await theatre.ask("/n") == Seen(200, #"{"n":1}"#))
+      }
+      #expect(deck.journal.all.filter { $0.take == .connection }.count == 1)
+      #expect(deck.journal.all.filter { $0.take == .recording(0) }.count == 2)
+    }
+  #endif
 
   @Test func `only the connections that a rule means fail`() async throws {
     let deck = Deck(

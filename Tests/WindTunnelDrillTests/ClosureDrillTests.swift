@@ -228,6 +228,18 @@ import WindTunnel
     }
   }
 
+  @Test(arguments: SitesTests.losesSYNs ? [Stage.inProcess, .onTheWire] : [.inProcess])
+  func `a connection that comes late is one attempt, and takes its time`(stage: Stage) async throws
+  {
+    let lost = Scenario("lost", rules: [.always(.first(1), .connection(.lostSYNs(1)))])
+    let report = try await drill([lost], calls: 3, stage).fly { try await Self.ask($0) }
+    let row = try #require(rows(report).first)
+    #expect(report.scenarios.map(\.stage) == [stage])
+    #expect(row.observations.allSatisfy { $0.ending == .succeeded && $0.attemptCount == 1 })
+    #expect(row.metrics.averageRetries == 0)
+    #expect(row.metrics.p50.map { $0 >= .seconds(1) } == true)
+  }
+
   @Test func `the group holds all that ships, in the order of the drill`() throws {
     #expect(Scenario.preRelease == (try Shipped.scenarios()))
     #expect([Scenario].preRelease == Scenario.preRelease)

@@ -4,6 +4,11 @@ import WindTunnel
 @testable import WindTunnelDrill
 
 @Suite struct SitesTests {
+  #if canImport(Darwin)
+    static let losesSYNs = false
+  #else
+    static let losesSYNs = true
+  #endif
   static let offline = Fault.connection(.offline)
 
   @Test(
@@ -12,6 +17,11 @@ import WindTunnel
       ([.always(.always, offline)], nil), ([.always(.always, .connection(.hostNotFound))], nil),
       ([.always(.always, .connection(.tls(.plaintext)))], nil),
       ([.always(.always, .connection(.tls(.expired)))], "certificate"),
+      ([.always(.always, .connection(.tls(.stallAfterClientHello)))], nil),
+      ([.always(.first(1), .connection(.lostSYNs(2)))], losesSYNs ? nil : "on Linux alone"),
+      ([.always(.always, .connection(.connectTimeout))], losesSYNs ? nil : "on Linux alone"),
+      ([.always(.first(1), .connection(.connectTimeout))], "lets others through"),
+      ([.on("GET /home", .always, .connection(.lostSYNs(1)))], "by their request"),
       ([.on("GET /home", .always, offline)], "by their request"),
       ([.always(.probability(0.5), offline)], "lets others through"),
       ([.always(.first(1), offline)], "lets others through"),
@@ -48,6 +58,10 @@ import WindTunnel
       #expect(Sites.seesAttempts(in: scenario, on: .onTheWire) != isUnseen)
       #expect(Sites.seesAttempts(in: scenario, on: .inProcess))
     }
+    let timeout: Scenario = [.always(.always, .connection(.connectTimeout))]
+    #expect(!Sites.seesAttempts(in: timeout, on: .onTheWire))
+    let lost: Scenario = [.always(.always, .connection(.lostSYNs(1)))]
+    #expect(Sites.seesAttempts(in: lost, on: .onTheWire))
   }
 
   @Test(

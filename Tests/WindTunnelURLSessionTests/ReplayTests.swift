@@ -62,6 +62,9 @@ import WindTunnelURLSession
     (.connection(.refused), .connectionRefused), (.connection(.hostNotFound), .hostNotFound),
     (.connection(.tls(.handshakeFailure)), .secureConnectionFailed),
     (.connection(.tls(.expired)), .serverCertificateHasBadDate),
+    (.connection(.tls(.wrongHost)), .serverCertificateUntrusted),
+    (.connection(.tls(.clientCertificateRequired)), .clientCertificateRequired),
+    (.connection(.tls(.alert(.unknownCA))), .clientCertificateRejected),
   ])
   func `a fault surfaces as what the platform reports for it`(fault: Fault, symptom: Symptom)
     async throws
@@ -76,14 +79,33 @@ import WindTunnelURLSession
     #expect(seen.body == nil)
   }
 
-  @Test func `as on Apple platforms a certificate error has its own code`() async throws {
-    let deck = Deck(
-      [.get("https://api.example.test/users/7", json: ["id": 7])],
-      scenario: [.always(.always, .connection(.tls(.untrusted)))]
-    )
-    let session = URLSession(configuration: .windTunnel(deck, errors: .apple))
-    let error = try #require(await session.seen(user).error as? URLError)
-    #expect(error.code == .serverCertificateUntrusted)
+  @Test(arguments: [
+    (TLSFault.untrusted, URLError.Code.serverCertificateUntrusted),
+    (.wrongHost, .serverCertificateUntrusted), (.expired, .serverCertificateHasBadDate),
+    (.notYetValid, .serverCertificateNotYetValid), (.unknownRoot, .serverCertificateHasUnknownRoot),
+    (.incompleteChain, .serverCertificateHasUnknownRoot),
+    (.clientCertificateRequired, .clientCertificateRequired),
+    (.alert(.badCertificate), .clientCertificateRejected),
+    (.alert(.protocolVersion), .secureConnectionFailed), (.oldProtocol, .secureConnectionFailed),
+  ])
+  func `as on Apple platforms a handshake's error has its own code`(
+    fault: TLSFault,
+    code: URLError.Code
+  ) async throws {
+    func error(_ errors: Symptom.Platform) async throws -> URLError {
+      let deck = Deck(
+        [.get("https://api.example.test/users/7", json: ["id": 7])],
+        scenario: [.always(.always, .connection(.tls(fault)))]
+      )
+      let session = URLSession(configuration: .windTunnel(deck, errors: errors))
+      return try #require(await session.seen(user).error as? URLError)
+    }
+    #expect(try await error(.apple).code == code)
+    #if canImport(Darwin)
+      #expect(try await error(.current).code == code)
+    #else
+      #expect(try await error(.current).code == .unknown)
+    #endif
   }
 
   @Test func `a stall ends in the session's own timeout`() async throws {

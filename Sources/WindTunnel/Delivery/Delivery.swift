@@ -14,6 +14,9 @@ public struct Delivery: Sendable, Hashable {
     case wait(Duration)
     /// Send the status line and the fields.
     case head(ResponseHead)
+    /// Shake hands in TLS, as the server that the client came to; what follows on the connection is
+    /// sealed.
+    case shakeHands(Handshake)
     /// Send bytes: of the body after a head, raw ones without.
     case bytes(Payload)
     /// End the message.

@@ -18,6 +18,8 @@ extension Player {
   public enum Action: Sendable, Hashable {
     /// Send the status line and the fields.
     case head(ResponseHead)
+    /// Shake hands in TLS from here on.
+    case shakeHands(Handshake)
     /// Send bytes.
     case bytes(Data)
     /// Take over what the live origin sends; where the player meters, tell it of every byte.

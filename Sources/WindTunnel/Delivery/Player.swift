@@ -115,6 +115,7 @@ public struct Player: Sendable {
       guard end <= now else { return end }
       waitsUntil = nil
     case .head(let head): send(.head(head), count: Self.size(of: head), at: now)
+    case .shakeHands(let handshake): send(.shakeHands(handshake), count: 0, at: now)
     case .bytes(.data(let data)):
       if let moment = stream(rest ?? data, at: now) { return moment }
     case .bytes(.live) where metersLive && shaper != nil:

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Symptoms
 
 extension Script {
   mutating func add(_ fault: Fault, to request: Request) {
@@ -16,7 +17,11 @@ extension Script {
     case .stall(let offset): cutOff(at: offset, .stall)
     case .truncate(let offset): cutOff(at: offset, .close)
     case .connection(let fault):
-      cutOff(at: nil, stage == .inProcess ? .fail(fault.symptom) : .reset)
+      switch fault.symptom {
+      case nil: before.append(.wait(fault.delay))
+      case .timedOut?: cutOff(at: nil, .stall)
+      case let symptom?: cutOff(at: nil, stage == .inProcess ? .fail(symptom) : .reset)
+      }
     case .mutate(let mutation):
       do throws(Mutation.Misfit) {
         try mutate(mutation, request)

@@ -8,18 +8,75 @@ public enum ConnectionFault: Sendable, Hashable {
   case refused
   /// The name has no address.
   case hostNotFound
+  /// Nothing answers the attempt to connect, which ends when the client gives it up.
+  case connectTimeout
+  /// So many of the attempts to connect (SYN, RFC 9293 §3.5) are lost before one is answered, from 1
+  /// to ``lostSYNsMax``.
+  ///
+  /// Each costs what the client's system waits before it tries again. Linux since 6.5 waits a second
+  /// each time; before that and elsewhere it is one second and twice as long each time (RFC 6298
+  /// §2.1, §5.5). In process it is a second for each.
+  case lostSYNs(Int)
   /// The TLS handshake fails.
   case tls(TLSFault)
+
+  /// As many lost attempts to connect cost a second each on Linux; what follows doubles.
+  public static let lostSYNsMax = 4
 }
 
 extension ConnectionFault {
-  /// What a client sees.
-  public var symptom: Symptom {
+  /// What goes wrong, from the outside in.
+  public enum Layer: String, Sendable, Hashable, CaseIterable {
+    /// The name is not resolved.
+    case dns
+    /// No connection comes about, or late.
+    case tcp
+    /// The handshake fails by its bytes.
+    case tls
+    /// The handshake fails by what is shown or spoken in it, which takes a TLS library.
+    case certificate
+  }
+
+  /// One of each kind, with every alert of TLS.
+  public static let examples: [ConnectionFault] =
+    [.offline, .refused, .hostNotFound, .connectTimeout, .lostSYNs(2)]
+    + TLSFault.allCases.map { .tls($0) }
+
+  /// The kind's name, such as `connectTimeout` or `tls/expired`.
+  public var name: String {
+    switch self {
+    case .offline: "offline"
+    case .refused: "refused"
+    case .hostNotFound: "hostNotFound"
+    case .connectTimeout: "connectTimeout"
+    case .lostSYNs: "lostSYNs"
+    case .tls(let fault): "tls/\(fault.rawValue)"
+    }
+  }
+
+  /// Where it happens.
+  public var layer: Layer {
+    switch self {
+    case .hostNotFound: .dns
+    case .offline, .refused, .connectTimeout, .lostSYNs: .tcp
+    case .tls(let fault): fault.needsCertificate ? .certificate : .tls
+    }
+  }
+
+  /// What a client sees; `nil` where it only sees it late.
+  public var symptom: Symptom? {
     switch self {
     case .offline: .offline
     case .refused: .connectionRefused
     case .hostNotFound: .hostNotFound
+    case .connectTimeout: .timedOut
+    case .lostSYNs: nil
     case .tls(let fault): fault.symptom
     }
+  }
+
+  /// What it costs a connection that comes about all the same.
+  public var delay: Duration {
+    if case .lostSYNs(let count) = self { .seconds(count) } else { .zero }
   }
 }

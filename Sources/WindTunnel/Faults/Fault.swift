@@ -54,6 +54,7 @@ extension Fault {
   public var replacesOrCuts: Bool {
     switch self {
     case .delay: false
+    case .connection(let fault) where fault.symptom == nil: false
     case .status, .reset, .close, .stall, .truncate, .connection, .mutate: true
     }
   }

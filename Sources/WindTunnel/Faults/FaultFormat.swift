@@ -33,7 +33,10 @@ extension Fault {
       found.append(.truncate(afterBodyBytes: offset))
     }
     if let kind = try object.choice("connect", Attempt.self) {
-      found.append(.connection(kind == .offline ? .offline : .refused))
+      found.append(.connection(kind.fault))
+    }
+    if let count = try object.int("lostSYNs", in: 1...ConnectionFault.lostSYNsMax) {
+      found.append(.connection(.lostSYNs(count)))
     }
     if try object.choice("dns", Lookup.self) != nil { found.append(.connection(.hostNotFound)) }
     if let fault = try object.choice("tls", TLSFault.self) {
@@ -101,6 +104,8 @@ extension Fault {
     case .truncate(let offset): return ["truncateAfterBodyBytes": .number(offset)]
     case .connection(.offline): return ["connect": .text(Attempt.offline.rawValue)]
     case .connection(.refused): return ["connect": .text(Attempt.refused.rawValue)]
+    case .connection(.connectTimeout): return ["connect": .text(Attempt.timeout.rawValue)]
+    case .connection(.lostSYNs(let count)): return ["lostSYNs": .number(count)]
     case .connection(.hostNotFound): return ["dns": .text(Lookup.hostNotFound.rawValue)]
     case .connection(.tls(let fault)): return ["tls": .text(fault.rawValue)]
     case .mutate(let mutation): return mutation.json
@@ -111,7 +116,17 @@ extension Fault {
 /// Where in an exchange something happens.
 private enum Point: String, CaseIterable { case afterRequest }
 
-private enum Attempt: String, CaseIterable { case offline, refused }
+private enum Attempt: String, CaseIterable {
+  case offline, refused, timeout
+
+  var fault: ConnectionFault {
+    switch self {
+    case .offline: .offline
+    case .refused: .refused
+    case .timeout: .connectTimeout
+    }
+  }
+}
 
 private enum Lookup: String, CaseIterable { case hostNotFound }
 

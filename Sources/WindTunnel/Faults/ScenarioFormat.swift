@@ -18,7 +18,8 @@
 //   { "reset": "afterRequest" }      { "resetAfterBodyBytes": 10 }
 //   { "close": "afterRequest" }      { "truncateAfterBodyBytes": 10 }
 //   { "stall": "afterRequest" }      { "stallAfterBodyBytes": 10 }
-//   { "connect": "offline" | "refused" }   { "dns": "hostNotFound" }   { "tls": NAME }
+//   { "connect": "offline" | "refused" | "timeout" }   { "lostSYNs": 2 }
+//   { "dns": "hostNotFound" }   { "tls": NAME }
 // In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and "lossProbability" are meant for
 // both directions, and with "up" or "down" in front for one.
 

@@ -109,7 +109,10 @@ extension ObjectReader {
     let all = Choice.allCases.map(\.rawValue)
     throw error(
       name,
-      "\"\(text)\" is none of \(all.joined(separator: ", "))",
+      // More are no sentence.
+      all.count > 30
+        ? "\"\(text)\" is none of the \(all.count) names, such as \(all[0]), that the schema lists"
+        : "\"\(text)\" is none of \(all.joined(separator: ", "))",
       remedy: nearest(to: text, in: all).map { "Did you mean \"\($0)\"?" }
     )
   }

@@ -22,6 +22,7 @@ extension ClientConnection {
         reactor.schedule(at: start + moment.inNanoseconds) { [weak self, weak performance] _ in
           if let self, let performance { advance(performance, .tick) }
         }
+      case .shakeHands(let handshake): return shakeHands(handshake)
       case .head(let head): performance.write(head, to: channel)
       case .bytes(let data):
         if let rest = performance.write(data, to: channel) { performance.keep(rest: rest) }
@@ -40,6 +41,7 @@ extension ClientConnection {
       case .stall:
         performance.finished(.cut)
         state = .stalled
+        deadline.begin(.none, on: reactor)
       // A wire has no other way to fail than those above, and nothing to relay to.
       case .fail, .relay: end(performance) { $0.reset() }
       case .pass(_, let count): if case .forwarding(let exchange) = state { exchange.pass(count) }

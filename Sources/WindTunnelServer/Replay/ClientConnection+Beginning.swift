@@ -38,21 +38,12 @@ extension ClientConnection {
     // A client reaches its proxy in any weather; what is behind it is decided by request and tunnel.
     guard house.desk == nil, house.admin == nil else { return }
     let opening = house.deck.open(lane: house.lane, on: .onTheWire)
-    guard opening != .nothing else { return startTLS() }
+    guard opening != .nothing else {
+      if house.tls != nil { shakeHands(Handshake()) }
+      return
+    }
     let performance = Performance(Player(opening), for: nil, in: house)
     state = .opening(performance, Data())
     advance(performance, .tick)
-  }
-
-  /// Speaks TLS where the port does; a connection that fails by its scenario fails below it.
-  private func startTLS() {
-    guard let tls = house.tls, let channel else { return }
-    do throws(ServerError) {
-      let own = channel.socket.localAddress.flatMap { HostName($0.host) }
-      channel.startTLS(try TLSEngine(tls, host: own))
-    } catch {
-      // There is no memory for one more connection.
-      channel.abandon()
-    }
   }
 }

@@ -3,7 +3,7 @@ internal import WindTunnel
 /// A port that is listened at, as other threads hold it: they only carry it back to its loop.
 struct Door: @unchecked Sendable {
   let port: Int
-  private let listener: Listener
+  private let closing: () -> Void
 
   /// Listens, and deals what comes to the loops in turn.
   static func open(
@@ -19,9 +19,11 @@ struct Door: @unchecked Sendable {
     do {
       return try await crew.listening.run { reactor in
         let turns = Turns(crew.members.map { Turns.Place(loop: $0.loop) })
-        let listener = try Listener(at: address, on: reactor) { turns.receive($0, on: reactor) }
+        let bound = try Self.listen(at: address, for: lane, deck, options, on: reactor) {
+          turns.receive($0, on: reactor)
+        }
         // No connection is told of before this job ends.
-        let port = listener.address.port
+        let port = bound.address.port
         let gate = Locked(options.proxy.map { PeerGate($0.admission, own: options.host) })
         turns.houses = crew.members.map { member in
           House(
@@ -35,11 +37,33 @@ struct Door: @unchecked Sendable {
             admin: admin
           )
         }
-        return Door(port: port, listener: listener)
+        return Door(port: port, closing: bound.close)
       }
     } catch let error as SocketError {
       throw ServerError(error, port: address.port)
     }
+  }
+
+  /// Listens; where attempts to connect are to be lost, through a gate.
+  private static func listen(
+    at address: SocketAddress,
+    for lane: Lane,
+    _ deck: Deck,
+    _ options: ReplayServer.Options,
+    on reactor: Reactor,
+    accepted: @escaping (Socket) -> Void
+  ) throws(SocketError) -> (address: SocketAddress, close: () -> Void) {
+    guard options.losesSYNs(of: deck) else {
+      let listener = try Listener(at: address, on: reactor, accepted: accepted)
+      return (listener.address, listener.close)
+    }
+    let gate = try SYNGate(
+      at: address,
+      on: reactor,
+      fate: { deck.synFate(lane: lane, ordinal: $0) },
+      accepted: accepted
+    )
+    return (gate.address, gate.close)
   }
 
   /// Listens for whoever asks about a server, where it is wanted.
@@ -55,12 +79,13 @@ struct Door: @unchecked Sendable {
     }
     var own = ReplayServer.Options()
     own.limits = Admin.limits
+    own.isAdmin = true
     let desk = AdminDesk(admin, deck, received, open)
     return try await Door.open(at: address, for: .deck, crew, deck, own, nil, admin: desk)
   }
 
   /// Frees the port. On the listening loop only.
-  func close() { listener.close() }
+  func close() { closing() }
 }
 
 /// Deals connections to the loops. On the listening loop only.

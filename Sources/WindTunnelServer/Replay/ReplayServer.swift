@@ -32,6 +32,8 @@ public final class ReplayServer: Sendable {
     /// Whether ``ReplayServer/load(_:matcher:)`` may bring rules that look at bodies, so that those are
     /// kept from the beginning.
     public var isReloaded = false
+    /// Whether it is the port of those who ask about a server, which no weather reaches.
+    var isAdmin = false
     /// Where requests are noted; `nil` where nobody can ask for them.
     var received: ReceivedRequests?
 
@@ -72,6 +74,7 @@ public final class ReplayServer: Sendable {
   /// Starts listening.
   public init(_ deck: Deck, _ options: Options = Options()) async throws {
     self.deck = deck
+    if let obstacle = options.obstacle(to: deck.scenario) { throw obstacle }
     var options = options
     options.received = options.admin.map { _ in ReceivedRequests() }
     self.options = options

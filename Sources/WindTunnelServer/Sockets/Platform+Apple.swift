@@ -10,6 +10,11 @@
     /// A socket that does not block and is not inherited, or -1.
     static func socket(_ family: Int32) -> Int32 { prepared(Darwin.socket(family, SOCK_STREAM, 0)) }
 
+    /// The same for datagrams.
+    static func datagramSocket(_ family: Int32) -> Int32 {
+      prepared(Darwin.socket(family, SOCK_DGRAM, 0))
+    }
+
     /// Accepts one connection likewise, or -1.
     static func accept(_ listener: Int32) -> Int32 { prepared(Darwin.accept(listener, nil, nil)) }
 
@@ -19,6 +24,12 @@
       var size = socklen_t(MemoryLayout<Int32>.size)
       return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : nil
     }
+
+    /// Whether a full accept queue drops attempts to connect and counts them.
+    static let dropsSYNs = false
+
+    /// Nobody tells here.
+    static func droppedSYNs(_ listener: Int32) -> Int? { nil }
 
     /// The resource that limits the descriptors of a process, and how far it can be raised: the hard
     /// limit may say infinity, which setrlimit(2) does not take.

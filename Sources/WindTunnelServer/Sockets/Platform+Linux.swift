@@ -17,6 +17,15 @@
       )
     }
 
+    /// The same for datagrams.
+    static func datagramSocket(_ family: Int32) -> Int32 {
+      Glibc.socket(
+        family,
+        Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue),
+        0
+      )
+    }
+
     /// Accepts one connection likewise, or -1.
     static func accept(_ listener: Int32) -> Int32 { wt_accept(listener) }
 
@@ -24,6 +33,18 @@
     static func unsentBytes(_ socket: Int32) -> Int? {
       let count = wt_unsent_bytes(socket)
       return count < 0 ? nil : Int(count)
+    }
+
+    /// Whether a full accept queue drops attempts to connect and counts them.
+    static let dropsSYNs = true
+
+    /// How many attempts to connect a listening socket has dropped, or `nil`.
+    static func droppedSYNs(_ listener: Int32) -> Int? {
+      // SO_MEMINFO, and in it SK_MEMINFO_DROPS, which is the last of nine.
+      var counts = [UInt32](repeating: 0, count: 9)
+      var size = socklen_t(counts.count * MemoryLayout<UInt32>.stride)
+      let code = getsockopt(listener, SOL_SOCKET, 55, &counts, &size)
+      return code == 0 && Int(size) == counts.count * 4 ? Int(counts[8]) : nil
     }
 
     /// The resource that limits the descriptors of a process, and how far it can be raised.

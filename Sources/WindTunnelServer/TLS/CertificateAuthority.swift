@@ -109,7 +109,8 @@ public final class CertificateAuthority: Sendable {
       shelf.stranger = stranger
       (signer, chain) = (stranger, [stranger.certificate])
     }
-    let draft = CertificateDraft.server(leaf.names, leaf.validity)
+    var draft = CertificateDraft.server(leaf.names, leaf.validity)
+    draft.isWeaklySigned = leaf.isWeaklySigned
     return Identity(
       certificate: try draft.signed(
         for: serverKey,

@@ -7,6 +7,8 @@ struct CertificateDraft {
   var validity: Leaf.Validity
   /// Object, by number, and value, as OpenSSL's configuration files write them.
   var extensions: [(nid: Int32, value: String)]
+  /// Whether it is signed with SHA-1, which nobody takes any more.
+  var isWeaklySigned = false
 
   // The numbers of `obj_mac.h`.
   private static let subjectKeyID: Int32 = 82
@@ -69,8 +71,9 @@ struct CertificateDraft {
     let isIssued = crypto.X509_set_issuer_name(pointer, crypto.X509_get_subject_name(above)) == 1
     let isExtended = extend(pointer, by: above, crypto)
     let signer = issuer?.key ?? key
+    let digest = isWeaklySigned ? crypto.EVP_sha1() : crypto.EVP_sha256()
     guard isWhole, isNamed, isIssued, isExtended,
-      crypto.X509_sign(pointer, signer.pointer, crypto.EVP_sha256()) > 0
+      crypto.X509_sign(pointer, signer.pointer, digest) > 0
     else { throw openSSL.failure(of: "X509_sign") }
     return certificate
   }

@@ -13,6 +13,7 @@ struct CryptoFunctions: @unchecked Sendable {
   let EVP_PKEY_keygen: @convention(c) (P, UnsafeMutablePointer<P>) -> Int32
   let EVP_PKEY_CTX_free: @convention(c) (P) -> Void
   let EVP_PKEY_free: @convention(c) (P) -> Void
+  let EVP_sha1: @convention(c) () -> P
   let EVP_sha256: @convention(c) () -> P
   let X509_new: @convention(c) () -> P
   let X509_free: @convention(c) (P) -> Void
@@ -56,6 +57,7 @@ struct CryptoFunctions: @unchecked Sendable {
     EVP_PKEY_keygen = try library.function("EVP_PKEY_keygen")
     EVP_PKEY_CTX_free = try library.function("EVP_PKEY_CTX_free")
     EVP_PKEY_free = try library.function("EVP_PKEY_free")
+    EVP_sha1 = try library.function("EVP_sha1")
     EVP_sha256 = try library.function("EVP_sha256")
     X509_new = try library.function("X509_new")
     X509_free = try library.function("X509_free")

@@ -1,3 +1,5 @@
+internal import WindTunnel
+
 /// What a server's certificate should be like, good or bad in a chosen way.
 struct Leaf: Sendable, Hashable {
   /// Who it is made out to; none stands for the host that the client asks for.
@@ -6,6 +8,8 @@ struct Leaf: Sendable, Hashable {
   var issuer = Issuer.authority
   /// Whether the certificates above it are sent along.
   var sendsChain = true
+  /// Whether it is signed with SHA-1.
+  var isWeaklySigned = false
 
   /// From when until when, in days from the making.
   struct Validity: Sendable, Hashable {
@@ -27,5 +31,25 @@ struct Leaf: Sendable, Hashable {
     case itself
     /// An authority that no client knows.
     case stranger
+  }
+}
+
+extension Leaf {
+  /// What is shown in a handshake.
+  init(_ handshake: Handshake) {
+    if handshake.isForAnotherHost { names = [HostName("another.invalid")].compactMap(\.self) }
+    validity =
+      switch handshake.validity {
+      case .current: .current
+      case .expired: .expired
+      case .notYet: .notYet
+      }
+    switch handshake.issuer {
+    case .authority: issuer = .authority
+    case .unsentIntermediate: (issuer, sendsChain) = (.intermediate, false)
+    case .itself: issuer = .itself
+    case .stranger: issuer = .stranger
+    }
+    isWeaklySigned = handshake.isWeaklySigned
   }
 }

@@ -11,6 +11,9 @@ struct SSLFunctions: @unchecked Sendable {
   /// Asked for a certificate once the client has named the host (`SSL_set_cert_cb`).
   typealias CertificateChoice = @convention(c) (P, UnsafeMutableRawPointer?) -> Int32
 
+  /// Asked whether a peer's certificate is taken (`SSL_set_verify`).
+  typealias Verdict = @convention(c) (Int32, P) -> Int32
+
   let TLS_server_method: @convention(c) () -> P
   let TLS_client_method: @convention(c) () -> P
   let SSL_CTX_new: @convention(c) (P) -> P
@@ -30,6 +33,8 @@ struct SSLFunctions: @unchecked Sendable {
   let SSL_set_bio: @convention(c) (P, P, P) -> Void
   let SSL_set_accept_state: @convention(c) (P) -> Void
   let SSL_set_connect_state: @convention(c) (P) -> Void
+  let SSL_set_security_level: @convention(c) (P, Int32) -> Void
+  let SSL_set_verify: @convention(c) (P, Int32, Verdict) -> Void
   let SSL_set_cert_cb: @convention(c) (P, CertificateChoice, UnsafeMutableRawPointer?) -> Void
   let SSL_use_certificate: @convention(c) (P, P) -> Int32
   let SSL_use_PrivateKey: @convention(c) (P, P) -> Int32
@@ -67,6 +72,8 @@ struct SSLFunctions: @unchecked Sendable {
     SSL_set_bio = try library.function("SSL_set_bio")
     SSL_set_accept_state = try library.function("SSL_set_accept_state")
     SSL_set_connect_state = try library.function("SSL_set_connect_state")
+    SSL_set_security_level = try library.function("SSL_set_security_level")
+    SSL_set_verify = try library.function("SSL_set_verify")
     SSL_set_cert_cb = try library.function("SSL_set_cert_cb")
     SSL_use_certificate = try library.function("SSL_use_certificate")
     SSL_use_PrivateKey = try library.function("SSL_use_PrivateKey")

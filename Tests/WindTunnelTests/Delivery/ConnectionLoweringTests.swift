@@ -40,4 +40,69 @@ import Testing
     )
     #expect(Deck(Cassette()).open(lane: .deck, on: .onTheWire) == .nothing)
   }
+
+  private func opening(_ faults: [ConnectionFault], on stage: Stage) -> Delivery {
+    Deck(Cassette(), scenario: [Rule(when: .always, faults.map { .connection($0) })])
+      .open(lane: .deck, on: stage)
+  }
+
+  @Test func `an attempt that nobody answers ends by the client's own clock`() {
+    let silence = Delivery([.stall], afterwards: .close)
+    #expect(opening([.connectTimeout], on: .inProcess) == silence)
+    #expect(opening([.tls(.stallAfterClientHello)], on: .inProcess) == silence)
+    #expect(opening([.connectTimeout], on: .onTheWire) == silence)
+    #expect(
+      opening([.tls(.stallAfterClientHello)], on: .onTheWire)
+        == Delivery([.await(.clientHello), .stall], afterwards: .close)
+    )
+  }
+
+  @Test func `lost attempts are time in process, and over once a wire has a connection`() {
+    #expect(opening([.lostSYNs(2)], on: .inProcess) == Delivery([.wait(.seconds(2))]))
+    #expect(opening([.lostSYNs(2)], on: .onTheWire) == .nothing)
+    #expect(
+      opening([.lostSYNs(1), .tls(.expired), .refused], on: .inProcess)
+        == Delivery(
+          [.wait(.seconds(1)), .fail(.serverCertificateHasBadDate)],
+          afterwards: .close
+        )
+    )
+    #expect(
+      opening([.lostSYNs(1), .tls(.alert(.accessDenied)), .refused], on: .onTheWire)
+        == Delivery(
+          [.await(.clientHello), .bytes(.data(Data([21, 3, 3, 0, 2, 2, 49]))), .close],
+          afterwards: .close
+        )
+    )
+  }
+
+  @Test func `bytes that are no answer to a ClientHello`() {
+    func bytes(_ fault: TLSFault) -> Data? {
+      let steps = opening([.tls(fault)], on: .onTheWire).steps
+      guard steps.count == 3, case .bytes(.data(let data)) = steps[1], steps[2] == .close else {
+        return nil
+      }
+      return data
+    }
+    #expect(bytes(.garbage)?.count == 64 && bytes(.garbage)?.first == 0xA7)
+    let record = bytes(.truncatedRecord)
+    // It announces 122 bytes and has 40.
+    #expect(record?.prefix(5) == Data([22, 3, 3, 0, 122]) && record?.count == 45)
+    #expect(
+      opening([.tls(.resetAfterClientHello)], on: .onTheWire)
+        == Delivery([.await(.clientHello), .reset], afterwards: .reset)
+    )
+  }
+
+  @Test(arguments: TLSFault.allCases)
+  func `who needs a certificate shakes hands, and no other`(fault: TLSFault) {
+    let delivery = opening([.tls(fault)], on: .onTheWire)
+    if let handshake = fault.handshake {
+      #expect(handshake != Handshake())
+      #expect(delivery == Delivery([.shakeHands(handshake)]))
+    } else {
+      #expect(delivery.steps.first == .await(.clientHello))
+      #expect(delivery.afterwards != .keep)
+    }
+  }
 }

@@ -11,6 +11,7 @@ extension Generator {
       .delay(Fault.Spread(.microseconds(1), through: .seconds(2))), .reset(), .close, .stall(),
       .reset(afterBodyBytes: 0), .stall(afterBodyBytes: 7), .truncate(afterBodyBytes: 1),
       .connection(.offline), .connection(.refused), .connection(.hostNotFound),
+      .connection(.connectTimeout), .connection(.lostSYNs(pick([1, 4]))),
       .connection(.tls(pick(TLSFault.allCases))), .mutate(.null(at: "$.a['b c'][0]..d")),
       .mutate(.missing()), .mutate(.field(.wrongType, .drawn(pick([0, 1, 1.0 / 3, 0.25, 1e-12])))),
       .mutate(.extra()), .mutate(.truncate(afterBodyBytes: 7)), .mutate(.truncate()),

@@ -102,10 +102,16 @@ import Testing
       #"{"reset":"afterrequest"}"#,
       ".reset: \"afterrequest\" is none of afterRequest. Did you mean \"afterRequest\"?"
     ),
-    (#"{"connect":"off"}"#, ".connect: \"off\" is none of offline, refused."),
+    (#"{"connect":"off"}"#, ".connect: \"off\" is none of offline, refused, timeout."),
     (
       #"{"tls":"expird"}"#,
-      ".tls: \"expird\" is none of handshakeFailure, plaintext, closeAfterClientHello, untrusted, expired, notYetValid, unknownRoot. Did you mean \"expired\"?"
+      ".tls: \"expird\" is none of the 43 names, such as handshakeFailure, that the schema lists. Did you mean \"expired\"?"
+    ),
+    (#"{"lostSYNs":0}"#, ".lostSYNs: 0 is not a whole number from 1 to 4."),
+    (#"{"lostSYNs":5}"#, ".lostSYNs: 5 is not a whole number from 1 to 4."),
+    (
+      #"{"lostSYNs":1,"connect":"timeout"}"#,
+      ": 2 faults stand in one object. Give each an object of its own; they are composed in order."
     ),
     (
       #"{"mutate":"nul"}"#,

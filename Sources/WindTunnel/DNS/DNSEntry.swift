@@ -1,0 +1,133 @@
+internal import Foundation
+
+/// One entry of a script: whom it answers, when, and how.
+public struct DNSEntry: Sendable, Hashable {
+  /// A name, `*.example.com` for every name below one, or `*` for all.
+  public var name: String
+  /// Only for questions of this type; `nil`: of any.
+  public var type: DNSType?
+  /// Which of a name's questions it answers.
+  public var turn: Turn
+  /// The addresses that it answers with: of those the ones of the type that is asked for.
+  public var addresses: [DNSAddress]
+  /// For how long others may remember the answer.
+  public var seconds: UInt32
+  /// What goes wrong.
+  public var fault: DNSFault?
+  /// How long the answer takes.
+  public var delay: Fault.Spread?
+  /// Keys that begin with `_`: kept as they are.
+  public var notes: [JSON.Member] = []
+
+  /// Makes an entry.
+  public init(
+    _ name: String,
+    type: DNSType? = nil,
+    turn: Turn = Turn(),
+    addresses: [DNSAddress] = [],
+    seconds: UInt32 = 0,
+    fault: DNSFault? = nil,
+    delay: Fault.Spread? = nil
+  ) {
+    (self.name, self.type, self.turn) = (name.lowercased(), type, turn)
+    (self.addresses, self.seconds, self.fault, self.delay) = (addresses, seconds, fault, delay)
+  }
+
+  /// Which of the questions for a name and type are meant, counted from one. Everything that is given
+  /// must hold, as in a rule of a scenario.
+  public struct Turn: Sendable, Hashable {
+    /// Only the first so many.
+    public var first: Int?
+    /// Only the one of this ordinal.
+    public var attempt: Int?
+    /// Only every so-manieth.
+    public var every: Int?
+    /// Only this share, from 0 to 1, by a seeded draw.
+    public var probability: Double?
+
+    /// Makes a turn; an empty one is every question's.
+    public init(
+      first: Int? = nil,
+      attempt: Int? = nil,
+      every: Int? = nil,
+      probability: Double? = nil
+    ) {
+      (self.first, self.attempt, self.every) = (first, attempt, every)
+      self.probability = probability
+    }
+
+    func comes(_ ordinal: Int, _ draws: @autoclosure () -> Draws) -> Bool {
+      if let first, ordinal > first { return false }
+      if let attempt, ordinal != attempt { return false }
+      if let every, !ordinal.isMultiple(of: every) { return false }
+      return probability.map { draws().unit(0) < $0 } ?? true
+    }
+  }
+
+  /// Whether it is about a name, which is in lower case and without a final dot.
+  func isAbout(_ name: String, _ type: UInt16) -> Bool {
+    if let own = self.type, own.rawValue != type { return false }
+    if self.name == "*" { return true }
+    guard self.name.hasPrefix("*.") else { return self.name == name }
+    return name.hasSuffix(self.name.dropFirst()) && name.count > self.name.count - 1
+  }
+
+  /// What names it in draws, whatever stands before it: whom it is about and when.
+  var identity: String { "\(name) \(type?.name ?? "*") \(JSON.object(turnMembers))" }
+}
+
+/// An address of the Internet.
+public struct DNSAddress: Sendable, Hashable, CustomStringConvertible {
+  /// Four bytes, or sixteen.
+  public let bytes: [UInt8]
+
+  /// Takes a literal: four numbers with dots, or what RFC 4291 §2.2 allows, without an address of four
+  /// numbers at its end. `nil` for anything else.
+  public init?(_ text: String) {
+    guard let bytes = Self.four(text) ?? Self.sixteen(text) else { return nil }
+    self.bytes = bytes
+  }
+
+  /// What type of record it stands in.
+  public var type: DNSType { bytes.count == 4 ? .a : .aaaa }
+
+  /// The literal; sixteen bytes as eight groups.
+  public var description: String {
+    if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
+    return stride(from: 0, to: 16, by: 2)
+      .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }
+      .joined(separator: ":")
+  }
+
+  private static func four(_ text: String) -> [UInt8]? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 4 else { return nil }
+    let bytes = parts.compactMap { part in
+      // A leading zero means octal to some.
+      part.utf8.allSatisfy { (48...57).contains($0) } && (part == "0" || part.first != "0")
+        ? UInt8(part) : nil
+    }
+    return bytes.count == 4 ? bytes : nil
+  }
+
+  private static func sixteen(_ text: String) -> [UInt8]? {
+    var halves: [Substring] = [text[...]]
+    if let gap = text.range(of: "::") {
+      halves = [text[..<gap.lowerBound], text[gap.upperBound...]]
+    }
+    var groups: [[UInt16]] = []
+    for half in halves {
+      let parts = half.isEmpty ? [] : half.split(separator: ":", omittingEmptySubsequences: false)
+      let numbers = parts.compactMap { part in
+        part.count <= 4 && part.allSatisfy(\.isHexDigit) ? UInt16(part, radix: 16) : nil
+      }
+      guard numbers.count == parts.count else { return nil }
+      groups.append(numbers)
+    }
+    let count = groups.reduce(0) { $0 + $1.count }
+    guard groups.count == 2 ? count < 8 : count == 8 else { return nil }
+    let all =
+      groups[0] + [UInt16](repeating: 0, count: 8 - count) + (groups.dropFirst().first ?? [])
+    return all.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+  }
+}

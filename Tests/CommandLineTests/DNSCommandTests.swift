@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+import WindTunnelDrill
+
+@Suite(.timeLimit(.minutes(10))) struct DNSCommandTests {
+  private static let script = """
+    { "windtunnelDNS": 1,
+      "entries": [
+        { "name": "gone.test", "fault": "nxdomain" },
+        { "name": "empty.test", "fault": "nodata" },
+        { "name": "failing.test", "fault": "servfail" },
+        { "name": "refusing.test", "fault": "refused" },
+        { "name": "odd.test", "fault": "formerr" },
+        { "name": "torn.test", "fault": "malformed" },
+        { "name": "loop.test", "fault": "cnameLoop" },
+        { "name": "long.test", "addresses": ["127.0.0.5"], "fault": "truncated" },
+        { "name": "longer.test", "fault": "truncatedWithoutTCP" },
+        { "name": "slow.test", "addresses": ["127.0.0.6"], "delayMilliseconds": 700 },
+        { "name": "six.test", "addresses": ["::1"] },
+        { "name": "*.test", "addresses": ["127.0.0.7"] } ] }
+    """
+
+  /// What a resolver of the machine's own can be given a network and a configuration for.
+  private static let hasNamespaces: Bool = {
+    guard Companion.find("python3") != nil, Companion.find("ip") != nil else { return false }
+    let process = SpawnedProcess()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "exec unshare -Urnm ip link set lo up < /dev/null > /dev/null 2>&1"]
+    do {
+      try process.run()
+    } catch { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
+
+  /// How long a resolver takes is its own affair, so only what does not wait for one is asked.
+  @Test(
+    .enabled(
+      if: hasNamespaces,
+      "No user, mount and net namespace of one's own may be had here, or python3 or ip is missing."
+    )
+  )
+  func `the system's resolver makes of each what it should`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Self.script, to: "names.json")
+    try scratch.write("nameserver 127.0.0.1\n", to: "resolv.conf")
+    try scratch.write(
+      """
+      import socket, sys, time
+      for name in sys.argv[1:]:
+          start = time.time()
+          try: told = socket.getaddrinfo(name + ".test", 80, 0, socket.SOCK_STREAM)[0][4][0]
+          except socket.gaierror as error: told = error.errno
+          print(name, told, "late" if time.time() - start >= 0.7 else "")
+      """,
+      to: "ask.py"
+    )
+    let names = "any gone empty failing refusing odd torn loop long longer slow six"
+    try scratch.write(
+      """
+      ip link set lo up
+      mount --bind resolv.conf /etc/resolv.conf
+      "$1" dns --script names.json --port 53 > ready 2> told & server=$!
+      until [ -s ready ]; do kill -0 $server || exit 3; sleep 0.05; done
+      python3 ask.py \(names)
+      kill -INT $server; wait $server
+      """,
+      to: "look.sh"
+    )
+    let run = try await Companion.run(
+      ["unshare", "-Urnm", "sh", "look.sh", try Program.executable().path],
+      in: scratch
+    )
+    #expect(run.code == 0, "\(run)")
+    // EAI_NONAME -2, EAI_AGAIN -3, EAI_NODATA -5.
+    #expect(
+      run.text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) } == [
+        "any 127.0.0.7", "gone -2", "empty -5", "failing -3", "refusing -3", "odd -2", "torn -3",
+        "loop -2", "long 127.0.0.5", "longer -3", "slow 127.0.0.6 late", "six ::1",
+      ],
+      "\(run.text)"
+    )
+    #expect(try scratch.text("ready") == "127.0.0.1:53\n")
+    #expect(try scratch.text("told").contains("slow.test A 1: 127.0.0.6 after 700 ms\n"))
+  }
+
+  @Test(arguments: [
+    (["--port", "0"], Int32(64), "--script"),
+    (["--script", "none.json"], 66, "none.json: no such file."),
+    (["--script", "bad.json"], 64, "bad.json, entries[0].fault: \"nxdomian\" is none of nxdomain"),
+    (["--script", "bad.json", "--port", "70000"], 64, "--port"),
+  ])
+  func `what makes no sense is refused, and nothing listens`(
+    words: [String],
+    code: Int32,
+    sentence: String
+  ) async throws {
+    let scratch = try Scratch()
+    let bad = #"{"windtunnelDNS":1,"entries":[{"name":"a.test","fault":"nxdomian"}]}"#
+    try scratch.write(bad, to: "bad.json")
+    let run = try await Program.run(["dns"] + words, in: scratch)
+    #expect(run.code == code && run.out.isEmpty, "\(run)")
+    #expect(run.err.contains(sentence), "\(run.err)")
+  }
+}

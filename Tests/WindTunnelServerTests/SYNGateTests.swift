@@ -1,0 +1,97 @@
+#if !canImport(Darwin)
+  import Foundation
+  import Testing
+
+  @testable import WindTunnel
+  @testable import WindTunnelServer
+
+  /// Attempts to connect that are lost for real: nothing here pretends, the system repeats them and
+  /// says how often it did.
+  @Suite(.timeLimit(.minutes(10))) struct SYNGateTests {
+    private static func deck(_ rules: Rule...) -> Deck {
+      Deck([.get("/n", json: ["n": 1], then: .repeat)], scenario: Scenario("s", rules: rules))
+    }
+
+    /// Asks on a connection of its own, and answers how often the attempt to make it was repeated and
+    /// how long it all took.
+    private static func repeats(to port: Int) async throws -> (count: Int, time: Duration) {
+      let start = ContinuousClock.now
+      let client = try RawClient(.loopback(port: port))
+      #expect(await client.send("GET /n HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+      let (bytes, end) = await client.receiveAll()
+      let count = client.socket.repeatedSegments
+      client.close()
+      #expect(end == .finished)
+      #expect(String(decoding: bytes, as: UTF8.self).statusLine == "HTTP/1.1 200 OK")
+      return (count, .now - start)
+    }
+
+    @Test(arguments: 1...ConnectionFault.lostSYNsMax)
+    func `a connection loses as many attempts as it should`(count: Int) async throws {
+      let deck = Self.deck(.always(.attempt(2), .connection(.lostSYNs(count))))
+      try await ReplayServer.serving(deck) { server async throws in
+        #expect(try await Self.repeats(to: server.port).count == 0)
+        let late = try await Self.repeats(to: server.port)
+        // Each attempt is repeated after a second at the earliest.
+        #expect(late.count == count && late.time >= .seconds(count), "\(late)")
+        #expect(try await Self.repeats(to: server.port).count == 0)
+      }
+      #expect(deck.journal.all.filter { $0.take == .connection }.map(\.decision.ordinal) == [2])
+    }
+
+    @Test func `each lane loses its own`() async throws {
+      let deck = Self.deck(.always(.first(1), .connection(.lostSYNs(1))))
+      try await ReplayServer.serving(deck) { server async throws in
+        var counts: [Int] = []
+        for lane in ["call/1", "call/2"] {
+          let port = try await server.openDoor(lane: Lane(lane))
+          for _ in 1...2 { counts.append(try await Self.repeats(to: port).count) }
+        }
+        #expect(counts == [1, 0, 1, 0])
+      }
+    }
+
+    @Test func `nobody is answered, and a server that stops keeps nobody waiting`() async throws {
+      let deck = Self.deck(.always(.always, .connection(.connectTimeout)))
+      let server = try await ReplayServer(deck)
+      let socket = try Socket.connecting(to: .loopback(port: server.port))
+      defer { socket.close() }
+      // Longer than two repeats take.
+      #expect(await Self.isReady(socket, within: 2500) == false)
+      await server.stop(grace: .zero)
+      // The next attempt finds nobody there.
+      #expect(await Self.isReady(socket, within: 60_000))
+      #expect(socket.pendingError == ECONNREFUSED)
+      #expect(deck.journal.all.isEmpty)
+    }
+
+    private static func isReady(_ socket: Socket, within milliseconds: Int32) async -> Bool {
+      await blocking {
+        var request = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&request, 1, milliseconds) == 1
+      }
+    }
+
+    @Test func `weather that changes opens the gate`() async throws {
+      let deck = Self.deck(.always(.always, .connection(.connectTimeout)))
+      try await ReplayServer.serving(deck) { server async throws in
+        deck.swap(.calm)
+        // However many attempts it took.
+        _ = try await Self.repeats(to: server.port)
+      }
+    }
+  }
+
+  extension Socket {
+    /// How many segments were sent again, attempts to connect among them: `tcpi_total_retrans` of
+    /// `struct tcp_info`, behind eight bytes and 23 numbers.
+    fileprivate var repeatedSegments: Int {
+      var info = [UInt32](repeating: 0, count: 64)
+      var size = socklen_t(info.count * MemoryLayout<UInt32>.stride)
+      guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 else {
+        return -1
+      }
+      return Int(info[25])
+    }
+  }
+#endif
