@@ -104,15 +104,18 @@ final class Flight {
     let asked = RequestBridge.request(request, body: body, context.configuration)
     let deck = seat.deck
     let lane = asked.headers[Lane.header].map { Lane($0) } ?? seat.lane
-    let opening = deck.ignores(asked.url) ? .nothing : deck.open(lane: lane, on: .inProcess)
+    let opening =
+      deck.ignores(asked.url) ? .nothing : deck.open(lane: lane, on: .inProcess, at: Date())
     if opening != .nothing {
       player = Player(opening)
       return advance(.tick)
     }
-    let outcome = deck.decide(asked, lane: lane)
+    let outcome = deck.decide(asked, lane: lane, at: Date())
     self.outcome = outcome
+    let delivery = deck.delivery(of: outcome, on: .inProcess)
+    if let refusal = Self.refusal(of: delivery) { return land { $0.fail(refusal) } }
     player = Player(
-      deck.delivery(of: outcome, on: .inProcess),
+      delivery,
       shaper: outcome.path.map { Shaper($0.link.down) }
     )
     advance(.arrived(.requestEnd))
