@@ -35,7 +35,7 @@ enum Sites {
   ) async throws -> any Site {
     guard stage == .onTheWire else { return InProcessSite(deck, errors: errors) }
     switch connectionFault(of: scenario) {
-    case nil: return WireSite(try await Self.server(deck))
+    case nil: return WireSite(try await Self.server(deck, keeps: scenario.keepsConnections))
     case .tls?: return HandshakeSite(try await Self.server(deck))
     case .offline?, .refused?: return try UnreachableSite(closed: ClosedPort())
     case .hostNotFound?: return try UnreachableSite(name: Self.unknownName)
@@ -57,11 +57,11 @@ enum Sites {
     return nil
   }
 
-  private static func server(_ deck: Deck) async throws -> ReplayServer {
+  private static func server(_ deck: Deck, keeps: Bool = false) async throws -> ReplayServer {
     var options = ReplayServer.Options()
     // A client's library re-sends by itself on a connection it kept; every attempt of a drill
-    // starts on its own.
-    options.closesConnections = true
+    // starts on its own, unless it is connections that are kept that the scenario is about.
+    options.closesConnections = !keeps
     return try await ReplayServer(deck, options)
   }
 
