@@ -47,6 +47,10 @@
       ("Failed writing header", .malformedResponse),
       ("hexadecimal sequence", .malformedResponse),
       ("hexadecimal number", .malformedResponse),
+      ("Malformed encoding found", .malformedResponse),
+      // What 7.88 says of a field that is longer than it takes, and later ones of all fields together.
+      ("Out of memory", .malformedResponse),
+      ("Too large response headers", .malformedResponse),
       ("Header without colon", .malformedResponse),
       ("Nul byte in header", .malformedResponse),
       ("Invalid Content-Length", .malformedResponse),

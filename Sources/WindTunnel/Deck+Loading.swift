@@ -33,6 +33,7 @@ extension Deck {
     state.withLock { state in
       state.beginTape()
       state.arrivals = Arrivals()
+      state.beginning = Deck.Beginning()
     }
   }
 
@@ -52,6 +53,7 @@ extension Deck.State {
   fileprivate mutating func goOn(from old: Deck.State) {
     (scenario, seed, sessions) = (old.scenario, old.seed, old.sessions)
     (recording, arrivals, nextID) = (old.recording, old.arrivals, old.nextID)
+    beginning = old.beginning
   }
 
   fileprivate mutating func beginTape() {

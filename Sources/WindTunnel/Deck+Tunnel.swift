@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What the deck decided for one tunnel (`CONNECT`, RFC 9110 §9.3.6).
 public struct TunnelDecision: Sendable, Hashable {
   /// What goes wrong; its key is `CONNECT host:port`.
@@ -31,9 +33,10 @@ extension Deck {
   public func openTunnel(
     to authority: String,
     lane: Lane = .deck,
-    isOpened: Bool = false
+    isOpened: Bool = false,
+    at now: Date? = nil
   ) -> TunnelDecision {
-    tell { state in state.openTunnel(to: authority, lane: lane, isOpened: isOpened) }
+    tell { state in state.openTunnel(to: authority, lane: lane, isOpened: isOpened, at: now) }
   }
 }
 
@@ -41,14 +44,19 @@ extension Deck.State {
   mutating func openTunnel(
     to authority: String,
     lane: Lane,
-    isOpened: Bool
+    isOpened: Bool,
+    at now: Date?
   ) -> (Journal.Entry, TunnelDecision) {
     let request = Request(tunnelTo: authority)
     let decision = scenario.decideTunnel(
       request,
-      seed: seed,
-      lane: lane,
-      ordinal: count(request.tunnelKey, in: lane),
+      at: Scenario.Moment(
+        seed,
+        lane,
+        request.tunnelKey,
+        count(request.tunnelKey, in: lane),
+        beginning.circumstances(scenario, of: request, in: lane, at: now)
+      ),
       isOpened: isOpened
     )
     let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
@@ -83,24 +91,18 @@ extension Scenario {
   /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and by
   /// those of every request as far as they can be carried by bytes that nobody can read. A status is
   /// only for the rules that name the tunnel: it answers the `CONNECT`.
-  func decideTunnel(
-    _ request: Request,
-    seed: UInt64,
-    lane: Lane,
-    ordinal: Int,
-    isOpened: Bool
-  ) -> Decision {
-    var decision = decide(seed: seed, lane: lane, key: request.tunnelKey, ordinal: ordinal) {
-      rule in
+  func decideTunnel(_ request: Request, at moment: Moment, isOpened: Bool) -> Decision {
+    let fired = fired(at: moment) { rule in
       // What speaks of every request is met by those within an open tunnel, and not by itself, too.
       if isOpened, !rule.isForConnections, rule.trigger.request?.isForTunnels != true {
         return false
       }
-      return rule.trigger.request?.matches(request) != false
+      return applies(rule, to: request)
     } resolving: { rule, fault in
       if case .status = fault, rule.trigger.request?.isForTunnels != true { return nil }
       return fault
     }
+    var decision = Decision(moment, fired)
     decision.faults = decision.faults.map(\.behindProxy)
     return decision
   }
@@ -111,8 +113,9 @@ extension Scenario {
       if let request = rule.trigger.request { return !request.isForTunnels }
       return rule.faults.contains { fault in
         switch fault {
-        case .status, .mutate: true
-        default: false
+        case .status, .mutate, .answer, .alter, .malformed, .dribble, .idle: true
+        case .cut(let cut): cut.tunnelOffset == nil
+        case .delay, .reset, .close, .stall, .truncate, .connection: false
         }
       }
     }

@@ -4,7 +4,10 @@ extension Deck {
   public func swap(_ scenario: Scenario, seed: UInt64? = nil) -> (scenario: Scenario, seed: UInt64)
   {
     state.withLock { state in
-      defer { (state.scenario, state.seed) = (scenario, seed ?? state.seed) }
+      defer {
+        (state.scenario, state.seed) = (scenario, seed ?? state.seed)
+        state.beginning = Deck.Beginning()
+      }
       return (state.scenario, state.seed)
     }
   }

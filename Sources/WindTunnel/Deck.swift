@@ -30,7 +30,7 @@ public final class Deck: Sendable {
   /// Whether what is passed on is kept.
   package var records: Bool { state.withLock { $0.mode != .none } }
   /// What time it is, where recordings are played as if they were of today.
-  private let now: (@Sendable () -> Date)?
+  private let today: (@Sendable () -> Date)?
 
   /// Loads a deck with a cassette.
   ///
@@ -74,7 +74,7 @@ public final class Deck: Sendable {
   ) {
     self.observe = observe
     self.recordingJournal = recordingJournal
-    (self.redaction, self.pace, self.now) = (redaction, pace, now)
+    (self.redaction, self.pace, today) = (redaction, pace, now)
     recordingJournal?.begin(after: cassette, redaction, rewrites: mode == .rewrite)
     let state = State(
       Tape(cassette.interactions),
@@ -102,7 +102,7 @@ public final class Deck: Sendable {
   ) {
     observe = nil
     recordingJournal = nil
-    (redaction, self.pace, now) = (.standard, pace, nil)
+    (redaction, self.pace, today) = (.standard, pace, nil)
     let state = State(
       Tape(stubs),
       scenario: scenario,
@@ -117,9 +117,12 @@ public final class Deck: Sendable {
 
   /// Decides what a connection meets before there is a request on it; `Delivery.nothing` where it
   /// simply goes on.
-  public func open(lane: Lane, on stage: Stage) -> Delivery {
+  ///
+  /// The caller says what time it is, for the rules that follow the clock: the first moment that is
+  /// told in a scenario is its beginning, and who tells none is always there.
+  public func open(lane: Lane, on stage: Stage, at now: Date? = nil) -> Delivery {
     let decision = state.withLock { state -> Decision in
-      let entry = state.open(lane: lane)
+      let entry = state.open(lane: lane, at: now)
       observe?(entry)
       return entry.decision
     }
@@ -137,8 +140,9 @@ public final class Deck: Sendable {
 
   /// Decides what a request gets; the same request may get something else next time.
   ///
-  /// The request names its lane itself (``Lane/take(from:)``), else it is of `lane`.
-  public func decide(_ request: Request, lane: Lane = .deck) -> Outcome {
+  /// The request names its lane itself (``Lane/take(from:)``), else it is of `lane`. The caller says
+  /// what time it is (``open(lane:on:at:)``).
+  public func decide(_ request: Request, lane: Lane = .deck, at now: Date? = nil) -> Outcome {
     var request = request
     let lane = Lane.take(from: &request) ?? lane
     var front = front.withLock { $0 }
@@ -149,13 +153,13 @@ public final class Deck: Sendable {
         front = state.front
         key = front.matcher.key(request)
       }
-      let (entry, outcome, later) = state.decide(request, key: key, lane: lane)
+      let (entry, outcome, later) = state.decide(request, key: key, lane: lane, at: now)
       observe?(entry)
       return (outcome, later)
     }
-    outcome.pace = pace
-    if case .recording(let interaction, let place) = outcome.source, let now {
-      outcome.source = .recording(interaction.refreshingDates(at: now()), place: place)
+    (outcome.pace, outcome.moment) = (pace, now)
+    if case .recording(let interaction, let place) = outcome.source, let today {
+      outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
     }
     if let later { outcome.source = later.source(for: request, matcher: front.matcher) }
     if case .unmatched(let mismatch) = outcome.source { state.withLock { $0.missed(mismatch) } }

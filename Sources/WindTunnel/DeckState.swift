@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension Deck {
   /// Everything that changes from one decision to the next.
   struct State: Sendable {
@@ -25,6 +27,7 @@ extension Deck {
     var arrivals = Arrivals()
     var bindings = Bindings()
     var nextID = 0
+    var beginning = Beginning()
 
     init(
       _ tape: Tape,
@@ -85,12 +88,13 @@ extension Deck {
     /// Whether the cassette answers for a host.
     func isOnTape(_ url: RequestURL) -> Bool { url.host.map(tapeHosts.contains) ?? false }
 
-    mutating func open(lane: Lane) -> Journal.Entry {
+    mutating func open(lane: Lane, at now: Date?) -> Journal.Entry {
       let decision = scenario.decideConnection(
         seed: seed,
         lane: lane,
         // A connection's end is not told, so it is not in flight.
-        ordinal: count(Decision.connectionKey, in: lane)
+        ordinal: count(Decision.connectionKey, in: lane),
+        in: beginning.circumstances(scenario, of: nil, in: lane, at: now)
       )
       let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
       if !decision.faults.isEmpty { journal.append(entry) }
@@ -100,15 +104,22 @@ extension Deck {
     mutating func decide(
       _ request: Request,
       key: RequestKey,
-      lane: Lane
+      lane: Lane,
+      at now: Date?
     ) -> (Journal.Entry, Outcome, Later?) {
       let id = newID()
       let (ordinal, others) = arrivals.arrive(id, LaneKey(lane: lane, key: key.text))
       let isIgnored = routes.ignores(request.url)
+      let moment = Scenario.Moment(
+        seed,
+        lane,
+        key.text,
+        ordinal,
+        beginning.circumstances(scenario, of: request, in: lane, at: now)
+      )
       var decision =
         isProxied
-        ? scenario.decideProxied(request, key: key, seed: seed, lane: lane, ordinal: ordinal)
-        : scenario.decide(request, key: key, seed: seed, lane: lane, ordinal: ordinal)
+        ? scenario.decideProxied(request, at: moment) : scenario.decide(request, at: moment)
       if isIgnored { decision.faults = [] }
       let (source, take, later) = deal(request, key, decision, id: id)
       var entry = Journal.Entry(id: id, decision: decision, take: take)
@@ -144,6 +155,12 @@ extension Deck {
       id: Int
     ) -> (Outcome.Source, Journal.Take, Later?) {
       if routes.ignores(request.url) { return (.forward(ticket: nil), .forwarded, nil) }
+      // Nobody recorded the page of a portal, which is there all the same.
+      if request.url.path == Substitute.portalPath,
+        decision.faults == [.answer(.captivePortalPage)]
+      {
+        return (.computed(Response()), .computed, nil)
+      }
       if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil) }
       let sequence = index.sequence(
         for: request,
@@ -175,8 +192,10 @@ extension Deck {
         if let answer = tape.computed[place] {
           return (.computed(Response()), .computed, .compute(answer))
         }
-        let take = isWithheld ? Journal.Take.withheld(place) : .recording(place)
-        return (.recording(tape.interactions[place], place: place), take, nil)
+        let dealt =
+          decision.faults.contains(where: \.isStale) ? sequence.earlier(than: place) : place
+        let take = isWithheld ? Journal.Take.withheld(dealt) : .recording(dealt)
+        return (.recording(tape.interactions[dealt], place: dealt), take, nil)
       }
     }
 

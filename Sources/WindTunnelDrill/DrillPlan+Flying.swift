@@ -11,6 +11,7 @@ extension DrillPlan {
   /// - Throws: `DrillError.plan` where the asked-for stage cannot carry it.
   func stage(of scenario: Scenario, seeingAttempts: Bool = false) throws -> Stage {
     let obstacle = Sites.obstacle(to: scenario)
+    let inProcessObstacle = scenario.obstacle(on: .inProcess)
     switch stage {
     case nil where !command.isEmpty:
       guard let obstacle else { return .onTheWire }
@@ -18,9 +19,21 @@ extension DrillPlan {
         "Scenario \"\(scenario.name)\" cannot be flown by a program: \(obstacle)."
       )
     case nil:
+      if let obstacle, let inProcessObstacle {
+        throw DrillError.plan(
+          "Scenario \"\(scenario.name)\" can be flown nowhere: on the wire \(obstacle), and "
+            + "\(inProcessObstacle). Make two scenarios of it."
+        )
+      }
       let isBlind = !Sites.seesAttempts(in: scenario, on: .onTheWire)
-      return obstacle != nil || seeingAttempts && isBlind ? .inProcess : .onTheWire
-    case .inProcess?: return .inProcess
+      let wantsInProcess = obstacle != nil || seeingAttempts && isBlind
+      return wantsInProcess && inProcessObstacle == nil ? .inProcess : .onTheWire
+    case .inProcess?:
+      guard let inProcessObstacle else { return .inProcess }
+      throw DrillError.plan(
+        "Scenario \"\(scenario.name)\" cannot be flown in process: \(inProcessObstacle). "
+          + "Fly it with --stage wire."
+      )
     case .onTheWire?:
       guard let obstacle else { return .onTheWire }
       throw DrillError.plan(

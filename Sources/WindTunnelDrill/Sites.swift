@@ -46,10 +46,10 @@ enum Sites {
   ) async throws -> any Site {
     guard stage == .onTheWire else { return InProcessSite(deck, errors: errors) }
     switch connectionFault(of: scenario) {
-    case nil: return WireSite(try await Self.server(deck))
+    case nil: return WireSite(try await Self.server(deck, keeps: scenario.keepsConnections))
     case .tls?:
       let tls = needsCertificates(scenario) ? try ServerTLS() : nil
-      return DoorSite(try await Self.server(deck, tls), scheme: "https")
+      return DoorSite(try await Self.server(deck, tls: tls), scheme: "https")
     case .connectTimeout?, .lostSYNs?:
       return DoorSite(try await Self.server(deck), scheme: "http")
     case .offline?, .refused?: return try UnreachableSite(closed: ClosedPort())
@@ -81,12 +81,16 @@ enum Sites {
     if case .tls(let kind) = connectionFault(of: scenario) { kind.needsCertificate } else { false }
   }
 
-  private static func server(_ deck: Deck, _ tls: ServerTLS? = nil) async throws -> ReplayServer {
+  private static func server(
+    _ deck: Deck,
+    keeps: Bool = false,
+    tls: ServerTLS? = nil
+  ) async throws -> ReplayServer {
     var options = ReplayServer.Options()
     options.tls = tls
     // A client's library re-sends by itself on a connection it kept; every attempt of a drill
-    // starts on its own.
-    options.closesConnections = true
+    // starts on its own, unless it is connections that are kept that the scenario is about.
+    options.closesConnections = !keeps
     return try await ReplayServer(deck, options)
   }
 

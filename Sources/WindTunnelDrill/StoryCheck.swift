@@ -24,13 +24,12 @@ struct StoryCheck: Sendable {
       return false
     }
     if parts[1] == Decision.connectionKey {
-      return scenario.decideConnection(seed: seed, lane: lane, ordinal: ordinal).line == line
+      return scenario.tells(line, ofConnection: ordinal, seed: seed, lane: lane)
     }
     // A rule may ask for a host, which is not in the key.
     return itinerary.requests(of: String(parts[1]), call: call).contains { request in
       let key = Matcher.pathAndQuery.key(request)
-      return scenario.decide(request, key: key, seed: seed, lane: lane, ordinal: ordinal).line
-        == line
+      return scenario.tells(line, of: request, key: key, seed: seed, lane: lane, ordinal: ordinal)
     }
   }
 }

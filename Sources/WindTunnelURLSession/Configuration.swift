@@ -24,12 +24,17 @@ extension URLSessionConfiguration {
   /// - Parameters:
   ///   - deck: What answers.
   ///   - errors: Whose errors faults surface as.
+  ///   - silenceMax: How long an answer that is played may be silent. A client's own timeout is kept
+  ///     as its platform keeps it, and comes first where it is shorter; past this a task fails with
+  ///     an error of the harness's own, so that none hangs.
   /// - Returns: A configuration to make sessions with.
   public static func windTunnel(
     _ deck: Deck,
-    errors: Symptom.Platform = .current
+    errors: Symptom.Platform = .current,
+    silenceMax: Duration = .seconds(120)
   ) -> URLSessionConfiguration {
-    let seat = Seat(deck: deck, lane: deck.sessionLane(), errors: errors)
+    var seat = Seat(deck: deck, lane: deck.sessionLane(), errors: errors)
+    seat.silenceMax = silenceMax
     return .seated(Seats.take(for: seat), configuration: nil)
   }
 

@@ -8,7 +8,7 @@ extension Flight {
     let asked = RequestBridge.request(request, body: body, context.configuration)
     let deck = seat.deck
     let lane = asked.headers[Lane.header].map { Lane($0) } ?? seat.lane
-    let opening = deck.ignores(asked.url) ? .nothing : deck.open(lane: lane, on: .inProcess)
+    let opening = deck.ignores(asked.url) ? .nothing : deck.open(lane: lane, on: .inProcess, at: Date())
     if opening != .nothing {
       if opening.afterwards == .keep { asking = (asked, lane) }
       player = Player(opening)
@@ -20,10 +20,12 @@ extension Flight {
   /// Decides what a request gets, on a connection that is open.
   func ask(_ asked: Request, in lane: Lane) {
     let deck = seat.deck
-    let outcome = deck.decide(asked, lane: lane)
+    let outcome = deck.decide(asked, lane: lane, at: Date())
     self.outcome = outcome
+    let delivery = deck.delivery(of: outcome, on: .inProcess)
+    if let refusal = Self.refusal(of: delivery) { return land { $0.fail(refusal) } }
     player = Player(
-      deck.delivery(of: outcome, on: .inProcess),
+      delivery,
       shaper: outcome.path.map { Shaper($0.link.down) }
     )
     advance(.arrived(.requestEnd))

@@ -8,7 +8,7 @@ extension Flight {
 
   /// Starts the timers once something is waited for; an answer that is there needs none.
   func watch() {
-    guard !watches, timeouts.idle != nil || timeouts.resource != nil else { return }
+    guard !watches else { return }
     watches = true
     look()
   }
@@ -23,6 +23,18 @@ extension Flight {
       Self.step
     )
     if left <= .zero { return land { $0.fail(Symptom.timedOut) } }
-    after(left) { $0.look() }
+    // A live origin may take its time; what is played has an end, whatever the client waits for.
+    let untilCeiling = forwarding == nil ? seat.silenceMax - silent : Self.step
+    if untilCeiling <= .zero { return land { $0.fail(Self.silence(seat.silenceMax)) } }
+    after(min(left, untilCeiling)) { $0.look() }
+  }
+
+  private static func silence(_ length: Duration) -> HarnessError {
+    HarnessError(
+      """
+      Nothing came for \(length), which is as long as the harness waits, and this task would wait \
+      longer. Give the request a timeout, or the configuration a longer silenceMax.
+      """
+    )
   }
 }

@@ -12,6 +12,8 @@ package struct Seat: Sendable {
   package var deck: Deck
   package var lane: Lane
   package var errors: Symptom.Platform
+  /// How long an answer that is played may be silent before the harness ends the task by itself.
+  package var silenceMax = Seat.standardSilenceMax
   /// The configuration the class was put into; where the platform does not show a protocol its
   /// session, this is what is known of it.
   var configuration: URLSessionConfiguration?
@@ -23,6 +25,9 @@ package struct Seat: Sendable {
     self.lane = lane
     self.errors = errors
   }
+
+  /// Two minutes: twice what a client waits that was told nothing else, so that no test hangs.
+  package static let standardSilenceMax = Duration.seconds(120)
 
   /// The same seat for `URLSession.shared`. What an answer sets in a cookie is kept for this seat
   /// and seen by no other test.

@@ -17,12 +17,15 @@ struct Seen: Sendable, Hashable {
 
   /// The fields and the address are no part of the comparison; a test asks for those it means.
   private(set) var response: HTTPURLResponse?
+  /// What the error says.
+  private(set) var failure: String?
 
   init(_ response: HTTPURLResponse?, _ body: Data, _ error: (any Error)?) {
     status = response?.statusCode
     self.body = String(decoding: body, as: UTF8.self)
     symptom = error.map { Symptom($0) ?? .unknown }
     self.response = response
+    failure = error?.localizedDescription
   }
 
   subscript(name: String) -> String? { response?.value(forHTTPHeaderField: name) }

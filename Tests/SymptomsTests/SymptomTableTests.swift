@@ -32,6 +32,9 @@ import Testing
       ("transfer closed with 900 bytes remaining to read", .truncated),
       ("transfer closed with outstanding read data remaining", .truncated),
       ("SSL certificate problem: certificate has expired", .serverCertificateHasBadDate),
+      ("Malformed encoding found in chunked-encoding", .malformedResponse),
+      ("Out of memory", .malformedResponse),
+      ("Too large response headers: 307322 > 307200", .malformedResponse),
       ("Something nobody has seen", .unknown),
     ])
     func `libcurl's text tells what the code hides`(text: String, symptom: Symptom) {

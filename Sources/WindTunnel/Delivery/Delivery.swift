@@ -71,6 +71,16 @@ public struct Delivery: Sendable, Hashable {
     case close
     /// It is reset.
     case reset
+    /// It serves the next request, if that comes before this end of it.
+    case idle(IdleEnd)
+
+    /// Whether it is there when the answer has ended.
+    public var keepsConnection: Bool {
+      switch self {
+      case .keep, .idle: true
+      case .close, .reset: false
+      }
+    }
   }
 
   /// The steps, in order.

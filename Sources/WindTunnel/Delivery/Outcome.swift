@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What the deck decided for one request.
 public struct Outcome: Sendable, Hashable {
   /// Where the answer comes from.
@@ -28,6 +30,8 @@ public struct Outcome: Sendable, Hashable {
   public var liveURL: RequestURL?
   /// How long a recorded answer takes.
   public var pace = Pace.immediately
+  /// What time it was when it was decided, by the caller's clock; `nil`: nobody told.
+  public var moment: Date?
 
   /// A link and the draws that decide its packets' fates.
   public struct Path: Sendable, Hashable {

@@ -6,11 +6,11 @@ struct Pieces {
   private(set) var firstWait = Duration.zero
   /// After the last piece.
   private(set) var lastWait = Duration.zero
-  private var breaks: [Break] = []
+  private(set) var breaks: [Break] = []
   /// Whether it came in pieces of its origin's.
   private(set) var isStream = false
 
-  private struct Break {
+  struct Break {
     /// Bytes of the body in front of it.
     var offset: Int
     var wait: Duration
@@ -52,7 +52,21 @@ struct Pieces {
 
   /// What loss costs on the way.
   mutating func add(_ pauses: [LossTimeline.Pause]) {
-    breaks += pauses.map { Break(offset: $0.offset, wait: $0.length) }
+    add(pauses.map { Break(offset: $0.offset, wait: $0.length) })
+  }
+
+  /// A body is dribbled in at most so many pieces; what is left comes with the last.
+  static let dribbledPiecesMax = 1 << 16
+
+  /// Sends a body of a length so many bytes at a time, each piece but the first so much later.
+  mutating func dribble(_ count: Int, every interval: Duration, of length: Int) {
+    let offsets = stride(from: count, to: length, by: count).prefix(Self.dribbledPiecesMax - 1)
+    add(offsets.map { Break(offset: $0, wait: interval) })
+  }
+
+  /// Waits at further places.
+  mutating func add(_ more: [Break]) {
+    breaks += more
     // A stable order: what the origin waited comes before what the way costs.
     breaks = breaks.enumerated()
       .sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }.map(\.element)

@@ -7,28 +7,58 @@ extension Script {
     case .delay(let spread): before.append(.wait(spread.least))
     case .status(let status, let retryAfter):
       var notice = Self.notice(status, "This \(status) was injected.\n")
-      if let retryAfter {
-        notice.head.headers.append("Retry-After", String(retryAfter.wholeSeconds))
+      for value in retryAfter?.values(now: now) ?? [] {
+        notice.head.headers.append("Retry-After", value)
       }
-      answer(notice, to: request)
-      (isLive, obstacle, recordedCut, pieces) = (false, nil, nil, Pieces())
+      replace(by: notice, request)
+    case .answer(let substitute): replace(by: substitute.response(to: request), request)
     case .reset(let offset): cutOff(at: offset, .reset)
     case .close: cutOff(at: nil, .close)
     case .stall(let offset): cutOff(at: offset, .stall)
     case .truncate(let offset): cutOff(at: offset, .close)
+    case .cut(let cut): halt(cut)
     case .connection(let fault):
       switch fault.symptom {
       case nil: before.append(.wait(fault.delay))
       case .timedOut?: cutOff(at: nil, .stall)
       case let symptom?: cutOff(at: nil, stage == .inProcess ? .fail(symptom) : .reset)
       }
+    case .dribble(let bytes, let interval):
+      if isLive { misfits.append("\(fault.json) was not done: \(Self.passes).") }
+      dribble = (bytes, interval)
+    case .idle(let end): idleEnd = end
+    case .malformed(let malformation):
+      attempt(fault) { script throws(Mutation.Misfit) in
+        try script.malform(malformation)
+      }
+    case .alter(let alteration):
+      attempt(fault) { script throws(Mutation.Misfit) in
+        try script.alter(alteration, request)
+      }
     case .mutate(let mutation):
-      do throws(Mutation.Misfit) {
-        try mutate(mutation, request)
-      } catch {
-        misfits.append("\(mutation.json) was not done: \(error.reason).")
+      attempt(fault) { script throws(Mutation.Misfit) in
+        try script.mutate(mutation, request)
       }
     }
+  }
+
+  /// Why a live answer cannot be changed.
+  static let passes = "a live answer passes as it comes"
+
+  private mutating func attempt(
+    _ fault: Fault,
+    _ body: (inout Script) throws(Mutation.Misfit) -> Void
+  ) {
+    do throws(Mutation.Misfit) {
+      try body(&self)
+    } catch {
+      misfits.append("\(fault.json) was not done: \(error.reason).")
+    }
+  }
+
+  private mutating func replace(by response: Response, _ request: Request) {
+    answer(response, to: request)
+    (isLive, obstacle, recordedCut, pieces) = (false, nil, nil, Pieces())
   }
 
   private mutating func mutate(_ mutation: Mutation, _ request: Request) throws(Mutation.Misfit) {
@@ -51,11 +81,26 @@ extension Script {
     if recordedCut?.offset != nil { recordedCut?.offset = body.count }
   }
 
-  /// The first cut on the way is the one that happens.
   private mutating func cutOff(at offset: Int?, _ ending: Delivery.Step) {
     isLive = false
-    if let cut, (cut.offset ?? -1) <= (offset ?? -1) { return }
-    cut = Cut(offset: offset, ending: ending)
+    stops.append(Stop(offset.map { .body($0) } ?? .afterRequest, .end(ending)))
+  }
+
+  private mutating func halt(_ cut: Fault.Cut) {
+    if case .stall(let length?) = cut.ending {
+      if isLive { misfits.append("\(cut.json) was not done: \(Self.passes).") }
+      return stops.append(Stop(cut.point, .wait(length)))
+    }
+    isLive = false
+    let ending: Delivery.Step =
+      switch cut.ending {
+      case .reset: .reset
+      case .close: .close
+      // Who has no socket cannot tell one end from the other.
+      case .halfClose: stage == .inProcess ? .close : .closeWrite
+      case .stall: .stall
+      }
+    stops.append(Stop(cut.point, .end(ending)))
   }
 
   /// About what the request line and fields, and a response's head, take.

@@ -17,8 +17,18 @@ struct Script {
   var misfits: [String] = []
   /// Where the recorded answer broke off; another answer in its place does not.
   var recordedCut: Cut?
-  /// Where a fault breaks the answer off, whichever it is.
-  var cut: Cut?
+  /// Where faults halt the answer, in their order.
+  var stops: [Stop] = []
+  /// What is wrong with the answer's form.
+  var malformation: Malformation?
+  /// How the body comes drop by drop.
+  var dribble: (bytes: Int, interval: Duration)?
+  /// How many interim answers come first.
+  var interimResponses = 0
+  /// What becomes of the connection after a whole answer.
+  var idleEnd: IdleEnd?
+  /// The time since 1970 when it was decided, where the caller told it.
+  let now: Duration?
 
   struct Cut {
     /// Bytes of the body in front of it; `nil`: no head either.
@@ -28,12 +38,13 @@ struct Script {
 
   init(_ outcome: Outcome, on stage: Stage) {
     self.stage = stage
+    now = outcome.moment.map { .seconds(Int64($0.timeIntervalSince1970.rounded(.down))) }
     switch outcome.source {
     case .recording(let interaction, _): play(interaction, outcome)
     case .computed(let response): answer(response, to: outcome.request)
     case .forward:
       isLive = true
-      obstacle = "a live answer passes as it comes"
+      obstacle = Self.passes
     case .unmatched(let mismatch):
       answer(Self.notice(501, "\(mismatch)\n"), to: outcome.request)
       obstacle = "no recording answers"
@@ -111,24 +122,44 @@ struct Script {
   }
 
   var delivery: Delivery {
+    var settled = self
+    let form = settled.settle()
     var steps: [Delivery.Step] = []
     steps.reserveCapacity(before.count + 6)
     steps.append(.await(.requestEnd))
     steps += before
     if isLive {
-      return Delivery(Self.withoutIdleWaits(steps) + [.bytes(.live), .finish])
+      let steps = Self.withoutIdleWaits(steps) + [.bytes(.live), .finish]
+      return Delivery(steps, afterwards: afterwards(.finish))
     }
+    let ending: Delivery.Step
+    switch form {
+    case .good: ending = settled.write(to: &steps)
+    case .raw(let message): ending = settled.write(message, to: &steps)
+    }
+    return Delivery(Self.withoutIdleWaits(steps), afterwards: afterwards(ending))
+  }
+
+  /// Writes an answer in good form, whole or to where it breaks off, and answers how it ends.
+  private func write(to steps: inout [Delivery.Step]) -> Delivery.Step {
     let (cut, isRecorded) = firstCut
     let hasStart = cut?.offset != nil || isRecorded
+    steps += pauses(before: cut, at: nil)
     if hasStart, pieces.firstWait > .zero { steps.append(.wait(pieces.firstWait)) }
     if let head = announcing(cut), cut == nil || cut?.offset != nil {
+      if stage == .onTheWire, interimResponses > 0 {
+        let interim = Delivery.Step.head(ResponseHead(status: 103))
+        steps += Array(repeating: interim, count: interimResponses)
+      }
       steps.append(.head(head))
-      steps += pieces.steps(cut?.offset.map { body.prefix($0) } ?? body)
+      let sent = cut?.offset.map { self.body.prefix($0) } ?? body
+      steps += pieces.steps(sent)
       if isRecorded, pieces.lastWait > .zero { steps.append(.wait(pieces.lastWait)) }
+      steps += pauses(before: cut, at: sent.count)
     }
     let ending = cut?.ending ?? (head == nil ? .close : .finish)
     steps.append(ending)
-    return Delivery(Self.withoutIdleWaits(steps), afterwards: Self.afterwards(ending))
+    return ending
   }
 
   private static func withoutIdleWaits(_ steps: [Delivery.Step]) -> [Delivery.Step] {
@@ -137,13 +168,6 @@ struct Script {
 
   private static func isIdle(_ step: Delivery.Step) -> Bool {
     if case .wait(.zero) = step { true } else { false }
-  }
-
-  /// What ends the answer before its end, if anything does, and whether it ends as recorded.
-  private var firstCut: (Cut?, isRecorded: Bool) {
-    guard let recordedCut, let cut else { return (cut ?? recordedCut, cut == nil) }
-    let isRecorded = (recordedCut.offset ?? -1) <= (cut.offset ?? -1)
-    return (isRecorded ? recordedCut : cut, isRecorded)
   }
 
   /// The head, which announces more than is sent before a cut: an end where no more was announced
@@ -166,9 +190,9 @@ struct Script {
     return head
   }
 
-  private static func afterwards(_ ending: Delivery.Step) -> Delivery.Afterwards {
+  private func afterwards(_ ending: Delivery.Step) -> Delivery.Afterwards {
     switch ending {
-    case .finish: .keep
+    case .finish: idleEnd.map { .idle($0) } ?? .keep
     case .reset: .reset
     default: .close
     }

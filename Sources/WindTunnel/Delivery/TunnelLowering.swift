@@ -23,16 +23,25 @@ extension Delivery {
       case .delay(let spread): wait += spread.least
       case .status(let status, let retryAfter):
         guard ending == nil else { continue }
-        ending = Self.refusal(status, retryAfter)
+        ending = Self.refusal(status, retryAfter?.values(now: nil) ?? [])
       case .reset(let count): cut(count, .reset)
       case .close: cut(nil, .close)
       case .stall(let count): cut(count, .stall)
       case .truncate(let count): cut(count, .close)
+      case .cut(let wanted):
+        guard let count = wanted.tunnelOffset else { continue }
+        switch wanted.ending {
+        case .reset: cut(count, .reset)
+        case .close, .halfClose: cut(count, .close)
+        case .stall(nil): cut(count, .stall)
+        // What passes is not held back and let go again.
+        case .stall: continue
+        }
       case .connection(.tls(let fault)):
         guard ending == nil else { continue }
         ending = [.head(Self.established)] + Delivery(handshake: fault).steps
       // Nobody can read what it would change.
-      case .mutate: continue
+      case .mutate, .alter, .answer, .malformed, .dribble, .idle: continue
       // A proxy sees these as its own (``Fault/behindProxy``).
       case .connection: cut(nil, .reset)
       }
@@ -53,14 +62,14 @@ extension Delivery {
   public static let established = ResponseHead(status: 200)
 
   private static func refusal(_ failure: Failure) -> [Step] {
-    refusal(502, nil, "The tunnel failed when it was recorded: \(failure.symptom.rawValue).\n")
+    refusal(502, [], "The tunnel failed when it was recorded: \(failure.symptom.rawValue).\n")
   }
 
-  private static func refusal(_ status: Int, _ retryAfter: Duration?) -> [Step] {
+  private static func refusal(_ status: Int, _ retryAfter: [String]) -> [Step] {
     refusal(status, retryAfter, "This \(status) was injected.\n")
   }
 
-  private static func refusal(_ status: Int, _ retryAfter: Duration?, _ text: String) -> [Step] {
+  private static func refusal(_ status: Int, _ retryAfter: [String], _ text: String) -> [Step] {
     let text = Data(text.utf8)
     var head = ResponseHead(
       status: status,
@@ -69,7 +78,7 @@ extension Delivery {
         "Connection": "close",
       ]
     )
-    if let retryAfter { head.headers.append("Retry-After", String(retryAfter.wholeSeconds)) }
+    for value in retryAfter { head.headers.append("Retry-After", value) }
     return [.head(head), .bytes(.data(text)), .close]
   }
 }

@@ -4,7 +4,7 @@ public enum Fault: Sendable, Hashable {
   case delay(Spread)
   /// This status instead of the recorded answer, with `Retry-After` where it is given
   /// (RFC 9110 §10.2.3).
-  case status(Int, retryAfter: Duration? = nil)
+  case status(Int, retryAfter: RetryAfter? = nil)
   /// The connection is reset (TCP RST) after this many bytes of the body; `nil`: instead of an
   /// answer.
   case reset(afterBodyBytes: Int? = nil)
@@ -19,6 +19,18 @@ public enum Fault: Sendable, Hashable {
   case connection(ConnectionFault)
   /// The answer comes whole and in good form, and is not the recorded one.
   case mutate(Mutation)
+  /// The answer breaks off, or pauses, at a place that need not be in its body.
+  case cut(Cut)
+  /// The body comes so many bytes at a time: the first at once, and the next each so much later.
+  case dribble(bytes: Int, every: Duration)
+  /// The answer is not HTTP, or contradicts itself.
+  case malformed(Malformation)
+  /// Another answer in place of the recorded one.
+  case answer(Substitute)
+  /// The recorded answer with something in it changed.
+  case alter(Alteration)
+  /// The answer is whole, and the connection that was to be kept ends.
+  case idle(IdleEnd)
 
   /// A length of time, fixed or drawn evenly from a range.
   public struct Spread: Sendable, Hashable {
@@ -53,16 +65,21 @@ extension Fault {
   /// without being used up and a retry gets it.
   public var replacesOrCuts: Bool {
     switch self {
-    case .delay: false
+    case .delay, .dribble, .idle: false
     case .connection(let fault) where fault.symptom == nil: false
-    case .status, .reset, .close, .stall, .truncate, .connection, .mutate: true
+    case .cut(let cut): if case .stall(_?) = cut.ending { false } else { true }
+    case .alter(let alteration): !alteration.passesAnswer
+    case .status, .reset, .close, .stall, .truncate, .connection, .mutate, .malformed, .answer: true
     }
   }
 
   /// Whether it takes the place of an answer that nobody has seen yet, so that a live origin need
-  /// not be asked. A mutation wants an answer, and a live one passes before it is known whole.
+  /// not be asked. A change wants an answer, and a live one passes before it is known whole.
   var forestallsOrigin: Bool {
-    if case .mutate = self { false } else { replacesOrCuts }
+    switch self {
+    case .mutate, .alter: false
+    default: replacesOrCuts
+    }
   }
 
   /// With everything random in it drawn.
@@ -70,7 +87,7 @@ extension Fault {
     switch self {
     case .delay(let spread) where spread.least < spread.most: .delay(spread.resolved(draw()))
     case .mutate(let mutation): .mutate(mutation.resolved(draw))
-    case .delay, .status, .reset, .close, .stall, .truncate, .connection: self
+    default: self
     }
   }
 }

@@ -14,24 +14,9 @@ extension Fault {
     } else if jitter != nil || through != nil {
       throw object.error("delayMilliseconds", "jitter and range need a delay")
     }
-    let retryAfter = try object.int("retryAfterSeconds", in: 0...1_000_000_000)
-    if let status = try object.int("status", in: Self.statuses) {
-      found.append(.status(status, retryAfter: retryAfter.map { .seconds($0) }))
-    } else if retryAfter != nil {
-      throw object.error("retryAfterSeconds", "a Retry-After needs a status to stand with")
-    }
-    if try object.point("reset") { found.append(.reset()) }
-    if try object.point("close") { found.append(.close) }
-    if try object.point("stall") { found.append(.stall()) }
-    if let offset = try object.int("resetAfterBodyBytes", in: Self.bytes) {
-      found.append(.reset(afterBodyBytes: offset))
-    }
-    if let offset = try object.int("stallAfterBodyBytes", in: Self.bytes) {
-      found.append(.stall(afterBodyBytes: offset))
-    }
-    if let offset = try object.int("truncateAfterBodyBytes", in: Self.bytes) {
-      found.append(.truncate(afterBodyBytes: offset))
-    }
+    if let status = try Self.status(reading: &object) { found.append(status) }
+    found += try Self.cuts(reading: &object)
+    found += try Self.http(reading: &object)
     if let kind = try object.choice("connect", Attempt.self) {
       found.append(.connection(kind.fault))
     }
@@ -91,17 +76,15 @@ extension Fault {
       if spread.least == spread.most { return ["delayMilliseconds": least] }
       let most = JSON.number(spread.most.inMilliseconds, places: 3)
       return ["delayMilliseconds": least, "throughMilliseconds": most]
-    case .status(let status, nil): return ["status": .number(status)]
-    case .status(let status, let retryAfter?):
-      return [
-        "status": .number(status), "retryAfterSeconds": .number(retryAfter.wholeSeconds),
-      ]
-    case .reset(nil): return ["reset": .text(Point.afterRequest.rawValue)]
-    case .reset(let offset?): return ["resetAfterBodyBytes": .number(offset)]
-    case .close: return ["close": .text(Point.afterRequest.rawValue)]
-    case .stall(nil): return ["stall": .text(Point.afterRequest.rawValue)]
-    case .stall(let offset?): return ["stallAfterBodyBytes": .number(offset)]
-    case .truncate(let offset): return ["truncateAfterBodyBytes": .number(offset)]
+    case .status(let status, let retryAfter):
+      return .object([JSON.Member("status", .number(status))] + (retryAfter?.members ?? []))
+    case .reset(nil): return Cut(.reset, at: .afterRequest).json
+    case .reset(let offset?): return Cut(.reset, at: .body(offset)).json
+    case .close: return Cut(.close, at: .afterRequest).json
+    case .stall(nil): return Cut(.stall(nil), at: .afterRequest).json
+    case .stall(let offset?): return Cut(.stall(nil), at: .body(offset)).json
+    case .truncate(let offset): return Cut(.close, at: .body(offset)).json
+    case .cut(let cut): return cut.json
     case .connection(.offline): return ["connect": .text(Attempt.offline.rawValue)]
     case .connection(.refused): return ["connect": .text(Attempt.refused.rawValue)]
     case .connection(.connectTimeout): return ["connect": .text(Attempt.timeout.rawValue)]
@@ -109,12 +92,18 @@ extension Fault {
     case .connection(.hostNotFound): return ["dns": .text(Lookup.hostNotFound.rawValue)]
     case .connection(.tls(let fault)): return ["tls": .text(fault.rawValue)]
     case .mutate(let mutation): return mutation.json
+    case .dribble(let count, let interval):
+      return [
+        "dribbleBytes": .number(count),
+        "everyMilliseconds": .number(interval.inMilliseconds, places: 3),
+      ]
+    case .malformed(let malformation): return ["malformed": .text(malformation.rawValue)]
+    case .answer(let substitute): return ["answer": .text(substitute.rawValue)]
+    case .alter(let alteration): return alteration.json
+    case .idle(let end): return end.json
     }
   }
 }
-
-/// Where in an exchange something happens.
-private enum Point: String, CaseIterable { case afterRequest }
 
 private enum Attempt: String, CaseIterable {
   case offline, refused, timeout
@@ -129,9 +118,3 @@ private enum Attempt: String, CaseIterable {
 }
 
 private enum Lookup: String, CaseIterable { case hostNotFound }
-
-extension ObjectReader {
-  fileprivate mutating func point(_ name: String) throws(FormatError) -> Bool {
-    try choice(name, Point.self) != nil
-  }
-}

@@ -43,7 +43,7 @@ public struct Rule: Sendable, Hashable {
   /// Whether it speaks of connections rather than of requests: all its faults do, and nothing in
   /// its trigger needs a request.
   package var isForConnections: Bool {
-    trigger.request == nil
+    trigger.isForConnections
       && faults.allSatisfy {
         if case .connection = $0 { return true }
         return false

@@ -29,30 +29,6 @@ extension Rule {
   }
 }
 
-extension Trigger {
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
-    request = try object.string("request").map { RequestPattern($0) }
-    first = try object.int("first", in: 1...1_000_000_000)
-    attempt = try object.int("attempt", in: 1...1_000_000_000)
-    every = try object.int("every", in: 1...1_000_000_000)
-    probability = try object.double("probability", in: 0...1)
-    try object.refuseUnknownKeys()
-  }
-
-  var json: JSON {
-    var members: [JSON.Member] = []
-    if let request { members.append(JSON.Member("request", .text(request.description))) }
-    if let first { members.append(JSON.Member("first", .number(first))) }
-    if let attempt { members.append(JSON.Member("attempt", .number(attempt))) }
-    if let every { members.append(JSON.Member("every", .number(every))) }
-    if let probability {
-      members.append(JSON.Member("probability", .exactly(probability)))
-    }
-    return .object(members)
-  }
-}
-
 extension JSON {
   /// This object with notes behind its members.
   fileprivate func adding(_ notes: [Member]?) -> JSON {

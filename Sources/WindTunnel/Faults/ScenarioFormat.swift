@@ -9,15 +9,17 @@
 //     "critical": ["GET /home", "POST /payments"],
 //     "gates": ["successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0"] }
 //
-// "when" may hold "request", "first", "attempt", "every" and "probability"; all must hold. A fault
-// is one of
+// "when" may hold "request", "header" ("Name" or "Name: value"), "withoutHeader", "critical", "first",
+// "attempt", "every", "probability", "burst" { "goodToBad", "badToGood" }, "fromMilliseconds",
+// "untilMilliseconds" and "untilHeaderChanges"; all must hold. A fault is one of
 //   { "delayMilliseconds": 300 }                                 fixed
 //   { "delayMilliseconds": 300, "jitterMilliseconds": 50 }       even between 250 and 350
 //   { "delayMilliseconds": 100, "throughMilliseconds": 900 }     even between 100 and 900
-//   { "status": 429, "retryAfterSeconds": 1 }
+//   { "status": 429, "retryAfterSeconds": 1 }                    or "retryAfter": "garbage" and so on
 //   { "reset": "afterRequest" }      { "resetAfterBodyBytes": 10 }
 //   { "close": "afterRequest" }      { "truncateAfterBodyBytes": 10 }
 //   { "stall": "afterRequest" }      { "stallAfterBodyBytes": 10 }
+// or one of those at the head of FaultFormat+Cuts.swift, FaultFormat+HTTP.swift and MutationFormat.swift,
 //   { "connect": "offline" | "refused" | "timeout" }   { "lostSYNs": 2 }
 //   { "dns": "hostNotFound" }   { "tls": NAME }
 // In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and "lossProbability" are meant for

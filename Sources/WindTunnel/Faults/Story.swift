@@ -1,4 +1,8 @@
 /// What every call would meet on its attempts, computed from scenario and seed without traffic.
+///
+/// Of a rule that follows the clock or looks at a request's fields it tells the draw: what the rule
+/// does where its time has come and the fields are such. ``Scenario/tells(_:of:key:seed:lane:ordinal:)``
+/// says whether what was met is in it.
 public struct Story: Sendable {
   /// How many attempts of a call are told.
   public static let attempts = 8

@@ -13,6 +13,12 @@ struct MatchIndex: Sendable {
     var isChosen = false
     /// Whether requests of one key only come here.
     var isOfOneKey = false
+
+    /// The place before a place; that one itself where it is the first.
+    func earlier(than place: Int) -> Int {
+      guard let index = places.firstIndex(of: place), index > 0 else { return place }
+      return places[index - 1]
+    }
   }
 
   private let matcher: Matcher

@@ -19,7 +19,8 @@ extension ClientConnection {
       let decision = house.deck.openTunnel(
         to: "\(host):\(port)",
         lane: house.lane,
-        isOpened: desk.contexts != nil
+        isOpened: desk.contexts != nil,
+        at: Date()
       )
       if decision.isOnTape, !decision.isOpened, decision.failure == nil {
         let text =

@@ -34,8 +34,13 @@ extension ClientConnection {
         if case .forwarding(let exchange) = state { return exchange.clientHasAll() }
         performance.writeEnd(to: channel)
         performance.finished(.whole)
-        next(keeps: afterwards == .keep && performance.keepsAlive)
-      case .closeWrite: channel.finishWriting()
+        next(keeps: afterwards.keepsConnection && performance.keepsAlive, afterwards)
+      case .closeWrite:
+        channel.finishWriting()
+        // What the client still sends is read and is no request.
+        performance.finished(.cut)
+        state = .stalled
+        channel.resumeReading()
       case .close: end(performance) { $0.close() }
       case .reset: end(performance) { $0.reset() }
       case .stall:
@@ -76,7 +81,7 @@ extension ClientConnection {
   }
 
   /// An answer is written: the next request, or the end of the connection.
-  func next(keeps: Bool) {
+  func next(keeps: Bool, _ afterwards: Delivery.Afterwards = .keep) {
     guard let channel else { return }
     upload = nil
     guard keeps, !house.live.isDraining, !(channel.inputEnded && parser.bufferedBytes == 0) else {
@@ -84,6 +89,7 @@ extension ClientConnection {
       return channel.close()
     }
     state = .idle
+    if case .idle(let end) = afterwards { return idle(until: end) }
     read()
   }
 }

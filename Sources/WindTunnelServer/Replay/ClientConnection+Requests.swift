@@ -23,7 +23,7 @@ extension ClientConnection {
         }
         take(event, of: upload)
         continue
-      case .opening, .tunnelling, .stalled, .ended: return
+      case .parting, .opening, .tunnelling, .stalled, .ended: return
       }
       guard let event = parser.next() else { break }
       switch event {
@@ -97,7 +97,7 @@ extension ClientConnection {
   }
 
   func decide(_ request: Request) -> Outcome {
-    var outcome = house.deck.decide(request, lane: house.lane)
+    var outcome = house.deck.decide(request, lane: house.lane, at: Date())
     if let opened { outcome.path?.handshakes = opened.takeHandshakes() }
     return outcome
   }

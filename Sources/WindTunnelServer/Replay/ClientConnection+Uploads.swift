@@ -55,7 +55,7 @@ extension ClientConnection {
         performance.exchange?.watch?.restart()
         deadline.begin(.none, on: reactor)
         advance(performance, .arrived(.requestEnd))
-      case .idle, .opening, .receiving, .tunnelling, .stalled, .ended: break
+      case .idle, .parting, .opening, .receiving, .tunnelling, .stalled, .ended: break
       }
     case .failed(let error): breakOff(error)
     case .head, .trailers: break
@@ -75,7 +75,7 @@ extension ClientConnection {
     case .answering(let performance):
       performance.finished(.clientLeft)
       refuse(error)
-    case .idle, .opening, .receiving, .tunnelling, .stalled, .ended: refuse(error)
+    case .idle, .parting, .opening, .receiving, .tunnelling, .stalled, .ended: refuse(error)
     }
   }
 }

@@ -20,10 +20,14 @@ final class ClientConnection {
   var upload: Upload?
   /// What it is, where it is an open tunnel.
   var opened: OpenedTunnel?
+  /// Counts answers after which it was to end by itself, so that only the last one's timer counts.
+  var idles = 0
 
   enum State {
     /// Between two requests.
     case idle
+    /// It ends with the next byte that comes.
+    case parting(IdleEnd.Ending)
     /// A connection fault is being carried; there will be no request.
     case opening(Performance, Data)
     /// A request is coming in.
@@ -50,7 +54,7 @@ final class ClientConnection {
   /// Serves no further request; an answer that has begun is finished.
   func leaveWhenIdle() {
     switch state {
-    case .idle, .receiving, .stalled, .opening: channel?.close()
+    case .idle, .parting, .receiving, .stalled, .opening: channel?.close()
     case .tunnelling(let tunnel): tunnel.leave()
     case .answering, .forwarding, .ended: break
     }
@@ -61,7 +65,7 @@ final class ClientConnection {
     switch state {
     case .answering(let performance): performance.finished(.stopped)
     case .forwarding(let exchange): exchange.exchange.watch?.ended(.stopped)
-    case .idle, .opening, .receiving, .tunnelling, .stalled, .ended: break
+    case .idle, .parting, .opening, .receiving, .tunnelling, .stalled, .ended: break
     }
     channel?.abandon()
   }
@@ -89,6 +93,7 @@ extension ClientConnection: ChannelDelegate {
       if hello.count >= length || hello.first != 22 {
         advance(performance, .arrived(.clientHello))
       }
+    case .parting(let ending): leave(ending)
     case .stalled, .ended: break
     case .tunnelling(let tunnel): tunnel.came(bytes, .up)
     case .idle, .receiving, .answering, .forwarding:
@@ -113,7 +118,7 @@ extension ClientConnection: ChannelDelegate {
       } else if case .forwarding(let exchange) = state {
         exchange.clientEnded()
       }
-    case .opening, .stalled: channel.close()
+    case .opening, .stalled, .parting: channel.close()
     case .tunnelling(let tunnel): tunnel.reachedEnd(.up)
     case .ended: break
     }
@@ -126,7 +131,7 @@ extension ClientConnection: ChannelDelegate {
     case .answering(let performance): carry(performance)
     case .forwarding(let exchange): exchange.clientDrained()
     case .tunnelling(let tunnel): tunnel.set(.down) { $0.isBlocked = false }
-    case .idle, .opening, .receiving, .stalled, .ended: break
+    case .idle, .parting, .opening, .receiving, .stalled, .ended: break
     }
   }
 
@@ -135,7 +140,7 @@ extension ClientConnection: ChannelDelegate {
     case .answering(let performance): performance.finished(.clientLeft)
     case .forwarding(let exchange): exchange.clientLeft()
     case .tunnelling(let tunnel): tunnel.clientClosed(error)
-    case .idle, .opening, .receiving, .stalled, .ended: break
+    case .idle, .parting, .opening, .receiving, .stalled, .ended: break
     }
     opened?.ended(channel, error)
     state = .ended

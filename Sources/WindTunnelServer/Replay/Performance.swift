@@ -78,7 +78,7 @@ final class Performance {
           return sum + data.count
         }
       },
-      keepsAlive: exchange.delivery.afterwards == .keep && !house.options.closesConnections
+      keepsAlive: exchange.delivery.afterwards.keepsConnection && !house.options.closesConnections
     )
     framing = answer.framing
     keepsAlive = answer.keepsAlive

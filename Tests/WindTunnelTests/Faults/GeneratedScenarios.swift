@@ -16,6 +16,11 @@ extension Generator {
       .mutate(.missing()), .mutate(.field(.wrongType, .drawn(pick([0, 1, 1.0 / 3, 0.25, 1e-12])))),
       .mutate(.extra()), .mutate(.truncate(afterBodyBytes: 7)), .mutate(.truncate()),
       .mutate(.cut(.drawn(0.5))), .mutate(.status(nil)), .mutate(.status(404)),
+      .reset(at: pick([.inStatusLine, .inHeaders, .inChunk, .inChunk(3), .byte(40)])),
+      .close(at: pick([.inStatusLine, .inHeaders, .inChunk, .inChunk(0), .byte(0)])),
+      .halfClose(at: pick([.afterRequest, .inHeaders, .body(1)])),
+      .stall(at: .byte(1), for: .microseconds(1500)), .stall(at: .body(0), for: .seconds(2)),
+      .stall(at: .inHeaders), pick(FaultKind.all).fault,
     ]
     func direction(_ generator: inout Generator) -> Link.Direction {
       Link.Direction(
@@ -26,13 +31,27 @@ extension Generator {
       )
     }
     let patterns: [RequestPattern] = ["GET /home", "POST https://a.example/*", "* /**", "/x"]
+    // Those that can fire: others are refused.
+    let ordinals: [(first: Int?, attempt: Int?, every: Int?)] = [
+      (nil, nil, nil), (1, nil, nil), (1_000_000_000, 3, nil), (nil, 3, nil), (nil, 4, 2),
+      (1_000_000_000, nil, 2), (nil, nil, 2),
+    ]
     let rules = (0..<Int.random(in: 0...3, using: &self)).map { _ in
+      let ordinal = pick(ordinals)
       let trigger = Trigger(
         request: pick([nil, "GET /users/*", "/**"]),
-        first: pick([nil, 1, 1_000_000_000]),
-        attempt: pick([nil, 3]),
-        every: pick([nil, 2]),
-        probability: pick([nil, 0, 1, 1.0 / 3, 0.1, 1e-10])
+        header: pick([nil, .present("Accept"), .absent("Cookie"), .equal("A", to: "b: c")]),
+        isCritical: pick([nil, true, false]),
+        first: ordinal.first,
+        attempt: ordinal.attempt,
+        every: ordinal.every,
+        probability: pick([nil, 0, 1, 1.0 / 3, 0.1, 1e-10]),
+        burst: pick([nil, Burst(goodToBad: 1.0 / 3, badToGood: 0)]),
+        window: pick([
+          nil, TimeWindow(until: .seconds(1)), TimeWindow(from: .microseconds(1500)),
+          TimeWindow(from: .seconds(1), until: .seconds(3)),
+        ]),
+        untilHeaderChanges: pick([nil, "Authorization"])
       )
       var rule = Rule(when: trigger, [pick(faults), pick(faults)])
       if Bool.random(using: &self) { rule.innerNotes["faults[1]"] = [JSON.Member("_a", [1])] }

@@ -71,6 +71,54 @@ import Testing
       #"{"when":{"frist":1},"faults":[{"status":503}]}"#,
       ".when.frist: unknown key. Did you mean \"first\"?"
     ),
+    (
+      #"{"when":{"first":2,"attempt":3},"faults":[{"status":503}]}"#,
+      ".when.attempt: request 3 is none of the first 2, so this never fires. What does: 1 to 2."
+    ),
+    (
+      #"{"when":{"every":2,"attempt":3},"faults":[{"status":503}]}"#,
+      ".when.every: request 3 is not every 2th, so this never fires. Write one of the two."
+    ),
+    (
+      #"{"when":{"every":3,"first":2},"faults":[{"status":503}]}"#,
+      ".when.every: none of the first 2 is every 3th, so this never fires. What does: 1 to 2."
+    ),
+    (
+      #"{"when":{"header":"two words"},"faults":[{"status":503}]}"#,
+      ".when.header: \"two words\" is no name of a header field such as Authorization."
+    ),
+    (
+      #"{"when":{"header":"A","withoutHeader":"B"},"faults":[{"status":503}]}"#,
+      ".when.withoutHeader: this stands beside \"header\". Write one of the two; a second rule can ask for the other."
+    ),
+    (
+      #"{"when":{"untilHeaderChanges":""},"faults":[{"status":503}]}"#,
+      ".when.untilHeaderChanges: \"\" is no name of a header field such as Authorization."
+    ),
+    (
+      #"{"when":{"critical":1},"faults":[{"status":503}]}"#,
+      ".when.critical: true or false should stand here."
+    ),
+    (
+      #"{"when":{"burst":{"goodToBad":1.5,"badToGood":1}},"faults":[{"status":503}]}"#,
+      ".when.burst.goodToBad: 1.5 is not a number from 0.0 to 1.0."
+    ),
+    (
+      #"{"when":{"burst":{"goodToBad":0.5}},"faults":[{"status":503}]}"#,
+      ".when.burst.badToGood: a burst needs this probability, from 0 to 1."
+    ),
+    (
+      #"{"when":{"burst":{"goodToBad":0,"badToGood":0}},"faults":[{"status":503}]}"#,
+      ".when.burst.goodToBad: a chain that goes neither way never moves."
+    ),
+    (
+      #"{"when":{"fromMilliseconds":2,"untilMilliseconds":2},"faults":[{"status":503}]}"#,
+      ".when.untilMilliseconds: this is not after \"fromMilliseconds\", so the time is over before it begins."
+    ),
+    (
+      #"{"when":{"fromMilliseconds":-1},"faults":[{"status":503}]}"#,
+      ".when.fromMilliseconds: -1 is not a number from 0.0 to 86400000.0."
+    ),
   ])
   func `a rule that is none is refused with its place`(text: String, sentence: String) {
     #expect(rule(text) == "s.json, rules[0]\(sentence)")
@@ -100,7 +148,7 @@ import Testing
     ),
     (
       #"{"reset":"afterrequest"}"#,
-      ".reset: \"afterrequest\" is none of afterRequest. Did you mean \"afterRequest\"?"
+      ".reset: \"afterrequest\" is none of afterRequest, inStatusLine, inHeaders, inChunk. Did you mean \"afterRequest\"?"
     ),
     (#"{"connect":"off"}"#, ".connect: \"off\" is none of offline, refused, timeout."),
     (
@@ -133,6 +181,53 @@ import Testing
     (
       #"{"mutate":"null","status":503}"#,
       ": 2 faults stand in one object. Give each an object of its own; they are composed in order."
+    ),
+    (
+      #"{"delayMilliseconds":-5}"#,
+      ".delayMilliseconds: -5 is not a number from 0.0 to 86400000.0."
+    ),
+    (
+      #"{"status":503,"retryAfter":"tomorrow"}"#,
+      ".retryAfter: \"tomorrow\" is none of date, pastDate, huge, garbage, negative, twoFields."
+    ),
+    (
+      #"{"status":503,"retryAfter":"huge","retryAfterSeconds":1}"#,
+      ".retryAfterSeconds: of the spellings only \"date\" goes with seconds."
+    ),
+    (#"{"retryAfter":"huge"}"#, ".retryAfter: a Retry-After needs a status to stand with."),
+    (#"{"forMilliseconds":5}"#, ".forMilliseconds: this belongs to a \"stall\"."),
+    (
+      #"{"reset":"inHeaders","resetAfterBytes":4}"#,
+      ": 2 faults stand in one object. Give each an object of its own; they are composed in order."
+    ),
+    (
+      #"{"dribbleBytes":1}"#,
+      ".everyMilliseconds: a dribble needs this time, 0 to 86400000."
+    ),
+    (#"{"everyMilliseconds":1}"#, ".everyMilliseconds: this belongs to \"dribbleBytes\"."),
+    (
+      #"{"dribbleBytes":0,"everyMilliseconds":1}"#,
+      ".dribbleBytes: 0 is not a whole number from 1 to 1073741824."
+    ),
+    (
+      #"{"keepAlive":"closeAfterIdle"}"#,
+      ".idleMilliseconds: closeAfterIdle needs this time, 0 to 86400000."
+    ),
+    (
+      #"{"keepAlive":"resetOnNextRequest","idleMilliseconds":1}"#,
+      ".idleMilliseconds: this does not go with \"resetOnNextRequest\"."
+    ),
+    (#"{"idleMilliseconds":1}"#, ".idleMilliseconds: this belongs to a \"keepAlive\"."),
+    (
+      #"{"answer":"captivePortal"}"#,
+      ".answer: \"captivePortal\" is none of proxyAuthentication, captivePortalRedirect, captivePortalPage, redirectLoop, redirectWithoutLocation. Did you mean \"captivePortalPage\"?"
+    ),
+    (
+      #"{"contentType":"a\nb"}"#,
+      ".contentType: a field's value has no line breaks and no NUL."
+    ),
+    (
+      #"{"headerFields":100001}"#, ".headerFields: 100001 is not a whole number from 1 to 100000."
     ),
     (#"{"stauts":503}"#, ".stauts: unknown key. Did you mean \"status\"?"),
     (

@@ -1,5 +1,5 @@
 /// The phrases of RFC 9110 §15 and of the registry's later codes; nobody may depend on them.
-func reasonPhrase(_ status: Int) -> StaticString {
+package func reasonPhrase(_ status: Int) -> StaticString {
   switch status {
   case 100: "Continue"
   case 101: "Switching Protocols"

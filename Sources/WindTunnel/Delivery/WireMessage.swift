@@ -1,0 +1,185 @@
+internal import Foundation
+
+/// An answer as bytes of the wire, and which of its places are where among them.
+///
+/// For answers that no framing in good form gives: a server sends the bytes as they are.
+struct WireMessage {
+  private(set) var bytes: [UInt8] = []
+  /// Behind the status line.
+  private(set) var statusLineEnd = 0
+  /// Behind the empty line.
+  private(set) var headEnd = 0
+  /// From which byte of the body on it lies where.
+  private var marks: [(body: Int, wire: Int)] = []
+  private var bodyCount = 0
+
+  /// How the content is framed where nothing is wrong with it.
+  enum Framing {
+    /// By this length; `nil`: by the connection's end.
+    case length(Int?)
+    /// In one chunk that announces so many bytes.
+    case chunk(Int)
+  }
+
+  /// Writes an answer in good form; a head that ends the message has no content.
+  init(_ head: ResponseHead, _ body: Data, _ framing: Framing, isContentless: Bool) {
+    let body = isContentless ? Data() : body
+    switch framing {
+    case .length(let length):
+      begin(head) { fields in
+        if let length { fields.append("Content-Length", String(length)) }
+      }
+      add(body)
+    case .chunk(let count):
+      begin(head) { $0.append("Transfer-Encoding", "chunked") }
+      bytes += Array((String(count, radix: 16) + "\r\n").utf8)
+      add(body)
+      // One that announces more than there is does not end.
+      if count <= body.count { bytes += Array("\r\n0\r\n\r\n".utf8) }
+    }
+  }
+
+  /// Writes an answer that is wrong.
+  init(_ head: ResponseHead, _ body: Data, wrongAs malformation: Malformation) {
+    let (half, length) = (body.prefix(body.count / 2), String(body.count))
+    switch malformation {
+    case .garbage: bytes = Self.garbage
+    case .noStatusLine: add(body.isEmpty ? Data("hello\n".utf8) : body)
+    case .interimOnly: bytes = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+    case .badStatusLine: begin(head, "HTTP/1.1 abc OK", body)
+    case .badStatusCode: begin(head, "HTTP/1.1 99999 OK", body)
+    case .badVersion: begin(head, "HTTP/9.9 \(head.status) OK", body)
+    case .fieldWithoutColon: begin(head, nil, body, raw: "X-Broken\r\n")
+    case .nulInField: begin(head, nil, body, raw: "X-Broken: a\0b\r\n")
+    case .negativeLength:
+      begin(head) { $0.append("Content-Length", "-5") }
+      add(body)
+    case .lengthTooLong:
+      begin(head) { $0.append("Content-Length", String(body.count + 2)) }
+      add(body)
+    case .lengthTooShort:
+      begin(head) { $0.append("Content-Length", String(half.count)) }
+      add(body)
+    case .twoLengths:
+      begin(head) { fields in
+        fields.append("Content-Length", length)
+        fields.append("Content-Length", String(body.count + 2))
+      }
+      add(body)
+    case .silentTruncation, .resetWithoutLength:
+      begin(head) { _ in }
+      add(half)
+    case .noContentWithContent, .notModifiedWithContent:
+      var head = head
+      head.status = malformation == .noContentWithContent ? 204 : 304
+      begin(head, nil, body)
+    case .lengthAndChunked:
+      begin(head) { fields in
+        fields.append("Content-Length", length)
+        fields.append("Transfer-Encoding", "chunked")
+      }
+      chunk(body)
+      bytes += Array("0\r\n\r\n".utf8)
+    case .badChunkSize, .missingChunkEnd, .missingLastChunk, .chunkedTrailers:
+      beginChunked(head, body, malformation)
+    }
+  }
+
+  private mutating func beginChunked(
+    _ head: ResponseHead,
+    _ body: Data,
+    _ malformation: Malformation
+  ) {
+    begin(head) { $0.append("Transfer-Encoding", "chunked") }
+    let half = body.prefix(body.count / 2)
+    chunk(half)
+    switch malformation {
+    case .badChunkSize: bytes += Array("lskdu\r\n".utf8)
+    case .missingChunkEnd: bytes.removeLast(half.isEmpty ? 0 : 2)
+    default: break
+    }
+    chunk(body.dropFirst(half.count))
+    if malformation == .missingLastChunk { return }
+    bytes += Array("0\r\n".utf8)
+    if malformation == .chunkedTrailers { bytes += Array("X-Checksum: 7\r\n".utf8) }
+    bytes += Array("\r\n".utf8)
+  }
+
+  /// Bytes that begin no answer in any protocol a client might guess.
+  private static let garbage = (0..<64).map { UInt8(truncatingIfNeeded: $0 * 73 + 129) }
+
+  private mutating func begin(
+    _ head: ResponseHead,
+    _ statusLine: String?,
+    _ body: Data,
+    raw: String = ""
+  ) {
+    begin(head, statusLine, raw: raw) { $0.append("Content-Length", String(body.count)) }
+    add(body)
+  }
+
+  private mutating func begin(
+    _ head: ResponseHead,
+    _ statusLine: String? = nil,
+    raw: String = "",
+    _ frame: (inout HeaderFields) -> Void
+  ) {
+    if let statusLine {
+      bytes += Array("\(statusLine)\r\n".utf8)
+    } else {
+      bytes.appendStatusLine(head.status)
+    }
+    statusLineEnd = bytes.count
+    bytes += Array(raw.utf8)
+    var fields = head.headers
+    for name in ["Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive"] {
+      fields.remove(name)
+    }
+    frame(&fields)
+    fields.append("Connection", "close")
+    bytes.appendFields(fields)
+    headEnd = bytes.count
+  }
+
+  private mutating func chunk(_ data: Data) {
+    guard !data.isEmpty else { return }
+    bytes += Array((String(data.count, radix: 16) + "\r\n").utf8)
+    add(data)
+    bytes += Array("\r\n".utf8)
+  }
+
+  private mutating func add(_ data: Data) {
+    marks.append((bodyCount, bytes.count))
+    bytes += Array(data)
+    bodyCount += data.count
+  }
+
+  /// Where a place of the answer is among the bytes; beyond the last it is the end.
+  func offset(of place: AnswerPlace) -> Int {
+    switch place {
+    case .start: return 0
+    case .statusLine(let count): return min(count, max(0, statusLineEnd - 1))
+    case .fields(let count): return min(statusLineEnd + count, max(0, headEnd - 1))
+    case .body(let count):
+      guard count < bodyCount, let mark = marks.last(where: { $0.body <= count }) else {
+        return bytes.count
+      }
+      return mark.wire + (count - mark.body)
+    }
+  }
+
+  /// Which place of an answer in good form a byte is.
+  func place(ofByte count: Int) -> AnswerPlace {
+    if count == 0 { return .start }
+    if count < statusLineEnd { return .statusLine(count) }
+    return count < headEnd ? .fields(count - statusLineEnd) : .body(count - headEnd)
+  }
+}
+
+/// A place of an answer, in the order in which they are passed.
+enum AnswerPlace: Comparable {
+  case start
+  case statusLine(Int)
+  case fields(Int)
+  case body(Int)
+}

@@ -1,0 +1,194 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import WindTunnel
+
+/// Answers in good form, and nearly so, that are not the recorded ones.
+@Suite struct HTTPFaultLoweringTests {
+  private func outcome(
+    _ faults: [Fault],
+    _ interactions: [Interaction] = [recorded("hello")],
+    at now: Date? = nil,
+    _ url: RequestURL = "/a?b=c"
+  ) -> (Deck, Outcome) {
+    let deck = Deck(
+      Cassette(interactions),
+      scenario: Scenario("s", rules: [.on("GET /a", .always, faults)])
+    )
+    return (deck, deck.decide(Request("GET", url), at: now))
+  }
+
+  private static func recorded(_ body: String, _ headers: HeaderFields = [:]) -> Interaction {
+    Interaction(Request("GET", "/a?b=c"), Response(headers: headers, body: Body(body)))
+  }
+
+  private func steps(_ faults: [Fault], on stage: Stage = .onTheWire) -> [Delivery.Step] {
+    let (deck, outcome) = outcome(faults)
+    return Array(deck.delivery(of: outcome, on: stage).steps.dropFirst())
+  }
+
+  private func head(_ faults: [Fault], at now: Date? = nil) -> ResponseHead? {
+    let (deck, outcome) = outcome(faults, at: now)
+    return deck.delivery(of: outcome, on: .onTheWire).steps.lazy.compactMap { step in
+      guard case .head(let head) = step else { return nil }
+      return head
+    }.first
+  }
+
+  @Test(arguments: [
+    (RetryAfter.seconds(7), ["7"]), (.zero, ["0"]), (.milliseconds(1001), ["2"]),
+    (.date(inSeconds: 90), ["Tue, 14 Nov 2023 22:14:50 GMT"]),
+    (.pastDate, ["Sun, 06 Nov 1994 08:49:37 GMT"]), (.huge, ["99999999999999999999"]),
+    (.garbage, ["soon"]), (.negative, ["-1"]), (.twoFields, ["1", "60"]),
+  ])
+  func `Retry-After is spelled so`(spelling: RetryAfter, values: [String]) {
+    let now = Date(timeIntervalSince1970: 1_700_000_000.9)
+    let head = head([.status(503, retryAfter: spelling)], at: now)
+    #expect(head?.headers.values("Retry-After") == values)
+  }
+
+  @Test func `without a clock a date is its seconds`() {
+    let head = head([.status(503, retryAfter: .date(inSeconds: 90))])
+    #expect(head?.headers.values("Retry-After") == ["90"])
+  }
+
+  @Test func `an answer in the recorded one's place`() {
+    let proxy = head([.answer(.proxyAuthentication)])
+    #expect(proxy?.status == 407)
+    #expect(proxy?.headers["Proxy-Authenticate"] == "Basic realm=\"proxy\"")
+    let loop = ResponseHead(
+      status: 302,
+      headers: ["Content-Length": "0", "Location": "/a?b=c"]
+    )
+    #expect(steps([.answer(.redirectLoop)]) == [.head(loop), .finish])
+    let nowhere = ResponseHead(status: 302, headers: ["Content-Length": "0"])
+    #expect(steps([.answer(.redirectWithoutLocation)]) == [.head(nowhere), .finish])
+  }
+
+  @Test func `whoever asks for the page of a portal gets it, and nobody where there is none`() {
+    let request = Request("GET", RequestURL("http://a.test" + Substitute.portalPath))
+    let rules: [Rule] = [.on("GET /a", .always, .answer(.captivePortalRedirect))]
+    let deck = Deck(Cassette(), scenario: Scenario("s", rules: rules))
+    let outcome = deck.decide(request)
+    #expect(outcome.decision.faults == [.answer(.captivePortalPage)])
+    #expect(outcome.source == .computed(Response()))
+    #expect(deck.mismatches.isEmpty)
+    let page = deck.delivery(of: outcome, on: .inProcess).whole
+    #expect(page?.head.headers["Content-Type"] == "text/html; charset=utf-8")
+    #expect(page.map { String(decoding: $0.body, as: UTF8.self) }?.contains("<form") == true)
+    #expect(Deck(Cassette()).decide(request).decision.faults == [])
+  }
+
+  @Test(arguments: [
+    (Alteration.Content.duplicated, "hellohello"), (.empty, ""), (.invalidJSON, "hello]"),
+  ])
+  func `another body has its own length`(content: Alteration.Content, body: String) {
+    let (deck, outcome) = outcome(
+      [.alter(.body(content))],
+      [Self.recorded("hello", ["Content-Length": "5"])]
+    )
+    let whole = deck.delivery(of: outcome, on: .onTheWire).whole
+    #expect(whole?.body == Data(body.utf8))
+    #expect(whole?.head == ResponseHead(headers: ["Content-Length": "\(body.utf8.count)"]))
+  }
+
+  @Test func `fields say what is not so`() {
+    #expect(head([.alter(.contentType("text/html"))])?.headers == ["Content-Type": "text/html"])
+    #expect(head([.alter(.contentEncoding(.gzip))])?.headers == ["Content-Encoding": "gzip"])
+    #expect(head([.alter(.moreFields(3))])?.headers.map(\.name) == (1...3).map { "X-Filler-\($0)" })
+    #expect(head([.alter(.longField(bytes: 9))])?.headers["X-Filler"] == "fffffffff")
+  }
+
+  @Test func `a stale answer is the take before the due one, and its age is told`() {
+    let takes = [Self.recorded("one"), Self.recorded("two"), Self.recorded("three")]
+    let deck = Deck(
+      Cassette(takes),
+      scenario: [.on("GET /a", .every(2), .alter(.stale(seconds: 60)))]
+    )
+    let seen = (1...5).map { _ -> String in
+      let outcome = deck.decide(Request("GET", "/a?b=c"))
+      let whole = deck.delivery(of: outcome, on: .onTheWire).whole
+      let age = whole?.head.headers["Age"] ?? "-"
+      return "\(String(decoding: whole?.body ?? Data(), as: UTF8.self)) \(age)"
+    }
+    #expect(seen == ["one -", "one 60", "two -", "two 60", "three -"])
+    #expect(
+      deck.journal.all.map(\.take) == [
+        .recording(0), .withheld(0), .recording(1), .withheld(1), .recording(2),
+      ]
+    )
+  }
+
+  @Test func `interim answers come before the head on the wire and are nothing in process`() {
+    let interim = Delivery.Step.head(ResponseHead(status: 103))
+    let answer: [Delivery.Step] = [.head(ResponseHead()), .bytes("hello"), .finish]
+    #expect(steps([.alter(.interimResponses(2))]) == [interim, interim] + answer)
+    #expect(steps([.alter(.interimResponses(2))], on: .inProcess) == answer)
+    // Before bytes they are bytes, too.
+    let cut = steps([.alter(.interimResponses(1)), .close(at: .byte(4))])
+    #expect(cut == [.bytes("HTTP/1.1 103 Early Hints\r\n\r\nHTTP"), .close])
+  }
+
+  @Test func `what an answer gives no room for is noted`() {
+    let empty = Interaction(Request("GET", "/a?b=c"), Response(status: 204))
+    let faults: [Fault] = [
+      .malformed(.badChunkSize), .alter(.contentEncoding(.gzip)), .alter(.body(.duplicated)),
+    ]
+    let (deck, outcome) = outcome(faults, [empty])
+    let steps = deck.delivery(of: outcome, on: .onTheWire).steps
+    #expect(steps == [.await(.requestEnd), .head(ResponseHead(status: 204)), .finish])
+    #expect(
+      deck.journal.all[0].misfits == [
+        #"{"malformed":"badChunkSize"} was not done: the answer has no body."#,
+        #"{"contentEncoding":"gzip"} was not done: the answer has no body."#,
+        #"{"body":"duplicated"} was not done: the answer has no body."#,
+      ]
+    )
+  }
+
+  @Test func `a connection that is kept ends afterwards, and the answer is used up`() {
+    let end = IdleEnd(.reset, .idle(.seconds(1)))
+    let (deck, outcome) = outcome([.idle(end)])
+    let delivery = deck.delivery(of: outcome, on: .onTheWire)
+    #expect(
+      delivery
+        == Delivery(
+          [.await(.requestEnd), .head(ResponseHead()), .bytes("hello"), .finish],
+          afterwards: .idle(end)
+        )
+    )
+    #expect(deck.journal.all.map(\.take) == [.recording(0)])
+  }
+
+  @Test(arguments: [
+    Fault.dribble(bytes: 1, every: .seconds(1)), .stall(at: .body(1), for: .seconds(1)),
+    .alter(.body(.empty)),
+  ])
+  func `a live answer passes as it comes, and the journal says so`(fault: Fault) {
+    let deck = Deck(Cassette(), scenario: [.always(.always, fault)], mode: .rewrite)
+    let outcome = deck.decide(Request("GET", "/a"))
+    #expect(outcome.forwards)
+    let delivery = deck.delivery(of: outcome, on: .onTheWire)
+    #expect(delivery.steps == [.await(.requestEnd), .bytes(.live), .finish])
+    #expect(
+      deck.journal.all[0].misfits
+        == ["\(fault.json) was not done: a live answer passes as it comes."]
+    )
+  }
+
+  @Test func `a malformed answer needs no origin`() {
+    let deck = Deck(
+      Cassette(),
+      scenario: [.always(.always, .malformed(.badVersion))],
+      mode: .rewrite
+    )
+    let outcome = deck.decide(Request("GET", "/a"))
+    #expect(!outcome.forwards)
+    guard case .bytes(.data(let bytes)) = deck.delivery(of: outcome, on: .onTheWire).steps[1] else {
+      Issue.record("there are no bytes")
+      return
+    }
+    #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/9.9 200 OK\r\n"))
+  }
+}

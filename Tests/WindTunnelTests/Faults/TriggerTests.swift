@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// Triggers that ask for more than an ordinal and a draw.
+@Suite struct TriggerTests {
+  private static let date = Date(timeIntervalSince1970: 1_700_000_000)
+
+  /// How many faults each request meets, asked one after the other.
+  private func met(
+    _ trigger: Trigger,
+    _ requests: [Request],
+    lanes: [Lane] = [.deck],
+    after seconds: [Double] = [],
+    critical: [RequestPattern] = []
+  ) -> [Int] {
+    let scenario = Scenario("s", rules: [Rule(when: trigger, [.close])], critical: critical)
+    let deck = Deck(Cassette(), scenario: scenario)
+    return requests.enumerated().map { place, request in
+      let moment = seconds.isEmpty ? nil : Self.date + seconds[place]
+      let outcome = deck.decide(request, lane: lanes[place % lanes.count], at: moment)
+      return outcome.decision.faults.count
+    }
+  }
+
+  private func get(_ path: String, _ headers: HeaderFields = [:]) -> Request {
+    Request("GET", RequestURL(path), headers: headers)
+  }
+
+  @Test(arguments: [
+    (HeaderCondition.present("accept"), [1, 1, 0]),
+    (.equal("Accept", to: "text/html"), [0, 1, 0]),
+    (.absent("ACCEPT"), [0, 0, 1]),
+  ])
+  func `a header is there, has a value, or is not there`(condition: HeaderCondition, fired: [Int]) {
+    let requests = [
+      get("/a", ["Accept": "*/*"]), get("/a", ["Accept": "a", "ACCEPT": "text/html"]), get("/a"),
+    ]
+    #expect(met(.header(condition), requests) == fired)
+  }
+
+  @Test func `critical endpoints are those of the scenario`() {
+    let requests = [get("/home"), get("/a"), Request("POST", "/home")]
+    #expect(met(.critical, requests, critical: ["GET /home"]) == [1, 0, 0])
+    #expect(met(.uncritical, requests, critical: ["GET /home"]) == [0, 1, 1])
+    #expect(met(.critical, requests) == [0, 0, 0])
+  }
+
+  @Test func `a window counts from the first moment that was told, and its end is not in it`() {
+    let requests = Array(repeating: get("/a"), count: 6)
+    let seconds = [0, 0.999, 1, 1.5, 2, 100]
+    let window = Trigger.window(from: .seconds(1), until: .seconds(2))
+    #expect(met(window, requests, after: seconds) == [0, 0, 1, 1, 0, 0])
+    #expect(met(.window(from: .seconds(1)), requests, after: seconds) == [0, 0, 1, 1, 1, 1])
+    #expect(met(.window(until: .seconds(1)), requests, after: seconds) == [1, 1, 0, 0, 0, 0])
+    // Who tells no time is always at the beginning.
+    #expect(met(.window(until: .seconds(1)), requests) == [1, 1, 1, 1, 1, 1])
+    #expect(met(window, requests) == [0, 0, 0, 0, 0, 0])
+  }
+
+  @Test func `connections follow the clock, too, and other weather begins its own time`() {
+    let scenario: Scenario = [.always(.window(until: .seconds(1)), .connection(.refused))]
+    let deck = Deck(Cassette(), scenario: scenario)
+    func open(after seconds: Double) -> Bool {
+      deck.open(lane: .deck, on: .onTheWire, at: Self.date + seconds) == .nothing
+    }
+    #expect([0, 0.5, 1].map(open) == [false, false, true])
+    deck.swap(scenario)
+    #expect([5, 5.5, 6].map(open) == [false, false, true])
+    deck.reset()
+    #expect([7, 8].map(open) == [false, true])
+  }
+
+  @Test func `a rule holds until a field is another than at first in its lane`() {
+    let (old, new) = (get("/a", ["Authorization": "old"]), get("/a", ["Authorization": "new"]))
+    let trigger = Trigger.until(headerChanges: "authorization")
+    #expect(
+      met(trigger, [old, old, new, get("/b", ["Authorization": "new"]), old]) == [1, 1, 0, 0, 1]
+    )
+    #expect(met(trigger, [get("/a"), get("/b"), old, new]) == [1, 1, 0, 0])
+    // Each lane has its own beginning.
+    let lanes = [Lane("1"), Lane("2")]
+    #expect(met(trigger, [old, new, new, new], lanes: lanes) == [1, 1, 0, 1])
+  }
+
+  @Test func `requests that a rule does not mean are not its first`() {
+    var trigger = Trigger.until(headerChanges: "Authorization")
+    trigger.request = "GET /users/*"
+    let log = [
+      get("/login", ["Authorization": "basic"]), get("/users/7", ["Authorization": "old"]),
+      get("/users/8", ["Authorization": "old"]), get("/users/7", ["Authorization": "new"]),
+    ]
+    #expect(met(trigger, log) == [0, 1, 1, 0])
+  }
+
+  // The chain step by step, as its definition reads.
+  private func chain(_ burst: Burst, _ draws: Draws, count: Int) -> [Bool] {
+    var isBad = draws.unit(1) < burst.badShare
+    return (1...count).map { place in
+      if place > 1 { isBad = draws.unit(place) < (isBad ? 1 - burst.badToGood : burst.goodToBad) }
+      return isBad
+    }
+  }
+
+  @Test(arguments: [
+    Burst(goodToBad: 0.1, badToGood: 0.3), Burst(goodToBad: 0.9, badToGood: 0.8),
+    Burst(goodToBad: 1, badToGood: 1), Burst(goodToBad: 0.5, badToGood: 0.5),
+    Burst(goodToBad: 0, badToGood: 0.2), Burst(goodToBad: 0.2, badToGood: 0),
+    Burst(goodToBad: 0.001, badToGood: 0.002),
+  ])
+  func `a burst at an ordinal is where a chain that walked there is`(burst: Burst) {
+    let draws = Draws(seed: 3, scenario: "s", lane: .deck, key: "k", ordinal: 0, rule: "r")
+    let walked = chain(burst, draws, count: 500)
+    #expect((1...500).map { burst.isBad(at: $0, draws) } == walked)
+  }
+
+  @Test func `bursts have their share and their length from the first request on`() {
+    let trigger = Trigger.burst(goodToBad: 0.1, badToGood: 0.25)
+    let scenario = Scenario("s", rules: [.on("GET /**", trigger, .close)])
+    let request = get("/a")
+    func bad(_ lane: Int, _ ordinal: Int) -> Bool {
+      let key = Matcher.url.key(request)
+      let lane = Lane("call/\(lane)")
+      return !scenario.decide(request, key: key, seed: 1, lane: lane, ordinal: ordinal).faults
+        .isEmpty
+    }
+    // The chain starts where it is in the long run: 0.1 / 0.35, within four standard deviations.
+    for ordinal in [1, 2, 7] {
+      let share = Double((0..<4000).count { bad($0, ordinal) }) / 4000
+      #expect(abs(share - 0.1 / 0.35) < 4 * (0.286 * 0.714 / 4000).squareRoot(), "\(ordinal)")
+    }
+    let states = (1...20_000).map { bad(0, $0) }
+    let bursts = zip([false] + states, states).count { !$0 && $1 }
+    #expect(abs(Double(states.count { $0 }) / Double(bursts) - 4) < 0.4)
+  }
+
+  @Test func `a rule for one endpoint changes no draw of another`() {
+    let rules: [Rule] = [
+      .on("GET /users/*", .burst(goodToBad: 0.3, badToGood: 0.3), .status(500)),
+      .on("GET /users/*", .probability(0.3), .delay(.init(.zero, through: .seconds(1)))),
+      .on("GET /users/*", Trigger(header: .absent("A"), probability: 0.5), .close),
+    ]
+    let others: [Rule] = [
+      .on("GET /home", .burst(goodToBad: 0.3, badToGood: 0.3), .status(501)),
+      .on("GET /home", .probability(0.3), .close), .on("POST /**", .always, .reset()),
+    ]
+    let request = get("/users/7")
+    func lines(_ rules: [Rule]) -> [String] {
+      let scenario = Scenario("s", rules: rules)
+      return (0..<50).flatMap { lane in
+        (1...8).map { ordinal in
+          scenario.decide(
+            request,
+            key: Matcher.url.key(request),
+            seed: 5,
+            lane: Lane("call/\(lane)"),
+            ordinal: ordinal
+          ).line
+        }
+      }
+    }
+    let alone = lines(rules)
+    #expect(Set(alone).count > 100)
+    #expect(lines(others + rules) == alone)
+    #expect(lines(rules + others) == alone)
+    #expect(lines([rules[0], others[0], rules[1], others[1], rules[2]]) == alone)
+  }
+}

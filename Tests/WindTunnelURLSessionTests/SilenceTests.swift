@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelURLSession
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Who waits for ever is told so in the end.
+@Suite(.timeLimit(.minutes(2))) struct SilenceTests {
+  private static let url = "https://api.example.test/n"
+
+  private func session(_ fault: Fault, silenceMax: Duration, timeout: TimeInterval) -> URLSession {
+    let deck = Deck(
+      [.get("https://api.example.test/n", json: ["n": 1])],
+      scenario: [.always(.always, fault)]
+    )
+    let configuration = URLSessionConfiguration.windTunnel(deck, silenceMax: silenceMax)
+    configuration.timeoutIntervalForRequest = timeout
+    return URLSession(configuration: configuration)
+  }
+
+  @Test(arguments: [
+    Fault.stall(), .stall(afterBodyBytes: 2), .delay(.exactly(.seconds(3600))),
+    .dribble(bytes: 2, every: .seconds(3600)), .stall(at: .body(2), for: .seconds(3600)),
+  ])
+  func `a task without a timeout of its own ends with the harness's error`(fault: Fault) async {
+    let session = session(fault, silenceMax: .milliseconds(200), timeout: .infinity)
+    let error = await session.seen(Self.url).error
+    #expect(!(error is URLError))
+    #expect(
+      error?.localizedDescription
+        == "Nothing came for 0.2 seconds, which is as long as the harness waits, and this task would wait longer. Give the request a timeout, or the configuration a longer silenceMax."
+    )
+  }
+
+  @Test func `a client's own timeout comes first, as its platform keeps it`() async throws {
+    let stalled = session(.stall(), silenceMax: .seconds(60), timeout: 1)
+    let error = try #require(await stalled.seen(Self.url).error as? URLError)
+    #expect(error.code == .timedOut)
+    // Linux cuts a timeout to whole seconds, so that what comes after 1.5 s comes too late for 1.9.
+    let late = Fault.delay(.exactly(.milliseconds(1500)))
+    let seen = await session(late, silenceMax: .seconds(60), timeout: 1.9).seen(Self.url)
+    #if canImport(Darwin)
+      #expect(seen.text == #"{"n":1}"#)
+    #else
+      #expect((seen.error as? URLError)?.code == .timedOut)
+    #endif
+  }
+
+  @Test func `what comes drop by drop is no silence`() async {
+    let fault = Fault.dribble(bytes: 1, every: .milliseconds(60))
+    let session = session(fault, silenceMax: .milliseconds(300), timeout: .infinity)
+    #expect(await session.seen(Self.url).text == #"{"n":1}"#)
+  }
+}
