@@ -113,7 +113,7 @@ final class Flight {
     self.outcome = outcome
     player = Player(
       deck.delivery(of: outcome, on: .inProcess),
-      shaper: outcome.path.map { Shaper($0.link.down) }
+      shaper: outcome.shaper
     )
     advance(.arrived(.requestEnd))
   }

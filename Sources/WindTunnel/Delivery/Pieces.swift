@@ -50,14 +50,6 @@ struct Pieces {
     isStream = false
   }
 
-  /// What loss costs on the way.
-  mutating func add(_ pauses: [LossTimeline.Pause]) {
-    breaks += pauses.map { Break(offset: $0.offset, wait: $0.length) }
-    // A stable order: what the origin waited comes before what the way costs.
-    breaks = breaks.enumerated()
-      .sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }.map(\.element)
-  }
-
   /// The steps that send a body or its beginning.
   func steps(_ body: Data) -> [Delivery.Step] {
     var steps: [Delivery.Step] = []
