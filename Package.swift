@@ -54,7 +54,9 @@ let package = Package(
     ),
     .testTarget(
       name: "WindTunnelTests",
-      dependencies: ["PlantedSecrets", "Symptoms", "WindTunnel"]
+      dependencies: ["PlantedSecrets", "Symptoms", "WindTunnel"],
+      // What a kernel did; they are found by the path of the test that reads them.
+      exclude: ["Link/Measured"]
     ),
     .testTarget(
       name: "WindTunnelURLSessionTests",

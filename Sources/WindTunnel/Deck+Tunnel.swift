@@ -4,8 +4,8 @@ public import Foundation
 public struct TunnelDecision: Sendable, Hashable {
   /// What goes wrong; its key is `CONNECT host:port`.
   public var decision: Decision
-  /// The link; `nil`: as fast as it goes.
-  public var link: Link?
+  /// The link and the fates of its packets; `nil`: as fast as it goes.
+  public var path: LinkPath?
   /// The scenario that it was decided in.
   public var scenario: String
   /// Whether the host is one that the cassette answers for, so that the live one must not be asked.
@@ -63,7 +63,7 @@ extension Deck.State {
     keep(entry)
     var tunnel = TunnelDecision(
       decision: decision,
-      link: scenario.link,
+      path: path(decision),
       scenario: scenario.name,
       isOnTape: isOnTape(request.url),
       isOpened: isOpened

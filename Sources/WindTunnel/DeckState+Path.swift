@@ -1,18 +1,19 @@
 extension Deck.State {
-  /// The link and the fates of an outcome's packets; `nil` where there is no link.
-  func path(_ decision: Decision) -> Outcome.Path? {
+  /// The link and the fates of a connection's packets; `nil` where there is no link. An exchange has
+  /// a connection of its own, so that nobody's reuse of connections changes what it meets.
+  func path(_ decision: Decision) -> LinkPath? {
     scenario.link.map { link in
-      let draws = { (direction: String) in
-        Draws(
+      LinkPath(
+        link: link,
+        draws: ConnectionDraws(
           seed: seed,
           scenario: scenario.name,
           lane: decision.lane,
           key: decision.key,
-          ordinal: decision.ordinal,
-          rule: "link/\(direction)"
-        )
-      }
-      return Outcome.Path(link: link, up: draws("up"), down: draws("down"))
+          ordinal: decision.ordinal
+        ),
+        shared: link.isShared ? shared : nil
+      )
     }
   }
 

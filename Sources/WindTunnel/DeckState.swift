@@ -7,6 +7,8 @@ extension Deck {
     /// What all draws start from.
     var seed: UInt64
     var sessions = 0
+    /// The rates that the connections of this deck share, where the link says so.
+    let shared = SharedPath()
     /// What was recorded, by the number of the request that asked for it.
     var recording: [Int: Interaction] = [:]
     var journal = Journal()

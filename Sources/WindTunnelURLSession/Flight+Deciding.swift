@@ -26,7 +26,7 @@ extension Flight {
     if let refusal = Self.refusal(of: delivery) { return land { $0.fail(refusal) } }
     player = Player(
       delivery,
-      shaper: outcome.path.map { Shaper($0.link.down) }
+      shaper: outcome.shaper
     )
     advance(.arrived(.requestEnd))
   }

@@ -40,6 +40,8 @@ enum Tool {
       CassetteShowCommand.self, CassetteExplainCommand.self, CassetteConvertCommand.self,
       CassetteLintCommand.self, CassetteDiffCommand.self, CassetteMergeCommand.self,
       CassetteSplitCommand.self, CassettePruneCommand.self, CassetteMigrateCommand.self,
+      PresetsListCommand.self, PresetsShowCommand.self, PresetsImportCommand.self,
+      ModelCommand.self,
     ]
   }
 

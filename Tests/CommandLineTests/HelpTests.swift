@@ -11,6 +11,8 @@ import Testing
     ["cassette", "diff", "--help"],
     ["cassette", "merge", "--help"], ["cassette", "split", "--help"],
     ["cassette", "prune", "--help"], ["cassette", "migrate", "--help"],
+    ["presets", "--help"], ["presets", "list", "--help"], ["presets", "show", "--help"],
+    ["presets", "import", "--help"], ["model", "--help"],
   ])
   func `help says what its golden file says`(words: [String]) async throws {
     let name = (words.dropLast().isEmpty ? ["windtunnel"] : words.dropLast()).joined(separator: "-")

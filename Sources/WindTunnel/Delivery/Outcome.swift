@@ -25,27 +25,13 @@ public struct Outcome: Sendable, Hashable {
   /// What goes wrong.
   public var decision: Decision
   /// The link and the fates of its packets.
-  public var path: Path?
+  public var path: LinkPath?
   /// Where a forwarded request goes in place of its own address.
   public var liveURL: RequestURL?
   /// How long a recorded answer takes.
   public var pace = Pace.immediately
   /// What time it was when it was decided, by the caller's clock; `nil`: nobody told.
   public var moment: Date?
-
-  /// A link and the draws that decide its packets' fates.
-  public struct Path: Sendable, Hashable {
-    /// The link.
-    public var link: Link
-    /// The draws for the way up.
-    public var up: Draws
-    /// The draws for the way down.
-    public var down: Draws
-    /// How many round trips go before the request; `nil`: as many as a new connection takes.
-    public var handshakes: Int?
-    /// How long the request's content is, where it is not kept in the request.
-    public var contentBytes: Int?
-  }
 
   /// Whether the answer comes from the live origin and nothing stands in its place.
   public var forwards: Bool {

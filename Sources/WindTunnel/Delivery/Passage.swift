@@ -9,11 +9,11 @@ struct Passage: Sendable {
   private var shaper: Shaper
   /// How many more bytes may pass; `nil`: any number.
   private var bytesLeft: Int?
-  private var underWay: [(at: Duration, count: Int)] = []
-  private var first = 0
+  /// What the shaper had been told of before.
+  private let before: Int
+  private var passed = 0
   private var underWayBytes = 0
   private var end: Duration?
-  private var last = Duration.zero
   private var isHeld = false
   /// Whether the end has been passed on.
   private(set) var isEnded = false
@@ -21,6 +21,7 @@ struct Passage: Sendable {
   init(_ way: Delivery.Way, _ shaper: Shaper?, bytesMax: Int? = nil) {
     self.way = way
     self.shaper = shaper ?? Shaper(Link.Direction())
+    before = self.shaper.sentBytes
     bytesLeft = bytesMax
   }
 
@@ -33,8 +34,7 @@ struct Passage: Sendable {
     underWayBytes += rest
     while rest > 0 {
       let slice = min(rest, shaper.sliceBytes)
-      last = shaper.send(slice, at: now)
-      underWay.append((last, slice))
+      _ = shaper.send(slice, at: now)
       rest -= slice
     }
   }
@@ -45,25 +45,17 @@ struct Passage: Sendable {
 
   /// Says what has arrived, and answers when to look again.
   mutating func take(at now: Duration, _ actions: inout [Player.Action]) -> Duration? {
-    var count = 0
-    while first < underWay.count, underWay[first].at <= now {
-      count += underWay[first].count
-      first += 1
-    }
+    let count = shaper.arrived(at: now) - before - passed
     if count > 0 {
       underWayBytes -= count
+      passed += count
       actions.append(.pass(way, count))
-      // What has passed goes at once in large parts, so that a long transfer does not pile it up.
-      if first == underWay.count || first > 1024 {
-        underWay.removeSubrange(..<first)
-        first = 0
-      }
     }
     if let end, end <= now, underWayBytes == 0, !isEnded {
       isEnded = true
       actions.append(.passEnd(way))
     }
-    let next = first < underWay.count ? underWay[first].at : isEnded ? nil : end
+    let next = underWayBytes > 0 ? shaper.nextMoment : isEnded ? nil : end
     guard let room = regulate(at: now, &actions) else { return next }
     return next.map { min($0, room) } ?? room
   }

@@ -50,11 +50,6 @@ struct Pieces {
     isStream = false
   }
 
-  /// What loss costs on the way.
-  mutating func add(_ pauses: [LossTimeline.Pause]) {
-    add(pauses.map { Break(offset: $0.offset, wait: $0.length) })
-  }
-
   /// A body is dribbled in at most so many pieces; what is left comes with the last.
   static let dribbledPiecesMax = 1 << 16
 

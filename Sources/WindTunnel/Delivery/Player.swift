@@ -13,7 +13,7 @@ public struct Player: Sendable {
   private var meter: Meter?
   private var waitsUntil: Duration?
   /// What is under way, in order of arrival.
-  private var underWay: [(at: Duration, action: Action)] = []
+  private var underWay: [(at: Duration, bytes: Int, action: Action)] = []
   private var underWayStart = 0
   /// What of the current payload has not been handed to the shaper.
   private var rest: Data?
@@ -53,6 +53,8 @@ public struct Player: Sendable {
   /// What is to be done now. Moments count from any one origin and never run backwards.
   public mutating func next(_ event: Event, at now: Duration) -> [Action] {
     if case .arrived(let arrival) = event { arrived[arrival] = true }
+    // What has arrived makes room for more.
+    _ = shaper?.arrived(at: now)
     var wake: Duration?
     var actions: [Action] = []
     if meter != nil, underWayStart == underWay.count {
@@ -65,14 +67,8 @@ public struct Player: Sendable {
       }
     }
     actions.reserveCapacity(actions.count + underWay.count - underWayStart + 1)
-    while underWayStart < underWay.count, underWay[underWayStart].at <= now {
-      actions.append(underWay[underWayStart].action)
-      underWayStart += 1
-    }
-    if underWayStart < underWay.count {
-      let next = underWay[underWayStart].at
-      wake = min(wake ?? next, next)
-    } else {
+    if let next = release(at: now, &actions) { wake = min(wake ?? next, next) }
+    if underWayStart == underWay.count {
       underWay.removeAll(keepingCapacity: true)
       underWayStart = 0
     }
@@ -98,7 +94,7 @@ public struct Player: Sendable {
 
   private mutating func begin(_ meter: Meter, _ action: Action, at now: Duration) -> Duration {
     self.meter = meter
-    underWay.append((now, action))
+    underWay.append((now, 0, action))
     return Self.never
   }
 
@@ -154,7 +150,28 @@ public struct Player: Sendable {
 
   private mutating func send(_ action: Action, count: Int, at now: Duration) {
     let moment = shaper?.send(count, at: now) ?? now
-    underWay.append((moment, action))
+    underWay.append((moment, shaper?.sentBytes ?? 0, action))
+  }
+
+  /// Says what has arrived, of bytes as far as they have, and answers when to look again.
+  private mutating func release(at now: Duration, _ actions: inout [Action]) -> Duration? {
+    guard underWayStart < underWay.count else { return nil }
+    let arrived = shaper?.arrived(at: now) ?? 0
+    while underWayStart < underWay.count {
+      let (at, bytes, action) = underWay[underWayStart]
+      if at > now { return at }
+      if bytes > arrived {
+        if case .bytes(let data) = action, data.count > bytes - arrived {
+          let ready = data.count - (bytes - arrived)
+          actions.append(.bytes(data.prefix(ready)))
+          underWay[underWayStart].action = .bytes(data.dropFirst(ready))
+        }
+        return shaper?.nextMoment
+      }
+      actions.append(action)
+      underWayStart += 1
+    }
+    return nil
   }
 
   /// What has come from the client so far.

@@ -103,36 +103,13 @@ extension Script {
     stops.append(Stop(cut.point, .end(ending)))
   }
 
-  /// About what the request line and fields, and a response's head, take.
-  private static let (requestHeadBytes, responseHeadBytes) = (200, 300)
-
-  /// Puts the way up and what windows and loss cost into waits; the way down is the shaper's.
-  mutating func travel(_ path: Outcome.Path, _ request: Request) {
-    let link = path.link
-    if max(link.up.lossProbability, link.down.lossProbability) >= 1 {
-      cutOff(at: nil, .stall)
-    }
-    let requestBytes = Self.requestHeadBytes + (path.contentBytes ?? request.body.count)
-    // One round trip for the connection, and one more for TLS 1.3 (RFC 8446 §2).
-    let handshake =
-      link.roundTrip * (path.handshakes ?? (request.url.scheme == "https" ? 2 : 1))
-    var up = Shaper(link.up)
-    let travel = handshake + up.send(requestBytes, at: .zero)
-    let costs = LossTimeline(
-      roundTrip: link.roundTrip,
-      requestBytes: requestBytes,
-      responseBytes: Self.responseHeadBytes + body.count,
-      up: { path.up.unit($0) < link.up.lossProbability },
-      down: { path.down.unit($0) < link.down.lossProbability }
+  /// Puts the way up into a wait; the way down is the shaper's.
+  mutating func travel(_ path: LinkPath, _ outcome: Outcome) {
+    let travel = path.travel(
+      requestBytes: outcome.requestBytes,
+      isSecure: outcome.request.url.scheme == "https"
     )
-    before.insert(.wait(travel + costs.request + costs.firstByte), at: 0)
-    pieces.add(
-      costs.pauses.map { pause in
-        LossTimeline.Pause(
-          offset: max(0, pause.offset - Self.responseHeadBytes),
-          length: pause.length
-        )
-      }
-    )
+    guard let travel else { return cutOff(at: nil, .stall) }
+    before.insert(.wait(travel), at: 0)
   }
 }

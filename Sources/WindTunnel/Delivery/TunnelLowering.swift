@@ -9,10 +9,9 @@ extension Delivery {
   public init(_ tunnel: TunnelDecision) {
     var steps: [Step] = [.await(.requestEnd)]
     // What the handshake of a connection without a proxy would have waited for.
-    var wait = tunnel.link?.roundTrip ?? .zero
-    var ending: [Step]?
-    let isDead = tunnel.link.map { max($0.up.lossProbability, $0.down.lossProbability) >= 1 }
-    if isDead == true { ending = [.stall] }
+    let opening = tunnel.path.map { $0.opening() } ?? .zero
+    var wait = opening ?? .zero
+    var ending: [Step]? = opening == nil ? [.stall] : nil
     var offset: Int?
     func cut(_ count: Int?, _ step: Step) {
       if ending != nil, (offset ?? -1) <= (count ?? -1) { return }

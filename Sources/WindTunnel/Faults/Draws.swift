@@ -4,7 +4,7 @@
 /// byte encoding; no generator is shared. So threads, concurrency, shards and ports cannot change a
 /// draw, and a rule that is added shifts no other rule's.
 public struct Draws: Sendable, Hashable {
-  private let base: UInt64
+  private var base: UInt64
 
   /// Names what the draws are for. The text fields are encoded with their lengths, so that
   /// `("ab", "c")` and `("a", "bc")` differ.
@@ -28,6 +28,13 @@ public struct Draws: Sendable, Hashable {
 
   private static func bytes(_ value: UInt64) -> [UInt8] {
     stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> UInt64($0)) }
+  }
+
+  /// Draws for another use of the same thing, independent of these.
+  func apart(_ use: Int) -> Draws {
+    var other = self
+    other.base = bits(-1 - use)
+    return other
   }
 
   /// The draw of an index: SplitMix64's output function (Steele, Lea and Flood 2014) of a counter.

@@ -1,58 +1,68 @@
 extension Link {
   init(reading object: ObjectReader) throws(FormatError) {
     var object = object
-    let both = try Self.direction("", &object, Direction())
-    up = try Self.direction("up", &object, both)
-    down = try Self.direction("down", &object, both)
+    var link = Link(up: Direction(), down: Direction())
+    if let name = try object.string("preset") {
+      guard let preset = LinkPreset.named(name) else { throw Self.unknownPreset(name, object) }
+      link = preset.link
+    }
+    let dns = try object.double("dnsDelayMilliseconds", in: LinkOverrides.delays)
+    link.dnsDelay = dns.map { Duration(milliseconds: $0) } ?? link.dnsDelay
+    link.isShared = try object.bool("shared") ?? link.isShared
+    let both = try LinkOverrides("", &object)
+    let (up, down) = (try LinkOverrides("up", &object), try LinkOverrides("down", &object))
     try object.refuseUnknownKeys()
+    link.up = try up.applied(to: try both.applied(to: link.up, object, isLast: false), object)
+    link.down = try down.applied(to: try both.applied(to: link.down, object, isLast: false), object)
+    if link.isShared, link.up.bitsPerSecond == nil, link.down.bitsPerSecond == nil {
+      throw object.error("shared", "there is no rate to share", remedy: "Give \"bitsPerSecond\".")
+    }
+    self = link
   }
 
-  private static func direction(
-    _ prefix: String,
-    _ object: inout ObjectReader,
-    _ common: Direction
-  ) throws(FormatError) -> Direction {
-    func key(_ name: String) -> String {
-      prefix.isEmpty ? name : prefix + name.prefix(1).uppercased() + name.dropFirst()
-    }
-    let delay = try object.double(key("delayMilliseconds"), in: 0...3_600_000)
-    let rate = try object.double(key("bitsPerSecond"), in: 1...1e15)
-    let queue = try object.int(key("queueBytes"), in: 1...(1 << 40))
-    let loss = try object.double(key("lossProbability"), in: 0...1)
-    return Direction(
-      delay: delay.map { Duration(milliseconds: $0) } ?? common.delay,
-      bitsPerSecond: rate ?? common.bitsPerSecond,
-      queueBytes: queue ?? common.queueBytes,
-      lossProbability: loss ?? common.lossProbability
+  private static func unknownPreset(_ name: String, _ object: ObjectReader) -> FormatError {
+    object.error(
+      "preset",
+      "there is no preset \"\(name)\"",
+      remedy: LinkPreset.suggestion(for: name)
     )
   }
 
   var json: [JSON.Member] {
-    func members(_ direction: Direction, _ prefix: String) -> [JSON.Member] {
-      var members = [
-        JSON.Member(
-          JSON.Text("\(prefix)DelayMilliseconds"),
-          .number(direction.delay.inMilliseconds, places: 3)
-        )
-      ]
-      if let rate = direction.bitsPerSecond {
-        members.append(
-          JSON.Member(JSON.Text("\(prefix)BitsPerSecond"), .exactly(rate))
-        )
-      }
-      if let queue = direction.queueBytes {
-        members.append(JSON.Member(JSON.Text("\(prefix)QueueBytes"), .number(queue)))
-      }
-      if direction.lossProbability > 0 {
-        members.append(
-          JSON.Member(
-            JSON.Text("\(prefix)LossProbability"),
-            .exactly(direction.lossProbability)
-          )
-        )
-      }
-      return members
+    var members = Self.members(up, "up") + Self.members(down, "down")
+    if dnsDelay > .zero {
+      members.append(
+        JSON.Member("dnsDelayMilliseconds", .number(dnsDelay.inMilliseconds, places: 3))
+      )
     }
-    return members(up, "up") + members(down, "down")
+    if isShared { members.append(JSON.Member("shared", .bool(true))) }
+    return members
+  }
+
+  private static func members(_ direction: Direction, _ prefix: String) -> [JSON.Member] {
+    var members: [JSON.Member] = []
+    func add(_ name: String, _ value: JSON?) {
+      guard let value else { return }
+      members.append(JSON.Member(JSON.Text(prefix + name), value))
+    }
+    add("DelayMilliseconds", .number(direction.delay.inMilliseconds, places: 3))
+    if let jitter = direction.jitter {
+      add("JitterMilliseconds", .number(jitter.length.inMilliseconds, places: 3))
+      if jitter.distribution != .even {
+        add("JitterDistribution", .text(jitter.distribution.rawValue))
+      }
+      if jitter.correlation > 0 { add("JitterCorrelation", .exactly(jitter.correlation)) }
+    }
+    add("BitsPerSecond", direction.bitsPerSecond.map { .exactly($0) })
+    add("QueueBytes", direction.queueBytes.map { .number($0) })
+    add("QueuePackets", direction.queuePackets.map { .number($0) })
+    switch direction.loss {
+    case .none: break
+    case .bernoulli(let probability): add("LossProbability", .exactly(probability))
+    case .gilbertElliott(let chain):
+      add("Loss", .object([JSON.Member("gilbertElliott", chain.json)]))
+    case .script(let script): add("Loss", .object([JSON.Member("script", script.json)]))
+    }
+    return members
   }
 }

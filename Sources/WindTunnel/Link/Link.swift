@@ -6,38 +6,102 @@ public struct Link: Sendable, Hashable {
   public struct Direction: Sendable, Hashable {
     /// How long a byte is on its way.
     public var delay: Duration
+    /// How far that strays, packet by packet; none overtakes another.
+    public var jitter: Jitter?
     /// Bits a second, 1 kbit being 1000 bits; `nil`: without limit.
     public var bitsPerSecond: Double?
     /// How many bytes wait for the link before the sender has to; `nil`: any number.
     public var queueBytes: Int?
-    /// The share of packets that are lost, from 0 to 1.
-    public var lossProbability: Double
+    /// How many packets wait for the rate before the next one is lost; `nil`: 1000, as netem has it.
+    public var queuePackets: Int?
+    /// Which packets are lost.
+    public var loss: LossModel
+
+    /// What a queue holds where nobody says.
+    static let queuePacketsDefault = 1000
 
     /// Makes a direction.
     public init(
       delay: Duration = .zero,
+      jitter: Jitter? = nil,
       bitsPerSecond: Double? = nil,
       queueBytes: Int? = nil,
-      lossProbability: Double = 0
+      queuePackets: Int? = nil,
+      loss: LossModel = .none
     ) {
       self.delay = delay
+      self.jitter = jitter
       self.bitsPerSecond = bitsPerSecond
       self.queueBytes = queueBytes
+      self.queuePackets = queuePackets
+      self.loss = loss
+    }
+
+    /// Makes a direction that loses each packet with the same probability.
+    public init(
+      delay: Duration = .zero,
+      bitsPerSecond: Double? = nil,
+      queueBytes: Int? = nil,
+      lossProbability: Double
+    ) {
+      self.init(delay: delay, bitsPerSecond: bitsPerSecond, queueBytes: queueBytes)
       self.lossProbability = lossProbability
     }
+
+    /// The share of packets that are lost in the long run, from 0 to 1. Setting it makes the losses
+    /// independent of one another.
+    public var lossProbability: Double {
+      get {
+        switch loss {
+        case .none, .script: 0
+        case .bernoulli(let probability): probability
+        case .gilbertElliott(let chain): chain.stationaryLoss
+        }
+      }
+      set { loss = newValue > 0 ? .bernoulli(newValue) : .none }
+    }
+
+    /// Whether its packets meet anything that the windows of TCP make a difference to.
+    var needsTCP: Bool { delay > .zero || jitter != nil || loss.losesSome }
   }
 
   /// From the client to the server.
   public var up: Direction
   /// From the server to the client.
   public var down: Direction
+  /// How long a name takes to be found.
+  public var dnsDelay: Duration
+  /// Whether all connections at a time share the rates and queues, each getting an even part;
+  /// otherwise each has them for itself.
+  public var isShared: Bool
 
   /// Makes a link.
-  public init(up: Direction, down: Direction) {
+  public init(
+    up: Direction,
+    down: Direction,
+    dnsDelay: Duration = .zero,
+    isShared: Bool = false
+  ) {
     self.up = up
     self.down = down
+    self.dnsDelay = dnsDelay
+    self.isShared = isShared
   }
 
   /// The time there and back.
   public var roundTrip: Duration { up.delay + down.delay }
+
+  /// Whether nothing gets through one way or the other.
+  public var isDead: Bool { up.loss.losesAll || down.loss.losesAll }
+
+  /// Whether anything about it is drawn.
+  var hasChance: Bool {
+    [up, down].contains { direction in
+      if direction.jitter != nil { return true }
+      switch direction.loss {
+      case .none, .script: return false
+      case .bernoulli, .gilbertElliott: return true
+      }
+    }
+  }
 }

@@ -1,57 +1,59 @@
 /// What a link does to the bytes of one direction of one connection.
 ///
 /// A value that is told byte counts and times and answers what may be released when. Bytes leave
-/// in order: each waits for its turn at the link's rate and is then under way for the link's delay.
-/// Nothing is ever dropped: on TCP a lost packet is late, not missing.
+/// in order. On a link with delay, jitter or loss they do as TCP has it: in windows, and late where a
+/// packet is lost (``ExchangeTimeline`` says what is modelled). Nothing is ever dropped: on TCP a
+/// lost packet is late, not missing.
 public struct Shaper: Sendable, Hashable {
-  fileprivate let direction: Link.Direction
-  /// When the link will have sent everything it was told of.
-  private var busyUntil = Duration.zero
+  /// What it is without windows.
+  private var pipe: Pipe
+  /// What takes the pipe's place where windows make a difference. Two stored values rather than an
+  /// enumeration, so that the simulation is changed in place and never copied.
+  private var stream: TCPStream?
+  /// How many bytes it was told of.
+  public private(set) var sentBytes = 0
 
-  /// Makes the shaper of a direction.
-  public init(_ direction: Link.Direction) { self.direction = direction }
+  /// Makes the shaper of a direction for itself: its delay and rate, without windows and loss, which
+  /// take both directions.
+  public init(_ direction: Link.Direction) { pipe = Pipe(direction) }
 
-  /// Takes bytes at a time and answers when the last of them arrives. Times count from any one
-  /// origin and never run backwards.
-  public mutating func send(_ count: Int, at now: Duration) -> Duration {
-    busyUntil = max(busyUntil, now) + transmission(of: count)
-    return busyUntil + direction.delay
+  /// Goes on with an open connection.
+  init(_ connection: TCPConnection, _ way: Delivery.Way, of link: Link) {
+    let direction = way == .up ? link.up : link.down
+    pipe = Pipe(direction)
+    stream = TCPStream(connection, way, direction)
   }
+
+  /// Takes bytes at a time and answers when the last of them arrives at the earliest; the pure delay
+  /// where there are none. Times count from any one origin and never run backwards.
+  public mutating func send(_ count: Int, at now: Duration) -> Duration {
+    sentBytes += count
+    return stream?.send(count, at: now) ?? pipe.send(count, at: now)
+  }
+
+  /// How many bytes of all have arrived by now.
+  public mutating func arrived(at now: Duration) -> Int {
+    stream?.arrived(at: now) ?? pipe.arrived(at: now)
+  }
+
+  /// When to ask again: something arrives then, or something happens that leads to it. `nil`: nothing
+  /// more arrives of what was sent.
+  public var nextMoment: Duration? { stream == nil ? pipe.nextMoment : stream?.nextMoment }
 
   /// How many bytes may be handed over at a time before the queue is full.
-  public func room(at now: Duration) -> Int {
-    guard let most = direction.queueBytes else { return Int.max }
-    return max(0, most - queued(at: now))
-  }
+  public func room(at now: Duration) -> Int { stream?.room ?? pipe.room(at: now) }
 
   /// When there is room for at least one byte, or for a whole empty queue's worth of `count`.
   public func roomAgain(for count: Int, at now: Duration) -> Duration {
-    guard let most = direction.queueBytes else { return now }
-    let wanted = min(count, most)
-    let excess = queued(at: now) + wanted - most
-    // At least a nanosecond, so that a wake-up for it lies ahead on the fastest link.
-    return excess <= 0 ? now : now + max(.nanoseconds(1), transmission(of: excess))
+    stream?.roomAgain(for: count, at: now) ?? pipe.roomAgain(for: count, at: now)
   }
 
   /// How many bytes one release should hold, so that a rate shows in the small and a fast link
-  /// needs few wake-ups: five milliseconds' worth, at least one full segment (RFC 6691's 1460).
+  /// needs few wake-ups.
   public var sliceBytes: Int {
-    guard let rate = direction.bitsPerSecond else { return Int.max }
-    return max(1460, Int(rate / 8 * 0.005))
+    stream == nil ? pipe.sliceBytes : queueBytes ?? Int.max
   }
 
-  private func queued(at now: Duration) -> Int {
-    guard let rate = direction.bitsPerSecond, busyUntil > now else { return 0 }
-    return Int((Double((busyUntil - now).inNanoseconds) / 1e9 * rate / 8).rounded(.up))
-  }
-
-  private func transmission(of count: Int) -> Duration {
-    guard let rate = direction.bitsPerSecond, count > 0 else { return .zero }
-    return .nanoseconds(Int64(min((Double(count) * 8e9 / rate).rounded(), 9e18)))
-  }
-}
-
-extension Shaper {
   /// How many bytes the queue holds; `nil`: any number.
-  var queueBytes: Int? { direction.queueBytes }
+  var queueBytes: Int? { pipe.direction.queueBytes }
 }

@@ -64,8 +64,8 @@ final class Tunnel {
     authority = "\(host):\(port)"
     player = Player(
       Delivery(decision),
-      shaper: decision.link.map { Shaper($0.down) },
-      up: decision.link.map { Shaper($0.up) }
+      shaper: decision.path?.shaper(.down),
+      up: decision.path?.shaper(.up)
     )
   }
 

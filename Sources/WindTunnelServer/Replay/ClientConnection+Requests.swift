@@ -112,7 +112,7 @@ extension ClientConnection {
   ) {
     let player = Player(
       delivery,
-      shaper: outcome.path.map { Shaper($0.link.down) },
+      shaper: outcome.shaper,
       metersLive: true
     )
     let exchange = Performance.Exchange(head, outcome, authority, delivery)

@@ -30,20 +30,32 @@ import Testing
 
   @Test func `a link that loses everything lets nothing through`() {
     let link = Link(up: .init(), down: .init(lossProbability: 1))
-    #expect(delivery(link: link).steps.last == .stall)
-    #expect(delivery(link: link).steps.count == 3)
+    #expect(delivery(link: link).steps == [.await(.requestEnd), .stall])
   }
 
-  @Test func `a body longer than the first window waits for acknowledgements, unharmed`() {
-    let body = Data((0..<60_000).map { UInt8(truncatingIfNeeded: $0) })
-    let link = Link(up: .init(delay: .milliseconds(50)), down: .init(delay: .milliseconds(50)))
-    let steps = delivery(Response(body: Body(body)), link: link).steps
-    let waits = steps.filter { $0 == .wait(.milliseconds(100)) }
-    // 10, 20 and 12 segments.
-    #expect(waits.count == 2)
-    let sent = steps.reduce(into: Data()) { sent, step in
-      if case .bytes(.data(let data)) = step { sent += data }
+  @Test func `what a name and lost packets cost on the way up is waited before the head`() {
+    var link = Link(
+      up: .init(delay: .milliseconds(20), loss: .script(LossScript(handshake: [1]))),
+      down: .init(delay: .milliseconds(30))
+    )
+    link.dnsDelay = .milliseconds(7)
+    // The SYN is repeated after a second and what its timer's step adds.
+    #expect(delivery(link: link).steps[1] == .wait(.microseconds(7000 + 1_017_500 + 70_000)))
+  }
+
+  @Test func `the same seed meets the same fates, and another request meets others`() {
+    let link = Link(
+      up: .init(delay: .milliseconds(20), lossProbability: 0.3),
+      down: .init(delay: .milliseconds(20), lossProbability: 0.3)
+    )
+    func waits(_ path: String) -> [[Delivery.Step]] {
+      let deck = Deck(Cassette(), scenario: Scenario("s", link: link), seed: 3)
+      return (0..<8).map { _ in
+        Delivery(deck.decide(Request("GET", RequestURL(path))), on: .onTheWire).steps
+      }
     }
-    #expect(sent == body)
+    #expect(waits("/a") == waits("/a"))
+    #expect(Set(waits("/a")).count > 2)
+    #expect(waits("/a").map { $0[1] } != waits("/b").map { $0[1] })
   }
 }

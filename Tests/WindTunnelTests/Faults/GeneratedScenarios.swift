@@ -23,12 +23,25 @@ extension Generator {
       .stall(at: .inHeaders), pick(FaultKind.all).fault,
     ]
     func direction(_ generator: inout Generator) -> Link.Direction {
-      Link.Direction(
+      var direction = Link.Direction(
         delay: .microseconds(generator.pick([0, 1, 50_500])),
         bitsPerSecond: generator.pick([nil, 780_000, 1.0 / 3 + 1]),
         queueBytes: generator.pick([nil, 1, 1 << 40]),
         lossProbability: generator.pick([0, 1, 1.0 / 3, 1e-12])
       )
+      let chain = GilbertElliott(goodToBad: 1.0 / 3, badToGood: 0, lossInGood: 1e-12, lossInBad: 1)
+      let script = LossScript(packets: [1, 1_000_000_000], acknowledgements: [3, 2])
+      direction.loss = generator.pick([
+        direction.loss, .gilbertElliott(chain), .script(script), .script(LossScript()),
+      ])
+      if direction.delay > .zero {
+        direction.jitter = generator.pick([
+          nil, Jitter(.microseconds(1)),
+          Jitter(direction.delay, distribution: .normal, correlation: 1.0 / 3),
+        ])
+      }
+      if direction.bitsPerSecond != nil { direction.queuePackets = generator.pick([nil, 1, 50]) }
+      return direction
     }
     let patterns: [RequestPattern] = ["GET /home", "POST https://a.example/*", "* /**", "/x"]
     // Those that can fire: others are refused.
@@ -66,6 +79,8 @@ extension Generator {
       critical: Bool.random(using: &self) ? patterns : [],
       gates: Bool.random(using: &self) ? Self.gates : []
     )
+    scenario.link?.dnsDelay = .microseconds(pick([0, 0, 3_000_001]))
+    if scenario.link?.up.bitsPerSecond != nil { scenario.link?.isShared = pick([true, false]) }
     if Bool.random(using: &self) { scenario.notes = [JSON.Member("_", [:])] }
     return scenario
   }

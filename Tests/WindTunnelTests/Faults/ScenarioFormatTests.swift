@@ -43,7 +43,7 @@ import Testing
     ),
     (
       #"{"windtunnelScenario":1,"name":"s","link":{"delayMillis":1}}"#,
-      "s.json, link.delayMillis: unknown key. Known here: delayMilliseconds, bitsPerSecond, queueBytes, lossProbability, upDelayMilliseconds, upBitsPerSecond, upQueueBytes, upLossProbability, downDelayMilliseconds, downBitsPerSecond, downQueueBytes, downLossProbability."
+      "s.json, link.delayMillis: unknown key. Known here: preset, dnsDelayMilliseconds, shared, delayMilliseconds, jitterMilliseconds, jitterDistribution, jitterCorrelation, bitsPerSecond, queueBytes, queuePackets, lossProbability, loss, upDelayMilliseconds, upJitterMilliseconds, upJitterDistribution, upJitterCorrelation, upBitsPerSecond, upQueueBytes, upQueuePackets, upLossProbability, upLoss, downDelayMilliseconds, downJitterMilliseconds, downJitterDistribution, downJitterCorrelation, downBitsPerSecond, downQueueBytes, downQueuePackets, downLossProbability, downLoss."
     ),
     (
       #"{"windtunnelScenario":1,"name":"s","link":{"upLossProbability":2}}"#,

@@ -1,0 +1,87 @@
+/// A link and what decides the fates of one connection's packets on it.
+public struct LinkPath: Sendable, Hashable {
+  /// The link.
+  public var link: Link
+  /// The connection's draws.
+  public var draws: ConnectionDraws
+  /// The rates that its connections share; `nil`: each has its own.
+  var shared: SharedPath?
+  /// How many round trips go before the request; `nil`: as many as a new connection takes.
+  public var handshakes: Int?
+  /// How long the request's content is, where it is not kept in the request.
+  public var contentBytes: Int?
+
+  /// Whether windows and loss make a difference on it.
+  private var needsTCP: Bool { link.up.needsTCP || link.down.needsTCP }
+
+  init(link: Link, draws: ConnectionDraws, shared: SharedPath? = nil) {
+    (self.link, self.draws, self.shared) = (link, draws, shared)
+  }
+
+  private func connection() -> TCPConnection { TCPConnection(link, draws, shared: shared) }
+
+  private func journey(requestBytes: Int, isSecure: Bool) -> Journey {
+    Journey(connection(), requestBytes: requestBytes, isSecure: isSecure)
+  }
+
+  /// How long it takes from the look-up of the name to the request's arrival, without the round trips
+  /// that somebody has waited for already; `nil`: it never arrives.
+  func travel(requestBytes: Int, isSecure: Bool) -> Duration? {
+    if link.isDead { return nil }
+    let dns = handshakes == nil ? link.dnsDelay : .zero
+    guard needsTCP else {
+      var up = Shaper(link.up)
+      return dns + up.send(requestBytes, at: .zero)
+    }
+    let journey = journey(requestBytes: requestBytes, isSecure: isSecure)
+    guard let delivered = journey.delivered, let connected = journey.connected else { return nil }
+    let waited =
+      switch handshakes {
+      case nil: 0
+      case 0: journey.secured ?? connected
+      default: connected
+      }
+    return dns + .microseconds(delivered - waited)
+  }
+
+  /// What the answer to a request passes through.
+  func answerShaper(requestBytes: Int, isSecure: Bool) -> Shaper {
+    guard needsTCP, !link.isDead else { return Shaper(link.down) }
+    let journey = journey(requestBytes: requestBytes, isSecure: isSecure)
+    return Shaper(journey.connection, .down, of: link)
+  }
+
+  /// How long it takes to open a connection; `nil`: it never opens.
+  func opening() -> Duration? {
+    if link.isDead { return nil }
+    guard needsTCP else { return link.dnsDelay }
+    return Journey(connection(), requestBytes: 0, isSecure: false).connected
+      .map { link.dnsDelay + .microseconds($0) }
+  }
+
+  /// What an open connection's bytes pass through one way.
+  ///
+  /// The two ways are simulated each for itself: the acknowledgements of one meet neither the queue
+  /// nor the losses of the other's data.
+  public func shaper(_ way: Delivery.Way) -> Shaper {
+    guard needsTCP, !link.isDead else { return Shaper(way == .up ? link.up : link.down) }
+    var connection = connection()
+    // Each end writes when it is open: the server's half a round trip after the client's.
+    while !(way == .up ? connection.isConnected : connection.handshake.serverOpened),
+      connection.now < Journey.longest, connection.step()
+    {}
+    return Shaper(connection, way, of: link)
+  }
+}
+
+extension Outcome {
+  /// About what the request line and fields take.
+  static let requestHeadBytes = 200
+
+  /// What the answer passes through; `nil`: nothing.
+  public var shaper: Shaper? {
+    path?.answerShaper(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
+  }
+
+  var requestBytes: Int { Self.requestHeadBytes + (path?.contentBytes ?? request.body.count) }
+}

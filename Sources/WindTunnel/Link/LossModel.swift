@@ -1,0 +1,93 @@
+/// Which packets of one direction are lost.
+public enum LossModel: Sendable, Hashable {
+  /// None.
+  case none
+  /// Each with this probability, independently of the others.
+  case bernoulli(Double)
+  /// In bursts.
+  case gilbertElliott(GilbertElliott)
+  /// Exactly these.
+  case script(LossScript)
+
+  /// Whether nothing at all gets through.
+  public var losesAll: Bool {
+    switch self {
+    case .none, .script: false
+    case .bernoulli(let probability): probability >= 1
+    case .gilbertElliott(let chain): chain.stationaryLoss >= 1
+    }
+  }
+
+  /// Whether packets can be lost.
+  var losesSome: Bool {
+    switch self {
+    case .none: false
+    case .bernoulli(let probability): probability > 0
+    case .gilbertElliott(let chain): chain.stationaryLoss > 0
+    case .script(let script): script != LossScript()
+    }
+  }
+}
+
+/// Burst loss: a chain of a good and a bad state that makes one step for each packet
+/// (Gilbert 1960, Elliott 1963).
+public struct GilbertElliott: Sendable, Hashable {
+  /// The probability of a step from good to bad, from 0 to 1.
+  public var goodToBad: Double
+  /// The probability of a step from bad to good, from 0 to 1; one over it is a burst's mean length.
+  public var badToGood: Double
+  /// The probability that a packet is lost in the good state.
+  public var lossInGood: Double
+  /// The probability that a packet is lost in the bad state.
+  public var lossInBad: Double
+
+  /// Makes a chain.
+  public init(
+    goodToBad: Double,
+    badToGood: Double,
+    lossInGood: Double = 0,
+    lossInBad: Double = 1
+  ) {
+    self.goodToBad = goodToBad
+    self.badToGood = badToGood
+    self.lossInGood = lossInGood
+    self.lossInBad = lossInBad
+  }
+
+  /// The share of packets that find the chain in the bad state; a chain that never moves is good.
+  public var stationaryBad: Double {
+    let sum = goodToBad + badToGood
+    return sum > 0 ? goodToBad / sum : 0
+  }
+
+  /// The share of packets that are lost in the long run.
+  public var stationaryLoss: Double {
+    lossInGood * (1 - stationaryBad) + lossInBad * stationaryBad
+  }
+}
+
+/// Exactly which packets of a connection's direction are lost, by their numbers from 1 on. A packet
+/// has a number among all and one among its kind; repeats count like any other.
+public struct LossScript: Sendable, Hashable {
+  /// Among all packets.
+  public var packets: Set<Int>
+  /// Among SYNs or SYN-ACKs.
+  public var handshake: Set<Int>
+  /// Among packets with data.
+  public var data: Set<Int>
+  /// Among acknowledgements without data.
+  public var acknowledgements: Set<Int>
+
+  /// Makes a script.
+  public init(
+    packets: Set<Int> = [],
+    handshake: Set<Int> = [],
+    data: Set<Int> = [],
+    acknowledgements: Set<Int> = []
+  ) {
+    self.packets = packets
+    self.handshake = handshake
+    self.data = data
+    self.acknowledgements = acknowledgements
+  }
+}

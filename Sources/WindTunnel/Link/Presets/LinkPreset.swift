@@ -1,0 +1,91 @@
+/// A link whose numbers somebody has published, with where they come from.
+public struct LinkPreset: Sendable, Hashable {
+  /// How sure the numbers are.
+  public enum Evidence: String, Sendable, Hashable, CaseIterable {
+    /// Read in the source or the documentation of whoever published them.
+    case source
+    /// Generally known, and not confirmed in a primary source.
+    case known
+  }
+
+  /// `nlc/3g`: whose it is and which.
+  public let name: String
+  /// What its publisher calls it.
+  public let title: String
+  /// The link; delays are one way.
+  public let link: Link
+  /// Where the numbers were published, and what was made of them.
+  public let source: String
+  /// How sure they are.
+  public let evidence: Evidence
+  /// What else is to be known.
+  public let note: String?
+
+  /// A direction in kbit/s (`nil`: without limit), one-way milliseconds and per cent.
+  typealias Published = (kilobits: Double?, milliseconds: Double, percent: Double)
+
+  init(
+    _ name: String,
+    _ title: String,
+    down: Published,
+    up: Published,
+    dns: Double = 0,
+    note: String? = nil,
+    _ evidence: Evidence,
+    _ source: String
+  ) {
+    func direction(_ published: Published) -> Link.Direction {
+      Link.Direction(
+        delay: Duration(milliseconds: published.milliseconds),
+        bitsPerSecond: published.kilobits.map { $0 * 1000 },
+        lossProbability: published.percent / 100
+      )
+    }
+    self.name = name
+    self.title = title
+    link = Link(
+      up: direction(up),
+      down: direction(down),
+      dnsDelay: Duration(milliseconds: dns)
+    )
+    self.source = source
+    self.evidence = evidence
+    self.note = note
+  }
+
+  /// All of them, by publisher.
+  public static let all = networkLinkConditioner + augmentedTrafficControl + webPageTest + devTools
+
+  /// The preset of a name.
+  public static func named(_ name: String) -> LinkPreset? { all.first { $0.name == name } }
+
+  /// What to do about a name that none bears.
+  public static func suggestion(for name: String) -> String {
+    let names = all.map(\.name)
+    // A name without its publisher is most likely one of that publisher's.
+    let near = nearest(to: name, in: names) ?? names.first { $0.hasSuffix("/\(name.lowercased())") }
+    if let near { return "Did you mean \"\(near)\"?" }
+    return "All of them: windtunnel presets list."
+  }
+}
+
+extension LinkPreset {
+  /// As a program reads it.
+  public var json: JSON {
+    func direction(_ direction: Link.Direction) -> JSON {
+      [
+        "bitsPerSecond": direction.bitsPerSecond.map { .exactly($0) } ?? nil,
+        "delayMilliseconds": .number(direction.delay.inMilliseconds, places: 3),
+        "lossProbability": .exactly(direction.lossProbability),
+      ]
+    }
+    return [
+      "name": .text(name), "title": .text(title), "down": direction(link.down),
+      "up": direction(link.up),
+      "roundTripMilliseconds": .number(link.roundTrip.inMilliseconds, places: 3),
+      "dnsDelayMilliseconds": .number(link.dnsDelay.inMilliseconds, places: 3),
+      "evidence": .text(evidence.rawValue), "source": .text(source),
+      "note": note.map { .text($0) } ?? nil,
+    ]
+  }
+}

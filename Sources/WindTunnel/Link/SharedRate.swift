@@ -1,0 +1,36 @@
+/// A rate that several connections have together: each that has something to send gets an even part.
+///
+/// Who sends at the same time is up to the clients, so with it times depend on concurrency; which
+/// packets are lost does not.
+final class SharedRate: Sendable {
+  private let active = Locked(0)
+
+  init() {}
+
+  var count: Int { max(1, active.withLock { $0 }) }
+
+  /// One connection's place at it; it is given up when the connection is forgotten.
+  final class Seat: Sendable, Hashable {
+    private let rate: SharedRate
+    private let isTaken = Locked(false)
+
+    init(_ rate: SharedRate) { self.rate = rate }
+
+    deinit { set(false) }
+
+    var count: Int { rate.count }
+
+    static func == (left: Seat, right: Seat) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+    /// Says whether the connection has something to send.
+    func set(_ isActive: Bool) {
+      let change = isTaken.withLock { isTaken in
+        defer { isTaken = isActive }
+        return (isActive ? 1 : 0) - (isTaken ? 1 : 0)
+      }
+      if change != 0 { rate.active.withLock { $0 += change } }
+    }
+  }
+}

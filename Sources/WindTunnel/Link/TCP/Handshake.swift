@@ -1,0 +1,140 @@
+/// The three packets that open a connection, and their repeats at both ends, which know nothing of
+/// one another: Linux's client repeats its SYN four times after a second each and doubles from there
+/// on, its server doubles from the start, and answers a repeated SYN at once.
+struct Handshake: Sendable, Hashable {
+  private let timer: KernelTimer
+  private(set) var clientOpened: Int?
+  private(set) var serverOpened = false
+  private(set) var hasGivenUp = false
+
+  // Of the client.
+  private var firstSent = 0
+  private var repeats = 0
+  private var clientAlarm: Int?
+  // Of the server.
+  private var firstAnswered: Int?
+  private var answers = 0
+  private var answerTimeouts = 0
+  private var serverAlarm: Int?
+  private var lastForRepeat: Int?
+  private var echo = 0
+
+  /// `tcp_syn_linear_timeouts`, and that plus `tcp_syn_retries`.
+  private static let (linear, repeatsMost) = (4, 10)
+  /// `tcp_synack_retries`.
+  private static let answersMost = 5
+  /// One second.
+  private static let second = 250
+  /// `tcp_invalid_ratelimit`: a SYN that comes sooner after a repeated one goes unanswered.
+  private static let repeatsApart = 500_000
+
+  init(_ timer: KernelTimer) { self.timer = timer }
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.clientOpened == right.clientOpened && left.serverOpened == right.serverOpened
+      && left.nextMoment == right.nextMoment
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(clientOpened)
+    hasher.combine(serverOpened)
+  }
+
+  var nextMoment: Int? {
+    guard let clientAlarm else { return serverAlarm }
+    return serverAlarm.map { min($0, clientAlarm) } ?? clientAlarm
+  }
+
+  mutating func begin(_ up: inout PacketPath) {
+    up.send(Packet(kind: .synchronise), at: 0)
+    clientAlarm = timer.fire(after: Self.second, at: 0)
+  }
+
+  mutating func ring(at now: Int, _ up: inout PacketPath, _ down: inout PacketPath) {
+    if clientAlarm == nextMoment {
+      clientAlarm = nil
+      guard repeats < Self.repeatsMost else { return hasGivenUp = true }
+      repeats += 1
+      var packet = Packet(kind: .synchronise)
+      packet.stamp = now
+      up.send(packet, at: now)
+      let wait = Self.second << max(0, repeats - Self.linear)
+      clientAlarm = timer.fire(after: min(wait, TCPSender.timeoutMost), at: now)
+    } else {
+      serverAlarm = nil
+      guard answerTimeouts < Self.answersMost else { return }
+      answerTimeouts += 1
+      answer(at: now, &down)
+      serverAlarm = timer.fire(after: Self.second << answerTimeouts, at: now)
+    }
+  }
+
+  /// The server gets a SYN.
+  mutating func serverGot(_ packet: Packet, at now: Int, _ down: inout PacketPath) {
+    guard !serverOpened else { return }
+    echo = packet.stamp
+    guard firstAnswered != nil else {
+      firstAnswered = now
+      answer(at: now, &down)
+      serverAlarm = timer.fire(after: Self.second, at: now)
+      return
+    }
+    if let lastForRepeat, now - lastForRepeat < Self.repeatsApart { return }
+    lastForRepeat = now
+    answer(at: now, &down)
+    serverAlarm = timer.fire(after: Self.second << answerTimeouts, at: now)
+  }
+
+  private mutating func answer(at now: Int, _ down: inout PacketPath) {
+    answers += 1
+    var packet = Packet(kind: .synchroniseAcknowledge)
+    (packet.stamp, packet.echo) = (now, echo)
+    down.send(packet, at: now)
+  }
+
+  /// The client gets a SYN-ACK.
+  mutating func clientGot(_ packet: Packet, at now: Int, _ sender: inout TCPSender) {
+    guard clientOpened == nil else { return }
+    clientOpened = now
+    clientAlarm = nil
+    Self.open(
+      &sender,
+      repeats: repeats,
+      sample: repeats == 0 ? now - firstSent : nil,
+      echo: packet.echo,
+      isFirst: packet.echo == firstSent,
+      at: now
+    )
+  }
+
+  /// The server gets the first packet behind it.
+  mutating func serverOpens(_ packet: Packet, at now: Int, _ sender: inout TCPSender) {
+    serverOpened = true
+    serverAlarm = nil
+    let first = firstAnswered ?? now
+    Self.open(
+      &sender,
+      repeats: answers - 1,
+      sample: answers == 1 ? now - first : nil,
+      echo: packet.echo,
+      isFirst: packet.echo == first,
+      at: now
+    )
+  }
+
+  /// The first sample; by the timestamp where nobody knows which copy was answered. After more than
+  /// one repeat that was not in vain the window begins with one segment (RFC 5681 §3.1).
+  private static func open(
+    _ sender: inout TCPSender,
+    repeats: Int,
+    sample: Int?,
+    echo: Int,
+    isFirst: Bool,
+    at now: Int
+  ) {
+    let sample = sample ?? max(1000, (now - echo) / 1000 * 1000)
+    sender.roundTrips.add(sample, least: sample, acknowledged: 0, next: 0)
+    sender.timeout = sender.roundTrips.timeout
+    if repeats > 1, !isFirst { sender.window = 1 }
+  }
+}

@@ -1,0 +1,58 @@
+/// The retransmission timeout by RFC 6298, as Linux keeps it: the variation follows the largest
+/// deviation at once and forgets it only by a quarter a round trip, and its minimum is 200 ms.
+struct RoundTripEstimator: Sendable, Hashable {
+  static let variationLeast = 200_000
+  /// Before there is a sample (RFC 6298 §2.1).
+  static let initialTimeout = 1_000_000
+
+  /// Eight times the smoothed round trip; 0 before the first sample.
+  private(set) var smoothed8 = 0
+  private var deviation4 = 0
+  private var deviationMost4 = 0
+  private(set) var variation = 0
+  /// The segment whose acknowledgement begins the next round trip.
+  private var roundEnd = 0
+  /// The least sample.
+  private(set) var least = Int.max
+
+  var hasSample: Bool { smoothed8 > 0 }
+  var smoothed: Int { smoothed8 / 8 }
+
+  /// In jiffies, before any backing off.
+  var timeout: Int {
+    guard hasSample else { return KernelTimer.jiffies(Self.initialTimeout) }
+    return KernelTimer.jiffies(smoothed + variation)
+  }
+
+  mutating func add(_ sample: Int, least candidate: Int, acknowledged: Int, next: Int) {
+    least = min(least, max(1, candidate))
+    let sample = max(1, sample)
+    guard hasSample else {
+      smoothed8 = sample * 8
+      deviation4 = sample * 2
+      variation = max(deviation4, Self.variationLeast)
+      deviationMost4 = variation
+      roundEnd = next
+      return
+    }
+    var error = sample - smoothed
+    smoothed8 = max(1, smoothed8 + error)
+    if error < 0 {
+      error = -error - deviation4 / 4
+      // A round trip that got shorter says little about how long the next may be.
+      if error > 0 { error /= 8 }
+    } else {
+      error -= deviation4 / 4
+    }
+    deviation4 += error
+    if deviation4 > deviationMost4 {
+      deviationMost4 = deviation4
+      variation = max(variation, deviationMost4)
+    }
+    if acknowledged > roundEnd {
+      if deviationMost4 < variation { variation -= (variation - deviationMost4) / 4 }
+      roundEnd = next
+      deviationMost4 = Self.variationLeast
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// A tenth of the packets is lost each way, and of the bytes none.
+@Suite(.timeLimit(.minutes(10))) struct LossyLinkTests {
+  private static let direction = Link.Direction(
+    delay: .milliseconds(1),
+    jitter: Jitter(.microseconds(500)),
+    loss: .bernoulli(0.1)
+  )
+  private static let link = Link(up: direction, down: direction)
+
+  @Test func `ten megabytes through a tunnel are their source's at a tenth of loss`() async throws {
+    let sent = pattern(10_000_000)
+    let loop = try EventLoop()
+    let address = try await loop.serve { script in
+      script.received = { channel, _ in
+        channel.write(sent)
+        channel.finishWriting()
+      }
+      script.ended = { channel in channel.close() }
+    }
+    try await ReplayServer.proxying(Scenario("lossy", link: Self.link)) {
+      server,
+      _,
+      _ async throws in
+      let client = try await server.tunnel(to: address)
+      await client.send("x")
+      let (bytes, end) = await client.receiveAll()
+      #expect(bytes.count == sent.count && SHA256.hexadecimal(bytes) == SHA256.hexadecimal(sent))
+      #expect(end == .finished)
+      client.close()
+    }
+    await loop.stop()
+  }
+
+  @Test func `what plain HTTP brings is whole, and later than without loss`() async throws {
+    let body = String(decoding: pattern(300_000).map { 97 + $0 % 26 }, as: UTF8.self)
+    let origin = try await Origin { _ in
+      (["HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n", body], .stays)
+    }
+    try await ReplayServer.proxying(Scenario("lossy", link: Self.link)) {
+      server,
+      _,
+      _ async throws in
+      let start = ContinuousClock.now
+      let answer = try await server.answer(
+        to: "GET \(origin.url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+      )
+      #expect(answer.content == body)
+      // Twenty losses of 200 segments are not repaired without a timeout of 200 ms.
+      #expect(ContinuousClock.now - start >= .milliseconds(200))
+    }
+    await origin.loop.stop()
+  }
+}
