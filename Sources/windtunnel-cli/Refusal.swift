@@ -99,6 +99,13 @@ extension Refusal {
     )
   }
 
+  static func unknownFault(_ name: String, among names: [String]) -> Refusal {
+    .usage(
+      "There is no fault \"\(name)\".\(didYouMean(name, among: names)) "
+        + "windtunnel faults list shows them."
+    )
+  }
+
   static func connectionFaults(of scenario: String) -> Refusal {
     .usage(
       "Scenario \"\(scenario)\" fails connections, and serve has one port for all of them; "

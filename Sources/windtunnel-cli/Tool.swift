@@ -32,11 +32,13 @@ enum Tool {
   static let version = "0.1.0"
   /// The first argument of a subject's process.
   static let subjectWord = "fly-as-subject"
+  /// The first argument of a process that looks at a fault; the second is where.
+  static let lookWord = "look-as-session"
 
   static var commands: [any Command.Type] {
     [
       DrillCommand.self, RecordCommand.self, ServeCommand.self, ProxyCommand.self,
-      DNSCommand.self, ReportCommand.self,
+      DNSCommand.self, ReportCommand.self, FaultsListCommand.self, FaultsSelftestCommand.self,
       CassetteShowCommand.self, CassetteExplainCommand.self, CassetteConvertCommand.self,
       CassetteLintCommand.self, CassetteDiffCommand.self, CassetteMergeCommand.self,
       CassetteSplitCommand.self, CassettePruneCommand.self, CassetteMigrateCommand.self,

@@ -3,7 +3,10 @@ internal import WindTunnelDrill
 
 // A drill starts this executable again for each subject; only then is this word its first.
 if CommandLine.arguments.dropFirst().first == Tool.subjectWord { await ProcessDrill.runAsSubject() }
-let code = await Tool.run(Array(CommandLine.arguments.dropFirst()))
+// And a self-test of faults for each look of a session at one.
+let words = Array(CommandLine.arguments.dropFirst())
+if words.count == 2, words[0] == Tool.lookWord { await SessionLook.main(url: words[1]) }
+let code = await Tool.run(words)
 // What was printed must be out before the process ends in this short way.
 fflush(nil)
 exit(code.rawValue)

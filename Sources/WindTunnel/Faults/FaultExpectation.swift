@@ -1,0 +1,70 @@
+public import Symptoms
+
+/// What clients make of a fault, by name: what a look at the real thing is held against.
+///
+/// The columns for Linux and curl were measured with swift-corelibs-foundation 6.3.1 on libcurl 7.88.1
+/// and OpenSSL 3.0; later versions of libcurl report some faults by other codes, which stand beside.
+/// That for Apple is what its documentation and users report, and was not measured.
+public struct FaultExpectation: Sendable, Hashable {
+  /// What a `URLSession` sees.
+  public enum Sight: Sendable, Hashable {
+    /// An answer of this status.
+    case answer(Int)
+    /// An answer, whatever its status.
+    case someAnswer
+    /// An error of this name.
+    case failure(Symptom)
+    /// The client's process ends.
+    case crash
+  }
+
+  /// How it is known what a client sees.
+  public enum Evidence: String, Sendable, Hashable, CaseIterable {
+    /// By having looked.
+    case measured
+    /// By what is said about it.
+    case known
+  }
+
+  /// `URLSession` on Apple platforms.
+  public var apple: Sight
+  /// `URLSession` on Linux.
+  public var linux: Sight
+  /// The exit codes of `curl -L --compressed`, the measured one first.
+  public var curl: [Int]
+  /// How the column for Apple is known.
+  public var appleEvidence = Evidence.known
+  /// How the columns for Linux and curl are known.
+  public var evidence = Evidence.measured
+
+  /// Makes an expectation.
+  public init(apple: Sight, linux: Sight, curl: [Int]) {
+    (self.apple, self.linux, self.curl) = (apple, linux, curl)
+  }
+
+  init(_ status: Int, curl: [Int] = [0]) {
+    self.init(apple: .answer(status), linux: .answer(status), curl: curl)
+  }
+
+  init(_ linux: Symptom, apple: Symptom, _ curl: Int...) {
+    self.init(apple: .failure(apple), linux: .failure(linux), curl: curl)
+  }
+}
+
+extension FaultExpectation.Sight {
+  /// `200`, `answer`, `timedOut` or `crash`.
+  public var text: String {
+    switch self {
+    case .answer(let status): String(status)
+    case .someAnswer: "answer"
+    case .failure(let symptom): symptom.rawValue
+    case .crash: "crash"
+    }
+  }
+
+  /// Whether what was seen is this.
+  public func allows(_ other: FaultExpectation.Sight) -> Bool {
+    if case (.someAnswer, .answer) = (self, other) { return true }
+    return self == other
+  }
+}

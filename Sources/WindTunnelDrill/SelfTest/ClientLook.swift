@@ -1,0 +1,106 @@
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// A look at a fault by curl.
+enum CurlLook {
+  /// Seconds after which it gives up.
+  static let patience = 5
+
+  /// The exit code; `nil` where curl cannot be started.
+  static func look(at url: URL, trusting authority: URL?) async -> Int? {
+    guard let curl = Executable.find("curl") else { return nil }
+    var words = [
+      "-sS", "-L", "--compressed", "--noproxy", "*", "--max-time", "\(patience)", "-o", "/dev/null",
+    ]
+    if let authority { words += ["--cacert", authority.path] }
+    guard case .exited(let code, _) = await Looker.run(curl, words + [url.absoluteString]) else {
+      return nil
+    }
+    return Int(code)
+  }
+}
+
+/// A look at a fault by `URLSession`, in a process of its own, since some faults end it.
+package enum SessionLook {
+  /// Seconds of silence after which it gives up.
+  static let patience = 3
+
+  /// What was seen; `nil` where the process cannot be started.
+  static func look(at url: URL, by executable: URL, _ arguments: [String]) async
+    -> FaultExpectation.Sight?
+  {
+    switch await Looker.run(executable, arguments + [url.absoluteString]) {
+    case .exited(0, let text): sight(text)
+    case .exited, .crashed: .crash
+    case .notStarted: nil
+    }
+  }
+
+  /// The inside of that process: looks once, prints what it saw and ends.
+  package static func main(url: String) async -> Never {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.timeoutIntervalForRequest = TimeInterval(patience)
+    configuration.urlCache = nil
+    let session = URLSession(configuration: configuration)
+    guard let url = URL(string: url) else { _exit(64) }
+    let line: String = await withCheckedContinuation { continuation in
+      session.dataTask(with: url) { _, response, error in
+        if let error {
+          continuation.resume(returning: (Symptom(error) ?? .unknown).rawValue)
+        } else {
+          let status = (response as? HTTPURLResponse)?.statusCode
+          continuation.resume(returning: status.map { String($0) } ?? "none")
+        }
+      }.resume()
+    }
+    print(line)
+    fflush(nil)
+    // Not `exit`: OpenSSL's clean-up there races with threads that still free its handles.
+    _exit(0)
+  }
+
+  private static func sight(_ text: String) -> FaultExpectation.Sight? {
+    let word = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    return Int(word).map { .answer($0) } ?? Symptom(rawValue: word).map { .failure($0) }
+  }
+}
+
+/// Runs a client's process.
+private enum Looker {
+  enum Ending {
+    case exited(Int32, String)
+    case crashed
+    case notStarted
+  }
+
+  static func run(_ executable: URL, _ words: [String]) async -> Ending {
+    let process = SpawnedProcess()
+    process.executableURL = executable
+    process.arguments = words
+    var environment = ProcessInfo.processInfo.environment
+    // A crash is a result here; a backtrace of it would take seconds and tell nobody anything.
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    for name in ["no_proxy", "NO_PROXY"] { environment[name] = "*" }
+    process.environment = environment
+    let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    return await withCheckedContinuation { continuation in
+      do { try process.run() } catch { return continuation.resume(returning: .notStarted) }
+      Thread {
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let isExit = process.terminationReason == .exit
+        continuation.resume(
+          returning: isExit ? .exited(process.terminationStatus, text) : .crashed
+        )
+      }.start()
+    }
+  }
+}

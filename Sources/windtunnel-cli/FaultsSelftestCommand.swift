@@ -1,0 +1,77 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelDrill
+
+enum FaultsSelftestCommand: Command {
+  static let name = "faults selftest"
+  static let summary = "Make each fault for real and look at it: raw socket, curl, URLSession."
+  static let synopsis = "[--fault NAME …] [--repeat N] [--json]"
+  static let example = "windtunnel faults selftest --repeat 200"
+  static let flags = [
+    Flag("--fault", "NAME", "Only this one; may be repeated (default: all)."),
+    Flag("--repeat", "N", "Looks of the raw socket at what ends at once (default: 1)."),
+    Flag("--json", nil, "Print a list of objects instead of the table."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    guard let executable = Bundle.main.executableURL else { throw Refusal.selfNotFound }
+    var test = SelfTest(executable: executable, arguments: [Tool.lookWord])
+    test.repeats = try arguments.int("--repeat", in: 1...SelfTest.repeatsMax) ?? test.repeats
+    let names = arguments.all("--fault")
+    let kinds = try names.map { name in
+      guard let kind = FaultKind.named(name) else {
+        throw Refusal.unknownFault(name, among: FaultKind.all.map(\.name))
+      }
+      return kind
+    }
+    let isJSON = arguments.has("--json")
+    OpenFiles.raise()
+    let rows = await test.run(kinds.isEmpty ? FaultKind.all : kinds) { row in
+      if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K\(row.kind.name)") }
+    }
+    if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K") }
+    if isJSON {
+      let list = JSON.array(rows.map(\.json))
+      Terminal.answer(String(decoding: list.fileBytes(), as: UTF8.self))
+    } else {
+      Terminal.answer(text(rows))
+    }
+    return rows.allSatisfy { $0.passed || $0.isSkipped } ? .done : .found
+  }
+
+  private static func text(_ rows: [SelfTestRow]) -> String {
+    let width = rows.map(\.kind.name.count).max() ?? 0
+    var text = ""
+    for row in rows {
+      let mark = row.isSkipped ? "skip" : row.passed ? "ok" : "FAIL"
+      text += "\(pad(mark, 4))  \(pad(row.kind.name, width))  \(row.asked)\n"
+      guard !row.passed else { continue }
+      let indent = String(repeating: " ", count: 6)
+      if let raw = row.raw {
+        text += "\(indent)raw socket: \(raw) (as asked \(row.equalLooks) of \(row.looks) times)\n"
+      }
+      if let curl = row.curl {
+        let codes = row.kind.expected.curl.map { String($0) }.joined(separator: " or ")
+        text += "\(indent)curl: \(curl), expected \(codes)\n"
+      }
+      if let session = row.session {
+        text += "\(indent)URLSession: \(session.text), expected \(row.expectedSession.text)\n"
+      }
+    }
+    let (failed, skipped) = (
+      rows.count { !$0.passed && !$0.isSkipped }, rows.count(where: \.isSkipped)
+    )
+    text += "\n\(rows.count) faults: \(rows.count - failed - skipped) as expected, "
+    text += "\(failed) not, \(skipped) skipped\n"
+    let reasons = Set(rows.flatMap(\.skipped)).sorted()
+    for reason in reasons {
+      let count = rows.count { $0.skipped.contains(reason) }
+      text += "not looked at in \(count): \(reason)\n"
+    }
+    return text
+  }
+
+  private static func pad(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}
