@@ -19,11 +19,11 @@ struct TCPConnection: Sendable, Hashable {
   private(set) var now = 0
   var (client, server): (End, End)
   var (up, down): (PacketPath, PacketPath)
-  var handshake: Handshake
+  var handshake: ThreeWayHandshake
   /// Whether every arrival is noted.
   var notesArrivals = false
   var arrivals: [Arrival] = []
-  private var burst: Burst
+  private var burst: SegmentBurst
   private var seats: [SharedRate.Seat] = []
 
   init(_ link: Link, _ draws: ConnectionDraws, shared: SharedPath? = nil) {
@@ -31,7 +31,7 @@ struct TCPConnection: Sendable, Hashable {
       link.hasChance
       ? Int(draws.up.apart(2).bits(0) % UInt64(KernelTimer.turn)) : KernelTimer.steadyPhase
     let timer = KernelTimer(phase: phase)
-    burst = Burst(link.hasChance ? draws.down.apart(3) : nil)
+    burst = SegmentBurst(link.hasChance ? draws.down.apart(3) : nil)
     client = End(sender: TCPSender(timer))
     server = End(sender: TCPSender(timer))
     let (upSeat, downSeat) = (
@@ -40,7 +40,7 @@ struct TCPConnection: Sendable, Hashable {
     seats = [upSeat, downSeat].compactMap(\.self)
     up = PacketPath(link.up, draws.up, upSeat)
     down = PacketPath(link.down, draws.down, downSeat)
-    handshake = Handshake(timer)
+    handshake = ThreeWayHandshake(timer)
     handshake.begin(&up)
   }
 

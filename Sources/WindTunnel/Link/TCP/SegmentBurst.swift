@@ -4,7 +4,7 @@
 ///
 /// How many are handled between two drainings is the scheduler's affair. It is drawn; where nothing
 /// else is, it is all of them.
-struct Burst: Sendable, Hashable {
+struct SegmentBurst: Sendable, Hashable {
   private let draws: Draws?
   private var portions = 0
   private var left = 0

@@ -1,7 +1,7 @@
 /// The three packets that open a connection, and their repeats at both ends, which know nothing of
 /// one another: Linux's client repeats its SYN four times after a second each and doubles from there
 /// on, its server doubles from the start, and answers a repeated SYN at once.
-struct Handshake: Sendable, Hashable {
+struct ThreeWayHandshake: Sendable, Hashable {
   private let timer: KernelTimer
   private(set) var clientOpened: Int?
   private(set) var serverOpened = false
