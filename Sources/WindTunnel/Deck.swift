@@ -189,15 +189,4 @@ public final class Deck: Sendable {
 
   /// How many explanations of misses are kept.
   static let missesMax = 100
-
-  /// Whether requests to this address are none of the deck's affair.
-  package func ignores(_ url: RequestURL) -> Bool { state.withLock { $0.routes.ignores(url) } }
-
-  /// A lane for one more session of this deck.
-  package func sessionLane() -> Lane {
-    state.withLock { state in
-      state.sessions += 1
-      return Lane("session/\(state.sessions)")
-    }
-  }
 }

@@ -17,8 +17,11 @@ extension Deck {
       if moment == nil { moment = now }
       var circumstances = Circumstances()
       if let now, let moment {
-        let milliseconds = min(now.timeIntervalSince(moment) * 1000, Self.longestMilliseconds)
-        circumstances.elapsed = Duration(milliseconds: milliseconds)
+        let milliseconds = now.timeIntervalSince(moment) * 1000
+        circumstances.elapsed = Duration(
+          // A clock may be set back.
+          milliseconds: min(max(0, milliseconds), Self.longestMilliseconds)
+        )
       }
       if let request {
         circumstances.headers = request.headers
@@ -29,5 +32,25 @@ extension Deck {
 
     /// A hundred years: a clock that tells more is no clock.
     private static let longestMilliseconds = 3.2e12
+  }
+}
+
+extension Deck.State {
+  mutating func open(lane: Lane, at now: Date?) -> Journal.Entry {
+    let decision = scenario.decideConnection(
+      seed: seed,
+      lane: lane,
+      // A connection's end is not told, so it is not in flight.
+      ordinal: count(Decision.connectionKey, in: lane),
+      in: beginning.circumstances(scenario, of: nil, in: lane, at: now)
+    )
+    let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
+    if !decision.faults.isEmpty { journal.append(entry) }
+    return entry
+  }
+
+  /// Whether content of requests can make a difference, or be kept.
+  var needsRequestContent: Bool {
+    mode != .none || isProxied || !routes.isEmpty || computes
   }
 }

@@ -90,19 +90,6 @@ extension Deck {
     /// Whether the cassette answers for a host.
     func isOnTape(_ url: RequestURL) -> Bool { url.host.map(tapeHosts.contains) ?? false }
 
-    mutating func open(lane: Lane, at now: Date?) -> Journal.Entry {
-      let decision = scenario.decideConnection(
-        seed: seed,
-        lane: lane,
-        // A connection's end is not told, so it is not in flight.
-        ordinal: count(Decision.connectionKey, in: lane),
-        in: beginning.circumstances(scenario, of: nil, in: lane, at: now)
-      )
-      let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
-      if !decision.faults.isEmpty { journal.append(entry) }
-      return entry
-    }
-
     mutating func decide(
       _ request: Request,
       key: RequestKey,
@@ -138,11 +125,6 @@ extension Deck {
       )
       if outcome.forwards { outcome.liveURL = routes.destination(of: request.url) }
       return (entry, outcome, later)
-    }
-
-    /// Whether content of requests can make a difference, or be kept.
-    var needsRequestContent: Bool {
-      mode != .none || isProxied || !routes.isEmpty || computes
     }
 
     /// Whether functions answer.

@@ -3,6 +3,11 @@ internal import Foundation
 internal import Symptoms
 
 extension Flight {
+  /// Since the task began.
+  var now: Duration {
+    .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds))
+  }
+
   /// Timers are looked at in steps of at most this long, so that none outlives its task by more.
   private static let step = Duration.seconds(30)
 

@@ -110,10 +110,6 @@ final class Flight {
     redirect = nil
   }
 
-  var now: Duration {
-    .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds))
-  }
-
   func touch() { lastActivity = .now() }
 
   /// Feeds the player and does what it says.

@@ -28,14 +28,14 @@ extension Trigger {
     if let every, let attempt, !attempt.isMultiple(of: every) {
       throw object.error(
         "every",
-        "request \(attempt) is not every \(every)th, so this never fires",
+        "\(attempt) is no multiple of \(every), so this never fires",
         remedy: "Write one of the two."
       )
     }
     if let every, let first, every > first {
       throw object.error(
         "every",
-        "none of the first \(first) is every \(every)th, so this never fires",
+        "none of the first \(first) is a multiple of \(every), so this never fires",
         remedy: "What does: 1 to \(first)."
       )
     }

@@ -77,11 +77,11 @@ import Testing
     ),
     (
       #"{"when":{"every":2,"attempt":3},"faults":[{"status":503}]}"#,
-      ".when.every: request 3 is not every 2th, so this never fires. Write one of the two."
+      ".when.every: 3 is no multiple of 2, so this never fires. Write one of the two."
     ),
     (
       #"{"when":{"every":3,"first":2},"faults":[{"status":503}]}"#,
-      ".when.every: none of the first 2 is every 3th, so this never fires. What does: 1 to 2."
+      ".when.every: none of the first 2 is a multiple of 3, so this never fires. What does: 1 to 2."
     ),
     (
       #"{"when":{"header":"two words"},"faults":[{"status":503}]}"#,
