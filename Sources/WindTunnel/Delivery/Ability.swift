@@ -11,6 +11,8 @@ extension Delivery {
     case keptConnections
     /// To connect to a live origin and pass both ways.
     case relay
+    /// To shake hands in TLS.
+    case handshakes
 
     /// What is not there, for a sentence.
     public var noun: String {
@@ -20,6 +22,7 @@ extension Delivery {
       case .halfClose: "connections that end one way"
       case .keptConnections: "connections that outlive an answer"
       case .relay: "connections to pass on"
+      case .handshakes: "handshakes"
       }
     }
   }
@@ -35,6 +38,7 @@ extension Delivery {
       case .closeWrite: needs.insert(.halfClose)
       case .fail: needs.insert(.symptoms)
       case .relay, .relayUntil: needs.insert(.relay)
+      case .shakeHands: needs.insert(.handshakes)
       case .await, .wait, .bytes, .finish, .close, .reset, .stall: break
       }
     }
@@ -48,7 +52,7 @@ extension Stage {
   public var abilities: Set<Delivery.Ability> {
     switch self {
     case .inProcess: [.symptoms]
-    case .onTheWire: [.rawBytes, .halfClose, .keptConnections, .relay]
+    case .onTheWire: [.rawBytes, .halfClose, .keptConnections, .relay, .handshakes]
     }
   }
 }

@@ -8,6 +8,10 @@ extension FaultKind {
     case .status(let status, _): FaultExpectation(status)
     case .delay, .dribble, .idle: FaultExpectation(200)
     case .mutate: FaultExpectation(apple: .someAnswer, linux: .someAnswer, curl: [0])
+    case .reset: Self.expected(of: Fault.Cut(.reset, at: .afterRequest))
+    case .close: Self.expected(of: Fault.Cut(.close, at: .afterRequest))
+    case .stall: Self.expected(of: Fault.Cut(.stall(nil), at: .afterRequest))
+    case .truncate(let count): Self.expected(of: Fault.Cut(.close, at: .body(count)))
     case .cut(let cut): Self.expected(of: cut)
     case .answer(let substitute): Self.expected(of: substitute)
     case .alter(let alteration): Self.expected(of: alteration)
@@ -15,8 +19,8 @@ extension FaultKind {
     }
   }
 
-  private static func expected(of cut: Cut) -> FaultExpectation {
-    if cut.isPause { return FaultExpectation(200) }
+  private static func expected(of cut: Fault.Cut) -> FaultExpectation {
+    if case .stall(_?) = cut.ending { return FaultExpectation(200) }
     return switch (cut.ending, cut.point) {
     case (.reset, _): FaultExpectation(.connectionLost, apple: .connectionLost, 56)
     case (.stall, _): FaultExpectation(.timedOut, apple: .timedOut, 28)
