@@ -96,5 +96,5 @@ enum Sites {
 
   /// A name of more than 255 octets has no address anywhere (RFC 1035 §3.1), and no packet is sent
   /// to find that out.
-  private static let unknownName = Array(repeating: "nowhere", count: 33).joined(separator: ".")
+  static let unknownName = Array(repeating: "nowhere", count: 33).joined(separator: ".")
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelDrill
+internal import WindTunnelServer
 
 enum FaultsSelftestCommand: Command {
   static let name = "faults selftest"

@@ -69,7 +69,7 @@ extension Fault {
   }
 
   /// The object in a scenario's file, which is also what the story's hash is made of.
-  var json: JSON {
+  package var json: JSON {
     switch self {
     case .delay(let spread):
       let least = JSON.number(spread.least.inMilliseconds, places: 3)

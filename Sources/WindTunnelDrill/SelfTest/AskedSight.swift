@@ -27,6 +27,8 @@ struct AskedSight: Sendable, Hashable {
   var ending = Ending.finished
   /// How long the server is silent on purpose before the end.
   var pauses = Duration.zero
+  /// Whether a TLS handshake begins; what it shows is for a client with a library to judge.
+  var isHandshake = false
   /// Whether the connection is kept until the client's next byte.
   var endsAtNextByte = false
 
@@ -39,6 +41,7 @@ struct AskedSight: Sendable, Hashable {
       case .bytes(.data(let data)): bytes += data
       case .reset: ending = .reset
       case .stall: ending = .open
+      case .shakeHands: (isHandshake, ending) = (true, .open)
       case .await, .bytes(.live), .finish, .close, .closeWrite, .fail, .relay, .relayUntil: break
       }
     }
@@ -57,6 +60,7 @@ struct AskedSight: Sendable, Hashable {
   var text: String {
     var parts: [String] = []
     if pauses > .zero { parts.append("\(Int(pauses.inMilliseconds)) ms of silence") }
+    if isHandshake { parts.append("a ServerHello") }
     if let status { parts.append("\(status)") }
     if !bytes.isEmpty { parts.append("\(bytes.count) bytes") }
     return (parts + [ending.rawValue]).joined(separator: ", ")

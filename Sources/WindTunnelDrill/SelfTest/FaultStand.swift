@@ -61,7 +61,7 @@ struct FaultStand: Sendable {
   private static func deck(_ kind: FaultKind) -> Deck {
     let scenario: Scenario =
       if case .connection = kind.fault { [.always(.always, kind.fault)] } else {
-        [.on("GET \(path)", .always, kind.fault)]
+        [.on(RequestPattern("GET \(path)"), .always, kind.fault)]
       }
     return Deck([.get(RequestURL(path)) { _ in .text(Body(body)) }], scenario: scenario)
   }

@@ -18,6 +18,10 @@ struct RawLook {
     var ending: AskedSight.Ending?
     /// From the first step to the end.
     var took = Duration.zero
+
+    /// Where the first record's message says what it is, behind type, version and length (RFC 8446
+    /// §5.1, §4).
+    static let messageType = 5
   }
 
   let host: String
@@ -83,6 +87,7 @@ struct RawLook {
 
   /// Whether everything that was asked for is there.
   private func has(_ bytes: [UInt8]) -> Bool {
+    if asked.isHandshake { return bytes.count > Sight.messageType }
     guard asked.status != nil else { return bytes.count >= asked.bytes.count }
     guard let head = Data(bytes).range(of: Data("\r\n\r\n".utf8)) else { return false }
     return bytes.count - head.upperBound >= asked.bytes.count
@@ -172,6 +177,10 @@ extension RawLook.Sight {
   /// so of such an answer the status, the content and the end are compared.
   func matches(_ asked: AskedSight) -> Bool {
     guard ending == asked.ending, took >= asked.pauses - .milliseconds(5) else { return false }
+    if asked.isHandshake {
+      // handshake(22), server_hello(2).
+      return bytes.first == 22 && bytes.dropFirst(Self.messageType).first == 2
+    }
     guard let status = asked.status else { return bytes.elementsEqual(asked.bytes) }
     let text = Array("HTTP/1.1 \(status)".utf8)
     return bytes.starts(with: text) && bytes.suffix(asked.bytes.count).elementsEqual(asked.bytes)
