@@ -84,7 +84,9 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       // The tool is run as a process; the dependency has it built.
-      dependencies: ["PlantedSecrets", "WindTunnel", "WindTunnelDrill", "windtunnel-cli"],
+      dependencies: [
+        "PlantedSecrets", "Symptoms", "WindTunnel", "WindTunnelDrill", "windtunnel-cli",
+      ],
       exclude: ["Golden"]
     ),
     .testTarget(

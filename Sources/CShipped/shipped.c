@@ -30,6 +30,33 @@ static const unsigned char offline[] = {
 static const unsigned char outage[] = {
 #embed "../../Cassettes/scenarios/outage.json"
 };
+static const unsigned char very_bad_network[] = {
+#embed "../../Cassettes/scenarios/very-bad-network.json"
+};
+static const unsigned char metro[] = {
+#embed "../../Cassettes/scenarios/metro.json"
+};
+static const unsigned char elevator[] = {
+#embed "../../Cassettes/scenarios/elevator.json"
+};
+static const unsigned char handover[] = {
+#embed "../../Cassettes/scenarios/handover.json"
+};
+static const unsigned char airplane_mode[] = {
+#embed "../../Cassettes/scenarios/airplane-mode.json"
+};
+static const unsigned char captive_portal[] = {
+#embed "../../Cassettes/scenarios/captive-portal.json"
+};
+static const unsigned char slow_dns[] = {
+#embed "../../Cassettes/scenarios/slow-dns.json"
+};
+static const unsigned char ipv6_blackhole[] = {
+#embed "../../Cassettes/scenarios/ipv6-blackhole.json"
+};
+static const unsigned char auth_expiry[] = {
+#embed "../../Cassettes/scenarios/auth-expiry.json"
+};
 
 static const struct {
   const char *name;
@@ -46,6 +73,15 @@ static const struct {
     {"scenarios/tls-failure", tls_failure, sizeof tls_failure},
     {"scenarios/offline", offline, sizeof offline},
     {"scenarios/outage", outage, sizeof outage},
+    {"scenarios/very-bad-network", very_bad_network, sizeof very_bad_network},
+    {"scenarios/metro", metro, sizeof metro},
+    {"scenarios/elevator", elevator, sizeof elevator},
+    {"scenarios/handover", handover, sizeof handover},
+    {"scenarios/airplane-mode", airplane_mode, sizeof airplane_mode},
+    {"scenarios/captive-portal", captive_portal, sizeof captive_portal},
+    {"scenarios/slow-dns", slow_dns, sizeof slow_dns},
+    {"scenarios/ipv6-blackhole", ipv6_blackhole, sizeof ipv6_blackhole},
+    {"scenarios/auth-expiry", auth_expiry, sizeof auth_expiry},
 };
 
 static const size_t count = sizeof files / sizeof files[0];

@@ -26,7 +26,7 @@ public struct DrillPlan: Sendable {
   /// How long a call may take.
   public var deadline = Duration.seconds(10)
   /// How long one attempt may stay silent.
-  public var attemptTimeout = Duration.seconds(2)
+  public var attemptTimeout = Duration.seconds(5)
   /// What all draws start from.
   public var seed: UInt64 = 1
   /// Where to fly; `nil`: on the wire where the faults can be made for real, else in process.
@@ -40,7 +40,7 @@ public struct DrillPlan: Sendable {
   /// `URLSession` beside it.
   public init() throws {
     cassette = try Shipped.cassette()
-    scenarios = try Shipped.scenarios()
+    scenarios = try Shipped.scenarios(named: Shipped.drill)
     subjects = [NetworkLayerSubject().name, URLSessionSubject().name]
   }
 

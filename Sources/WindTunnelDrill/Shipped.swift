@@ -9,7 +9,13 @@ package enum Shipped {
     try Cassette(data: data("examples/shop") ?? Data(), source: "shop.json")
   }
 
-  /// The scenarios of the default drill, in its order.
+  /// The names of the scenarios that the default drill flies, in its order.
+  package static let drill = [
+    "calm", "latency", "packet-loss", "rate-limited", "server-errors", "dns-failure", "tls-failure",
+    "offline", "outage",
+  ]
+
+  /// All scenarios.
   package static func scenarios() throws -> [Scenario] {
     try names().filter { $0.hasPrefix("scenarios/") }.map { name in
       try Scenario(data: data(name) ?? Data(), source: "\(name).json")
@@ -17,13 +23,14 @@ package enum Shipped {
   }
 
   /// The group `pre-release`: the names of all that a release must fly.
-  package static let preRelease = [
-    "calm", "latency", "packet-loss", "rate-limited", "server-errors", "dns-failure", "tls-failure",
-    "offline", "outage",
-  ]
+  package static let preRelease =
+    drill + [
+      "very-bad-network", "metro", "elevator", "handover", "airplane-mode", "captive-portal",
+      "slow-dns", "ipv6-blackhole", "auth-expiry",
+    ]
 
   /// Shipped scenarios by name, in the order of the names.
-  static func scenarios(named names: [String]) throws -> [Scenario] {
+  package static func scenarios(named names: [String]) throws -> [Scenario] {
     try names.map { name in
       try Scenario(data: data("scenarios/\(name)") ?? Data(), source: "\(name).json")
     }

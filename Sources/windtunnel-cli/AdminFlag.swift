@@ -18,7 +18,7 @@ enum AdminFlag {
     guard let port = try arguments.int("--admin-port", in: 0...65535) else { return nil }
     var admin = Admin()
     admin.port = port
-    admin.scenarios = try DrillPlan().scenarios
+    admin.scenarios = try Shipped.scenarios()
     admin.refusal = { refusal($0)?.sentence }
     return admin
   }

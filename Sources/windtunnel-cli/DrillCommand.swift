@@ -101,7 +101,7 @@ enum DrillCommand: Command {
     }
     let asked = arguments.all("--scenario")
     if !asked.isEmpty {
-      plan.scenarios = try asked.flatMap { try Scenarios.findAll($0, in: plan.scenarios) }
+      plan.scenarios = try asked.flatMap { try Scenarios.findAll($0, in: Shipped.scenarios()) }
     }
     try plan.take(subject: arguments)
     plan.gates = try arguments.all("--gate").map { try Gate($0) }

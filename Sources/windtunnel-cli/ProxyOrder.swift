@@ -21,7 +21,7 @@ struct ProxyOrder {
   static let lanDuration = Duration.seconds(2 * 60 * 60)
 
   init(_ arguments: Arguments) throws {
-    let shipped = try DrillPlan().scenarios
+    let shipped = try Shipped.scenarios()
     let named = try arguments.all("--scenario").map { try Scenarios.find($0, in: shipped) }
     scenarios = named.isEmpty ? [.calm] : named
     tls = try ServingTLS(arguments, by: ServingTLS.openFlag)

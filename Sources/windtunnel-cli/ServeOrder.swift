@@ -16,7 +16,7 @@ struct ServeOrder {
     speaksTLS = arguments.has("--tls")
     rules = try arguments.value("--match").map { URL(filePath: $0) }
     scenarioName = try arguments.value("--scenario")
-    let shipped = try DrillPlan().scenarios
+    let shipped = try Shipped.scenarios()
     weather = scenarioName.flatMap { name in
       shipped.contains { $0.name == name } ? nil : URL(filePath: name)
     }
@@ -35,7 +35,7 @@ struct ServeOrder {
 
   func scenario() throws -> Scenario {
     guard let scenarioName else { return .calm }
-    let scenario = try Scenarios.find(scenarioName, in: try DrillPlan().scenarios)
+    let scenario = try Scenarios.find(scenarioName, in: try Shipped.scenarios())
     if let refusal = refusal(of: scenario) { throw refusal }
     return scenario
   }

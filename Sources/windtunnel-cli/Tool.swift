@@ -39,6 +39,7 @@ enum Tool {
     [
       DrillCommand.self, RecordCommand.self, ServeCommand.self, ProxyCommand.self,
       DNSCommand.self, ReportCommand.self, FaultsListCommand.self, FaultsSelftestCommand.self,
+      ScenariosListCommand.self, ScenariosShowCommand.self,
       CassetteShowCommand.self, CassetteExplainCommand.self, CassetteConvertCommand.self,
       CassetteLintCommand.self, CassetteDiffCommand.self, CassetteMergeCommand.self,
       CassetteSplitCommand.self, CassettePruneCommand.self, CassetteMigrateCommand.self,

@@ -5,6 +5,8 @@ import Testing
   @Test(arguments: [
     ["--help"], ["drill", "--help"], ["record", "--help"], ["serve", "--help"],
     ["proxy", "--help"], ["dns", "--help"],
+    ["scenarios", "--help"], ["scenarios", "list", "--help"], ["scenarios", "show", "--help"],
+    ["faults", "--help"], ["faults", "list", "--help"], ["faults", "selftest", "--help"],
     ["report", "--help"], ["cassette", "--help"], ["cassette", "show", "--help"],
     ["cassette", "convert", "--help"], ["cassette", "explain", "--help"],
     ["cassette", "lint", "--help"],

@@ -54,7 +54,7 @@ import WindTunnel
 
   @Test func `attempts at an address where nobody is are not seen on the wire`() throws {
     for scenario in try Shipped.scenarios() {
-      let isUnseen = ["offline", "dns-failure"].contains(scenario.name)
+      let isUnseen = ["offline", "dns-failure", "airplane-mode"].contains(scenario.name)
       #expect(Sites.seesAttempts(in: scenario, on: .onTheWire) != isUnseen)
       #expect(Sites.seesAttempts(in: scenario, on: .inProcess))
     }

@@ -5,9 +5,14 @@ enum ClientHello {
 
   private static let body: [UInt8] =
     [3, 3] + (0..<32).map { UInt8($0 * 7) } + [0]
-    // ECDHE and RSA with AES, as every server of the last ten years has them.
-    + listed([0xC0, 0x2F, 0xC0, 0x30, 0xC0, 0x2B, 0xC0, 0x2C, 0, 0x9C, 0, 0x2F, 0, 0x35], bytes: 2)
+    + listed(cipherSuites, bytes: 2)
     + [1, 0] + listed(extensions, bytes: 2)
+
+  /// ECDHE with AES by GCM, as every server of the last ten years has them, and by CBC, as those of
+  /// TLS 1.1 have (RFC 8422 §6, RFC 5289 §3.2).
+  private static let cipherSuites: [UInt8] = [
+    0xC0, 0x2F, 0xC0, 0x30, 0xC0, 0x2B, 0xC0, 0x2C, 0xC0, 0x13, 0xC0, 0x14, 0xC0, 0x09, 0xC0, 0x0A,
+  ]
 
   private static let extensions: [UInt8] =
     // supported_groups: x25519, P-256, P-384 (RFC 8422 §5.1.1).

@@ -183,7 +183,18 @@ extension RawLook.Sight {
     }
     guard let status = asked.status else { return bytes.elementsEqual(asked.bytes) }
     let text = Array("HTTP/1.1 \(status)".utf8)
-    return bytes.starts(with: text) && bytes.suffix(asked.bytes.count).elementsEqual(asked.bytes)
+    return Self.withoutInterim(bytes[...]).starts(with: text) && bytes.suffix(asked.bytes.count).elementsEqual(asked.bytes)
+  }
+
+  /// What is left of an answer behind its interim ones (RFC 9110 §15.2).
+  private static func withoutInterim(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = bytes
+    while rest.starts(with: Array("HTTP/1.1 1".utf8)),
+      let end = Data(rest.prefix(1024)).range(of: Data("\r\n\r\n".utf8))
+    {
+      rest = rest.dropFirst(end.upperBound)
+    }
+    return rest
   }
 
   /// In a line.

@@ -1,0 +1,51 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelDrill
+
+enum ScenariosListCommand: Command {
+  static let name = "scenarios list"
+  static let summary = "List the scenarios that come with the tool."
+  static let synopsis = "[--json]"
+  static let example = "windtunnel scenarios list"
+  static let flags = [Flag("--json", nil, "Print a list of objects instead.")]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let scenarios = try Shipped.scenarios()
+    if arguments.has("--json") {
+      let list = scenarios.map { scenario -> JSON in
+        [
+          "name": .text(scenario.name), "summary": .text(scenario.summary ?? ""),
+          "isFlownByDefault": .bool(Shipped.drill.contains(scenario.name)),
+        ]
+      }
+      Terminal.answer(String(decoding: JSON.array(list).fileBytes(), as: UTF8.self))
+      return .done
+    }
+    let width = scenarios.map(\.name.count).max() ?? 0
+    var text = ""
+    for scenario in scenarios {
+      let name = scenario.name.padding(toLength: width, withPad: " ", startingAt: 0)
+      text += "\(name)  \(scenario.summary ?? "")\n"
+    }
+    text += "\nAll of them together are pre-release; the first \(Shipped.drill.count) are flown by "
+    text += "default.\n"
+    Terminal.answer(text)
+    return .done
+  }
+}
+
+enum ScenariosShowCommand: Command {
+  static let name = "scenarios show"
+  static let summary = "Print a scenario as a file, to be changed and flown."
+  static let synopsis = "NAME"
+  static let example = "windtunnel scenarios show metro > metro.json"
+  static let flags: [Flag] = []
+  static let operandsMax = 1
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let name = try arguments.operand(0, "NAME", "which scenario")
+    let scenario = try Scenarios.find(name, in: Shipped.scenarios())
+    Terminal.answer(String(decoding: scenario.data(), as: UTF8.self))
+    return .done
+  }
+}
