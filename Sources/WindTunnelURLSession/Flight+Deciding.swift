@@ -8,7 +8,8 @@ extension Flight {
     let asked = RequestBridge.request(request, body: body, context.configuration)
     let deck = seat.deck
     let lane = asked.headers[Lane.header].map { Lane($0) } ?? seat.lane
-    let opening = deck.ignores(asked.url) ? .nothing : deck.open(lane: lane, on: .inProcess, at: Date())
+    let opening =
+      deck.ignores(asked.url) ? .nothing : deck.open(lane: lane, on: .inProcess, at: Date())
     if opening != .nothing {
       if opening.afterwards == .keep { asking = (asked, lane) }
       player = Player(opening)

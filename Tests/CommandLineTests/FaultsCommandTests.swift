@@ -7,7 +7,8 @@ import WindTunnel
 
 /// `faults list` and `faults selftest`.
 @Suite(.timeLimit(.minutes(10))) struct FaultsCommandTests {
-  @Test func `every kind is listed with what clients make of it, and reads as a fault`() async throws
+  @Test func `every kind is listed with what clients make of it, and reads as a fault`()
+    async throws
   {
     let scratch = try Scratch()
     let run = try await Program.run("faults", "list", "--json", in: scratch)
@@ -67,7 +68,9 @@ import WindTunnel
       spoil(&spoiled)
       #expect(!spoiled.passed)
     }
-    let asked = AskedSight(Delivery([.head(ResponseHead(status: 200)), .bytes(.data(Data("ab".utf8))), .reset]))
+    let asked = AskedSight(
+      Delivery([.head(ResponseHead(status: 200)), .bytes(.data(Data("ab".utf8))), .reset])
+    )
     var sight = RawLook.Sight()
     sight.bytes = Array("HTTP/1.1 200 OK\r\n\r\nab".utf8)
     sight.ending = .reset

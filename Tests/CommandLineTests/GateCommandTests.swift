@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WindTunnelDrill
 
 @Suite(.timeLimit(.minutes(10))) struct GateCommandTests {
   private func drill(_ words: String..., in scratch: Scratch) async throws -> Program.Run {
@@ -67,7 +68,8 @@ import Testing
       "--json",
       in: Scratch()
     )
-    #expect(run.code == 0)
-    #expect(run.out.split(separator: #""stage""#).count == 10)
+    // Of one call no client can tell whether it meets a share.
+    #expect([0, 98, 99].contains(run.code), "\(run)")
+    #expect(run.out.split(separator: #""stage""#).count == Shipped.preRelease.count + 1)
   }
 }

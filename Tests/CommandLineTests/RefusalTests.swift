@@ -20,7 +20,8 @@ import Testing
 
   static let names =
     "calm, latency, packet-loss, rate-limited, server-errors, dns-failure, tls-failure, offline, "
-    + "outage"
+    + "outage, very-bad-network, metro, elevator, handover, airplane-mode, captive-portal, "
+    + "slow-dns, ipv6-blackhole, auth-expiry"
 
   @Test(arguments: [
     Usage("drlil", "There is no command \"drlil\". Did you mean drill?"),

@@ -54,7 +54,9 @@ struct AskedSight: Sendable, Hashable {
   }
 
   /// A connection that fails before anything is sent on it.
-  init(_ ending: Ending, after pauses: Duration = .zero) { (self.ending, self.pauses) = (ending, pauses) }
+  init(_ ending: Ending, after pauses: Duration = .zero) {
+    (self.ending, self.pauses) = (ending, pauses)
+  }
 
   /// In a line.
   var text: String {

@@ -94,7 +94,10 @@ private enum Looker {
     return await withCheckedContinuation { continuation in
       do { try process.run() } catch { return continuation.resume(returning: .notStarted) }
       Thread {
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let text = String(
+          decoding: output.fileHandleForReading.readDataToEndOfFile(),
+          as: UTF8.self
+        )
         process.waitUntilExit()
         let isExit = process.terminationReason == .exit
         continuation.resume(

@@ -183,7 +183,8 @@ extension RawLook.Sight {
     }
     guard let status = asked.status else { return bytes.elementsEqual(asked.bytes) }
     let text = Array("HTTP/1.1 \(status)".utf8)
-    return Self.withoutInterim(bytes[...]).starts(with: text) && bytes.suffix(asked.bytes.count).elementsEqual(asked.bytes)
+    return Self.withoutInterim(bytes[...]).starts(with: text)
+      && bytes.suffix(asked.bytes.count).elementsEqual(asked.bytes)
   }
 
   /// What is left of an answer behind its interim ones (RFC 9110 §15.2).
@@ -201,6 +202,7 @@ extension RawLook.Sight {
   func text(as asked: AskedSight) -> String {
     if matches(asked) { return asked.text }
     let count = bytes.isEmpty ? "" : "\(bytes.count) bytes, "
-    return "\(Int(took.inMilliseconds)) ms, \(count)\(ending?.rawValue ?? "an error of the socket's")"
+    return
+      "\(Int(took.inMilliseconds)) ms, \(count)\(ending?.rawValue ?? "an error of the socket's")"
   }
 }
