@@ -59,6 +59,12 @@ struct FaultStand: Sendable {
   }
 
   private static func deck(_ kind: FaultKind) -> Deck {
+    // With everything random in it drawn, so that every look meets the same.
+    let drawn = loaded(kind).decide(Request("GET", RequestURL(path))).decision.faults.first
+    return drawn.map { loaded(FaultKind(kind.name, kind.layer, $0)) } ?? loaded(kind)
+  }
+
+  private static func loaded(_ kind: FaultKind) -> Deck {
     let scenario: Scenario =
       if case .connection = kind.fault { [.always(.always, kind.fault)] } else {
         [.on(RequestPattern("GET \(path)"), .always, kind.fault)]
