@@ -2,10 +2,12 @@
 
   crowds.py dribble URL PID COUNT    slow answers on COUNT connections; how late their pieces come
   crowds.py idle URL PID COUNT       COUNT connections that ask nothing; closed by the server's end
+  crowds.py latency URL ROUNDS       how late an injected delay is on 64 connections, against 64 timers
   crowds.py many URL PID COUNT       COUNT requests; the server's memory on the way
   crowds.py source                   a server that sends as many bytes as the first line says
   crowds.py pull HOST:PORT BYTES [PROXY_HOST:PORT]   MB/s, through CONNECT if there is a proxy
 """
+import heapq
 import os
 import resource
 import select
@@ -61,6 +63,78 @@ while time.monotonic() < end:
     late.append((time.monotonic() - before - 0.005) * 1000)
 print(f"{sorted(late)[len(late) * 99 // 100]:.2f}")
 """
+
+
+CONNECTIONS, DELAY, TURNS = 64, 0.05, 40
+
+
+def late_answers(url):
+    """How late answers are that should take DELAY, on all connections at once: in milliseconds."""
+    poll = select.epoll()
+    clients, asked, turns, late = {}, {}, {}, []
+    request = b"GET /late HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    for number in range(CONNECTIONS):
+        client = socket.create_connection(address(url))
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        poll.register(client, select.EPOLLIN)
+        place = client.fileno()
+        clients[place], turns[place], asked[place] = client, TURNS, time.monotonic()
+        client.send(request)
+        # Spread over one delay, as the timers are.
+        time.sleep(DELAY / CONNECTIONS)
+    while clients:
+        for place, _ in poll.poll(1):
+            moment = time.monotonic()
+            if not clients[place].recv(65536):
+                sys.exit("latency: the server closed a connection")
+            late.append((moment - asked[place] - DELAY) * 1000)
+            turns[place] -= 1
+            if turns[place]:
+                asked[place] = time.monotonic()
+                clients[place].send(request)
+            else:
+                poll.unregister(place)
+                clients.pop(place).close()
+    return late
+
+
+def late_timers():
+    """The same loop without a server: how late so many timers are."""
+    poll = select.epoll()
+    start = time.monotonic()
+    due = [(start + DELAY * (1 + n / CONNECTIONS), n, TURNS) for n in range(CONNECTIONS)]
+    heapq.heapify(due)
+    late = []
+    while due:
+        poll.poll(max(0, due[0][0] - time.monotonic()))
+        moment = time.monotonic()
+        while due and due[0][0] <= moment:
+            was, number, left = heapq.heappop(due)
+            late.append((moment - was) * 1000)
+            if left > 1:
+                heapq.heappush(due, (time.monotonic() + DELAY, number, left - 1))
+    return late
+
+
+def latency(url, rounds):
+    def p99(late):
+        return sorted(abs(each) for each in late)[len(late) * 99 // 100]
+
+    late_answers(url)
+    pairs = []
+    for number in range(rounds):
+        if number % 2:
+            timers, answers = p99(late_timers()), p99(late_answers(url))
+        else:
+            answers, timers = p99(late_answers(url)), p99(late_timers())
+        pairs.append((answers, timers))
+    ratios = sorted((answers - 0.5) / timers for answers, timers in pairs)
+    answers, timers = (sorted(each)[rounds // 2] for each in zip(*pairs))
+    print(
+        f"latency  error p99 at {CONNECTIONS} connections {answers:.2f} ms, of as many timers "
+        f"{timers:.2f} ms; beyond 0.5 ms: ratio {ratios[rounds // 2]:.2f} "
+        f"({ratios[0]:.2f}–{ratios[-1]:.2f})"
+    )
 
 
 def dribble(url, pid, count):
@@ -231,6 +305,8 @@ def pull(target, count, proxy=None):
 what, *rest = sys.argv[1:] or ["help"]
 if what in ("dribble", "idle", "many"):
     {"dribble": dribble, "idle": idle, "many": many}[what](rest[0], int(rest[1]), int(rest[2]))
+elif what == "latency":
+    latency(rest[0], int(rest[1]))
 elif what == "source":
     source()
 elif what == "pull":

@@ -11,7 +11,7 @@ func report(_ what: String, _ ratios: [Double]) {
 }
 
 func usage() -> Never {
-  let text = "usage: bench session|deck|load|record|recording URL|serve [COUNT]|dribble|forward URL|tunnel [link]\n"
+  let text = "usage: bench session|deck|load|record|recording URL|serve [COUNT]|dribble|latency|forward URL|tunnel [link]\n"
   FileHandle.standardError.write(Data(text.utf8))
   exit(64)
 }
@@ -93,6 +93,10 @@ case "serve":
   try await hold(ReplayServer(deck))
 case "dribble":
   try await hold(ReplayServer(Deck(Dribble.cassette, then: .repeat, pace: .times(1))))
+case "latency":
+  let late: Scenario = [.always(.always, .delay(.exactly(.milliseconds(50))))]
+  let deck = Deck([.get("/late", json: ["late": true], then: .repeat)], scenario: late)
+  try await hold(ReplayServer(deck))
 case "forward":
   guard let origin = words.dropFirst().first.map({ RequestURL($0) }) else { usage() }
   try await hold(Forwarding.server(to: origin))
