@@ -98,7 +98,7 @@ import Testing
 
   @Test func `the observer hears all of a call in order and in time`() async throws {
     let fixture = try Fixture([.status(503, takes: .milliseconds(30)), .status(200)])
-    let endpoint = Endpoint(.get, "/a", isCritical: true)
+    let endpoint = Endpoint(.get, "/a", priority: .critical)
     let call = fixture.start(endpoint)
     _ = await fixture.time.passSleeps(2)
     let result = await call.value
