@@ -19,9 +19,10 @@ extension Call {
       case .answered(let came, let sent):
         attempt += 1
         outcome = came
-        if !isRenewed, outcome.isUnauthorized, await renew(after: sent, attempt) {
-          isRenewed = true
-          continue
+        if !isRenewed, outcome.isUnauthorized {
+          isRenewed = await renew(after: sent, attempt)
+          // Whoever gave up meanwhile is seen at the top of the loop.
+          if isRenewed || Task.isCancelled { continue }
         }
       case .stopped(let error):
         // What an earlier attempt brought says more than that there is no further one.
@@ -68,7 +69,7 @@ extension Call {
       if case .refused(let wait) = admission {
         return .stopped(.circuitOpen(host: host, retryAfter: wait))
       }
-      tell(.attemptStarted(attempt, sent))
+      tell(.attemptStarted(attempt, sent, engine: client.transport.engine(for: sent)))
       let outcome = await outcome(of: sent)
       client.governor.report(host, admission, outcome)
       tell(.attemptEnded(attempt, outcome))
@@ -103,9 +104,13 @@ extension Call {
   }
 
   private func renew(after sent: URLRequest, _ attempt: Int) async -> Bool {
-    guard let authenticator = client.authenticator, await authenticator.renew(after: sent) else {
-      return false
+    guard let authenticator = client.authenticator else { return false }
+    // One for all who were refused the same credential; nobody's cancellation ends it for others.
+    let credential = sent.value(forHTTPHeaderField: "Authorization") ?? ""
+    let isRenewed = await client.renewals.value(for: credential) {
+      await authenticator.renew(after: sent)
     }
+    guard isRenewed == true else { return false }
     tell(.credentialRenewed(after: attempt))
     return true
   }

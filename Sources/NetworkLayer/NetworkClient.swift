@@ -25,6 +25,7 @@ public struct NetworkClient: Sendable {
   let errands: Errands
   let flights: SingleFlight<FlightKey, CallEnd>
   let revalidations: SingleFlight<String, Void>
+  let renewals: SingleFlight<String, Bool>
   let calls = Counter()
 
   /// Puts a client together.
@@ -72,6 +73,7 @@ public struct NetworkClient: Sendable {
     errands = Errands()
     flights = SingleFlight(errands)
     revalidations = SingleFlight(errands)
+    renewals = SingleFlight(errands)
   }
 
   /// Puts the usual client together: everything by default, on a base URL and a session.
@@ -101,16 +103,8 @@ public struct NetworkClient: Sendable {
     try await Call(self, endpoint).run().get()
   }
 
-  /// Asks for an endpoint and makes a value of what comes.
-  public func value<Value>(
-    of endpoint: Endpoint,
-    by decoder: AnswerDecoder<Value>
-  ) async throws(NetworkError) -> Value {
-    try decoder.decode(try await call(endpoint))
-  }
-
-  /// Does what outlives a call, until the task is cancelled: renewing what was served stale, and
-  /// answers that several calls share. All of it runs in this task and ends with it.
+  /// Does what outlives a call, until the task is cancelled: renewing what was served stale,
+  /// answers that several calls share, a new credential. All of it runs in this task and ends with it.
   ///
   /// It belongs into a task as long-lived as the client, started once for all copies of it; while it
   /// runs, a second one returns at once. Without it nothing stale is served before the server was

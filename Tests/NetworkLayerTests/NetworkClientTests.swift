@@ -107,7 +107,11 @@ import Testing
     #expect(
       fixture.observer.events == [
         CallEvent(call: 1, elapsed: .zero, kind: .callStarted(endpoint)),
-        CallEvent(call: 1, elapsed: .zero, kind: .attemptStarted(1, request)),
+        CallEvent(
+          call: 1,
+          elapsed: .zero,
+          kind: .attemptStarted(1, request, engine: "ScriptedTransport")
+        ),
         CallEvent(
           call: 1,
           elapsed: answered,
@@ -118,7 +122,11 @@ import Testing
           elapsed: answered,
           kind: .retryScheduled(after: 1, delay: .milliseconds(200))
         ),
-        CallEvent(call: 1, elapsed: over, kind: .attemptStarted(2, request)),
+        CallEvent(
+          call: 1,
+          elapsed: over,
+          kind: .attemptStarted(2, request, engine: "ScriptedTransport")
+        ),
         CallEvent(
           call: 1,
           elapsed: over,

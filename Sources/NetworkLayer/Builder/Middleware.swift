@@ -46,5 +46,7 @@ public protocol Authenticator: Sendable {
   func authorize(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest
   /// A server answered 401 (RFC 9110 §15.5.2) to this request as it was sent; true where another
   /// try may go better.
+  ///
+  /// Called once for all calls that were refused the same `Authorization` at the same time.
   func renew(after request: URLRequest) async -> Bool
 }

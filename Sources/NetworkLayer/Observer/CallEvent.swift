@@ -28,8 +28,8 @@ public struct CallEvent: Sendable, Hashable {
     case waiting(Wait)
     /// The cache holds an answer.
     case foundInCache(Freshness)
-    /// A request is about to be sent, for the n-th time, from 1.
-    case attemptStarted(Int, URLRequest)
+    /// A request is about to be sent, for the n-th time, from 1, by this engine.
+    case attemptStarted(Int, URLRequest, engine: String)
     /// The n-th attempt is over.
     case attemptEnded(Int, AttemptOutcome)
     /// After the n-th attempt there will be another one, after a wait.

@@ -42,6 +42,11 @@ final class Gate: Sendable {
     wake(state.withLock { $0.leave(id) })
   }
 
+  /// Lets nobody in, or lets in whoever has room.
+  func suspend(_ isSuspended: Bool) {
+    wake(state.withLock { $0.awakened($0.order.suspend(isSuspended)) })
+  }
+
   private func wait(_ id: Int, _ waiter: CheckedContinuation<Bool, Never>) {
     let isAdmitted: Bool? = state.withLock { state in
       if state.gone.remove(id) != nil { return false }
@@ -74,7 +79,11 @@ final class Gate: Sendable {
 extension Gate.State {
   /// Takes one out and says who is to be woken.
   fileprivate mutating func leave(_ id: Int) -> [CheckedContinuation<Bool, Never>] {
-    order.leave(id).compactMap { next in
+    awakened(order.leave(id))
+  }
+
+  fileprivate mutating func awakened(_ ids: [Int]) -> [CheckedContinuation<Bool, Never>] {
+    ids.compactMap { next in
       let waiter = waiters.removeValue(forKey: next)
       if waiter == nil { early.insert(next) }
       return waiter

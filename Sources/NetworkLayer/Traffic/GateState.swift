@@ -19,6 +19,8 @@ struct GateState {
   private var running: [Int: Ticket] = [:]
   private var hosts: [String: Int] = [:]
   private var endpoints: [String: Int] = [:]
+  /// Whether nobody starts for now.
+  private var isSuspended = false
 
   init(_ caps: TrafficCaps) { self.caps = caps }
 
@@ -48,9 +50,15 @@ struct GateState {
     return admit()
   }
 
+  /// Lets nobody start, or lets start whoever has room.
+  mutating func suspend(_ isSuspended: Bool) -> [Int] {
+    self.isSuspended = isSuspended
+    return admit()
+  }
+
   private mutating func admit() -> [Int] {
     var admitted: [Int] = []
-    while running.count < caps.total, let place = nextPlace() {
+    while !isSuspended, running.count < caps.total, let place = nextPlace() {
       let next = waiting.remove(at: place)
       for earlier in 0..<place where hasRoom(waiting[earlier].ticket) {
         waiting[earlier].overtaken += 1

@@ -46,6 +46,13 @@ public final class Governor: Sendable {
   /// How many attempts are under way, and how many wait for a slot.
   public var load: (running: Int, waiting: Int) { gate.load }
 
+  /// Lets no attempt start until ``resume()``, as an app does that goes to the background; what is in
+  /// flight goes on, and deadlines run on.
+  public func suspend() { gate.suspend(true) }
+
+  /// Lets attempts start again, in the order in which they would have.
+  public func resume() { gate.suspend(false) }
+
   /// A call begins.
   func earn() { budget.withLock { $0?.earn() } }
 
