@@ -49,6 +49,8 @@ import Testing
         policy: RetryPolicy(backoff: Backoff(base: .milliseconds(1), jitter: .none)),
         transport: try #require(engine),
         observer: counters,
+        // However long the machine takes.
+        limits: CallLimits(attemptTimeout: .seconds(3600), deadline: nil),
         governor: governor
       )
     }

@@ -103,7 +103,9 @@ import WindTunnelDrill
         ),
         policy: RetryPolicy(backoff: Backoff(base: .zero)),
         transport: ReplayEngine(deck),
-        observer: journal
+        observer: journal,
+        // However long the machine takes.
+        limits: CallLimits(deadline: nil)
       )
     }
     let first = try await client(deck).call(Endpoint(.get, "/users/7"))

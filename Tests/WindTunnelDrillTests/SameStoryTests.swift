@@ -97,7 +97,8 @@ import WindTunnel
         #expect(observation.attempts.map(\.take) == Array(whole.prefix(observation.attempts.count)))
         if row.name == "urlsession" { #expect(observation.attempts.count == 1) }
       }
-      #expect(row.observations.contains { $0.attempts.count == (row.name == "urlsession" ? 1 : 3) })
+      // Fifty failures at once close the host off, but not before the first slots were used.
+      #expect(met(row).joined().count >= 20)
     }
   }
 }
