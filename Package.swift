@@ -16,6 +16,8 @@ let package = Package(
     .library(name: "WindTunnelDrill", targets: ["WindTunnelDrill"]),
     .library(name: "WindTunnelTesting", targets: ["WindTunnelTesting"]),
     .library(name: "NetworkLayer", targets: ["NetworkLayer"]),
+    // Only debug builds of an app link it: what it can do is in no other product.
+    .library(name: "NetworkLayerDebug", targets: ["NetworkLayerDebug"]),
     .executable(name: "windtunnel", targets: ["windtunnel-cli"]),
   ],
   targets: [
@@ -26,6 +28,7 @@ let package = Package(
     .target(name: "WindTunnelURLSession", dependencies: ["Symptoms", "WindTunnel"]),
     .target(name: "WindTunnelServer", dependencies: ["CSystem", "Symptoms", "WindTunnel"]),
     .target(name: "NetworkLayer", dependencies: ["Symptoms"]),
+    .target(name: "NetworkLayerDebug", dependencies: ["NetworkLayer", "Symptoms"]),
     .target(
       name: "WindTunnelDrill",
       dependencies: [
@@ -70,7 +73,14 @@ let package = Package(
       // Real clients are run as processes, and it is the drill that knows how.
       dependencies: ["CSystem", "Symptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer"]
     ),
-    .testTarget(name: "NetworkLayerTests", dependencies: ["NetworkLayer", "Symptoms"]),
+    .testTarget(
+      name: "NetworkLayerTests",
+      // The client flies on the deck, in process and on the wire.
+      dependencies: [
+        "NetworkLayer", "NetworkLayerDebug", "Symptoms", "WindTunnel", "WindTunnelDrill",
+        "WindTunnelServer", "WindTunnelURLSession",
+      ]
+    ),
     .testTarget(
       name: "WindTunnelDrillTests",
       dependencies: ["Symptoms", "WindTunnel", "WindTunnelDrill"]

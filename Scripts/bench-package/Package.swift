@@ -10,6 +10,7 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
+        .product(name: "NetworkLayer", package: "windtunnel"),
         .product(name: "WindTunnel", package: "windtunnel"),
         .product(name: "WindTunnelServer", package: "windtunnel"),
         .product(name: "WindTunnelURLSession", package: "windtunnel"),

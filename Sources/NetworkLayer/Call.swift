@@ -4,36 +4,49 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// One call on its way through the four parts.
+/// One call on its way through the parts.
 struct Call {
   let client: NetworkClient
+  let endpoint: Endpoint
   let number: Int
   let start: Duration
+  let trace: TraceContext?
+  /// Whether it is made to renew what the cache holds, so that nothing out of it will do.
+  let isRevalidation: Bool
 
-  func run(_ endpoint: Endpoint) async -> Result<Answer, NetworkError> {
+  init(_ client: NetworkClient, _ endpoint: Endpoint, isRevalidation: Bool = false) {
+    self.client = client
+    self.endpoint = endpoint
+    self.isRevalidation = isRevalidation
+    number = client.calls.next()
+    start = client.time.uptime
+    trace = client.sendsTraces ? TraceContext(client.draw) : nil
+  }
+
+  func run() async -> Result<Answer, NetworkError> {
     tell(.callStarted(endpoint))
-    let end = await end(of: endpoint)
+    let end = await end()
     tell(.callEnded(end.result, attempts: end.attempts))
     return end.result
   }
 
-  private func end(of endpoint: Endpoint) async -> End {
+  private func end() async -> CallEnd {
     var request: URLRequest
     do {
       request = try client.builder.request(for: endpoint)
     } catch {
-      return End(.failure(.invalidRequest(error)), attempts: 0)
+      return CallEnd(.failure(.invalidRequest(error)))
     }
     request.timeoutInterval = client.limits.attemptTimeout.seconds
-    guard let deadline = client.limits.deadline else { return await attempts(at: request) }
-    return await attempts(at: request, within: deadline)
+    return await withDeadline { [request] in await inOrder(request) }
   }
 
-  /// The deadline runs beside the attempts, since no time-out of a session is one: an answer that
-  /// drips never times out.
-  private func attempts(at request: URLRequest, within deadline: Duration) async -> End {
-    await withTaskGroup(of: Leg.self) { group in
-      group.addTask { .end(await attempts(at: request)) }
+  /// The deadline runs beside the work, since no time-out of a session is one: an answer that drips
+  /// never times out.
+  func withDeadline(_ work: @escaping @Sendable () async -> CallEnd) async -> CallEnd {
+    guard let deadline = client.limits.deadline else { return await work() }
+    return await withTaskGroup(of: Leg.self) { group in
+      group.addTask { .end(await work()) }
       group.addTask {
         do { try await client.time.sleep(for: deadline) } catch { return .noMatter }
         return .deadlinePassed
@@ -53,101 +66,73 @@ struct Call {
         case .noMatter: break
         }
       }
-      // Not reached: the attempts always bring an end.
-      return End(.failure(.cancelled), attempts: 0)
+      // Not reached: the work always brings an end.
+      return CallEnd(.failure(.cancelled))
     }
   }
 
-  private func attempts(at request: URLRequest) async -> End {
-    var attempt = 0
-    while !Task.isCancelled {
-      attempt += 1
-      tell(.attemptStarted(attempt, request))
-      let outcome = await outcome(of: request)
-      tell(.attemptEnded(attempt, outcome))
-      guard let delay = delay(after: outcome, attempt: attempt, of: request) else {
-        return End(outcome.surfaced(attempts: attempt, at: client.time.date), attempts: attempt)
-      }
-      tell(.retryScheduled(after: attempt, delay: delay))
-      // Whoever is cancelled in a wait is seen at the top of the loop.
-      do { try await client.time.sleep(for: delay) } catch { break }
+  /// Waits for those before it that it must not overtake.
+  private func inOrder(_ request: URLRequest) async -> CallEnd {
+    guard let word = endpoint.order else { return await throughCache(request) }
+    let queue = GateState.Ticket(host: word, endpoint: "")
+    guard
+      let place = await client.governor.queues.enter(queue, queued: { tell(.waiting(.order)) })
+    else { return CallEnd(.failure(.cancelled)) }
+    defer { client.governor.queues.leave(place) }
+    return await throughCache(request)
+  }
+
+  /// Equal calls that nobody waits for share one answer.
+  func shared(_ request: URLRequest) async -> CallEnd {
+    guard endpoint.priority == .deferrable, ["GET", "HEAD"].contains(request.httpMethod) else {
+      return await attempts(at: request)
     }
-    return End(.failure(.cancelled), attempts: attempt)
-  }
-
-  private func outcome(of request: URLRequest) async -> AttemptOutcome {
-    do throws(TransportError) {
-      return .success(try await client.transport.send(request))
-    } catch {
-      return .failure(Task.isCancelled ? .cancelled : error)
+    let end = await client.flights.value(
+      for: FlightKey(request, endpoint.rules),
+      joined: { tell(.waiting(.sharedAnswer)) }
+    ) {
+      // Whoever shares it may have come later: it has a deadline of its own.
+      await withDeadline { await attempts(at: request) }
     }
+    return end ?? CallEnd(.failure(.cancelled))
   }
 
-  /// The wait before the next attempt; `nil` where there will be none.
-  ///
-  /// A wait that would reach the deadline is not begun: the caller gets what is there, and gets it
-  /// now.
-  private func delay(
-    after outcome: AttemptOutcome,
-    attempt: Int,
-    of request: URLRequest
-  ) -> Duration? {
-    let decision = client.policy.decide(
-      after: outcome,
-      attempt: attempt,
-      of: request,
-      at: client.time.date,
-      draw: client.draw()
-    )
-    guard case .retry(let delay) = decision else { return nil }
-    if let deadline = client.limits.deadline, elapsed + delay >= deadline { return nil }
-    return delay
-  }
+  var elapsed: Duration { client.time.uptime - start }
 
-  private var elapsed: Duration { client.time.uptime - start }
-
-  private func tell(_ kind: CallEvent.Kind) {
+  func tell(_ kind: CallEvent.Kind) {
     client.observer.observe(CallEvent(call: number, elapsed: elapsed, kind: kind))
-  }
-
-  /// How a call ended, and what it took.
-  private struct End {
-    var result: Result<Answer, NetworkError>
-    var attempts: Int
-
-    init(_ result: Result<Answer, NetworkError>, attempts: Int) {
-      self.result = result
-      self.attempts = attempts
-    }
   }
 
   /// What runs beside what while a call with a deadline is under way.
   private enum Leg {
-    case end(End)
+    case end(CallEnd)
     case deadlinePassed
     case noMatter
   }
 }
 
-extension AttemptOutcome {
-  /// What a caller gets if this is the last attempt.
-  fileprivate func surfaced(attempts: Int, at date: Date) -> Result<Answer, NetworkError> {
-    switch self {
-    case .failure(.cancelled): .failure(.cancelled)
-    case .failure(.failed(let symptom, let text)): .failure(.transport(symptom, text: text))
-    case .success(let answer) where answer.status == 429:
-      .failure(.rateLimited(retryAfter: answer.retryAfter(at: date)))
-    case .success(let answer) where answer.status >= 400:
-      .failure(.server(status: answer.status, body: answer.body))
-    case .success(let answer):
-      .success(
-        Answer(
-          status: answer.status,
-          headers: answer.headers,
-          body: answer.body,
-          attempts: attempts
-        )
-      )
-    }
+/// How a call ended, and what it took.
+struct CallEnd: Sendable {
+  var result: Result<Answer, NetworkError>
+  var attempts: Int
+
+  init(_ result: Result<Answer, NetworkError>, attempts: Int = 0) {
+    self.result = result
+    self.attempts = attempts
+  }
+}
+
+/// What makes two requests equal.
+struct FlightKey: Hashable {
+  private let method: String?
+  private let url: URL?
+  private let fields: [String: String]
+  private let rules: ResponseRules
+
+  init(_ request: URLRequest, _ rules: ResponseRules) {
+    method = request.httpMethod
+    url = request.url
+    fields = request.allHTTPHeaderFields ?? [:]
+    self.rules = rules
   }
 }

@@ -11,40 +11,69 @@ public import Foundation
 /// Time and chance are parameters too, so that a call can be told in advance to the nanosecond.
 public struct NetworkClient: Sendable {
   let builder: any Builder
+  let middleware: [any Middleware]
+  let authenticator: (any Authenticator)?
   let policy: any Policy
   let transport: any Transport
+  let cache: ResponseCache?
   let observer: any Observer
   let limits: CallLimits
+  let governor: Governor
+  let sendsTraces: Bool
   let time: any TimeSource
   let draw: @Sendable () -> Double
-  private let calls = Counter()
+  let errands: Errands
+  let flights: SingleFlight<FlightKey, CallEnd>
+  let revalidations: SingleFlight<String, Void>
+  let renewals: SingleFlight<String, Bool>
+  let calls = Counter()
 
   /// Puts a client together.
   ///
   /// - Parameters:
   ///   - builder: Makes requests.
+  ///   - middleware: Sees each attempt on its way out and back, in this order.
+  ///   - authenticator: Puts a credential on each attempt.
   ///   - policy: Says what follows on an attempt.
   ///   - transport: Carries requests.
+  ///   - cache: Keeps answers; `nil`: none are kept.
   ///   - observer: Hears what happens.
   ///   - limits: How long a call may take.
+  ///   - governor: Slots, retry budget and circuit breakers; `nil`: a governor of its own, with the
+  ///     default rules and the same time.
+  ///   - sendsTraces: Whether each attempt carries a `traceparent` (W3C Trace Context).
   ///   - time: What waits are measured with.
-  ///   - draw: Brings numbers in 0..<1, one for each attempt.
+  ///   - draw: Brings numbers in 0..<1: one for each attempt, and those for traces.
   public init(
     builder: any Builder,
+    middleware: [any Middleware] = [],
+    authenticator: (any Authenticator)? = nil,
     policy: any Policy = RetryPolicy(),
     transport: any Transport,
+    cache: ResponseCache? = nil,
     observer: any Observer = SilentObserver(),
     limits: CallLimits = CallLimits(),
+    governor: Governor? = nil,
+    sendsTraces: Bool = false,
     time: any TimeSource = SystemTime(),
     draw: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
   ) {
     self.builder = builder
+    self.middleware = middleware
+    self.authenticator = authenticator
     self.policy = policy
     self.transport = transport
+    self.cache = cache
     self.observer = observer
     self.limits = limits
+    self.governor = governor ?? Governor(time: time)
+    self.sendsTraces = sendsTraces
     self.time = time
     self.draw = draw
+    errands = Errands()
+    flights = SingleFlight(errands)
+    revalidations = SingleFlight(errands)
+    renewals = SingleFlight(errands)
   }
 
   /// Puts the usual client together: everything by default, on a base URL and a session.
@@ -53,34 +82,42 @@ public struct NetworkClient: Sendable {
     session: URLSession,
     policy: any Policy = RetryPolicy(),
     observer: any Observer = SilentObserver(),
-    limits: CallLimits = CallLimits()
+    limits: CallLimits = CallLimits(),
+    governor: Governor? = nil
   ) {
     self.init(
       builder: RequestBuilder(baseURL: baseURL),
       policy: policy,
       transport: URLSessionTransport(session: session),
       observer: observer,
-      limits: limits
+      limits: limits,
+      governor: governor
     )
   }
 
   /// Asks for an endpoint until there is something to show, or nothing more to hope for.
   ///
-  /// A cancellation of the task ends it at once, in flight and between attempts, and no attempt
-  /// follows.
+  /// A cancellation of the task ends it at once, in flight, in a queue and between attempts, and no
+  /// attempt follows.
   public func call(_ endpoint: Endpoint) async throws(NetworkError) -> Answer {
-    let call = Call(client: self, number: calls.next(), start: time.uptime)
-    return try await call.run(endpoint).get()
+    try await Call(self, endpoint).run().get()
   }
+
+  /// Does what outlives a call, until the task is cancelled: renewing what was served stale,
+  /// answers that several calls share, a new credential. All of it runs in this task and ends with it.
+  ///
+  /// It belongs into a task as long-lived as the client, started once for all copies of it; while it
+  /// runs, a second one returns at once. Without it nothing stale is served before the server was
+  /// asked, and a shared answer is fetched by one of those who wait for it.
+  public func run() async { await errands.run() }
 }
 
 /// Counts calls, from 1; copies of a client count together.
-private final class Counter: @unchecked Sendable {
-  private let lock = NSLock()
-  private var count = 0
+final class Counter: Sendable {
+  private let count = Guarded(0)
 
   func next() -> Int {
-    lock.withLock {
+    count.withLock { count in
       count += 1
       return count
     }

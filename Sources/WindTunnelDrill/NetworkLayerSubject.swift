@@ -3,23 +3,25 @@ internal import NetworkLayer
 internal import Symptoms
 internal import WindTunnel
 
-/// The reference client with its default policy.
+/// The reference client with its default policy. All calls of a drill share slots, retry budget and
+/// circuit breakers, as the calls of an app do.
 struct NetworkLayerSubject: Subject {
   let name = "network-layer"
+  private let governor = Governor()
 
   func fly(_ call: DrillCall) async -> Landing {
     let client = NetworkClient(
       baseURL: call.baseURL,
       session: call.session,
-      limits: CallLimits(attemptTimeout: call.attemptTimeout, deadline: call.deadline)
+      limits: CallLimits(attemptTimeout: call.attemptTimeout, deadline: call.deadline),
+      governor: governor
     )
     let request = call.request
     let endpoint = Endpoint(
       HTTPMethod(rawValue: request.method),
       target: request.url.target,
       headers: Headers(request.headers.map { Headers.Field($0.name, $0.value) }),
-      body: request.body.data.isEmpty ? nil : request.body.data,
-      isCritical: false
+      body: request.body.data.isEmpty ? nil : request.body.data
     )
     do {
       return .good(try await client.call(endpoint).body)
@@ -30,12 +32,14 @@ struct NetworkLayerSubject: Subject {
 
   private static func reason(_ error: NetworkError) -> String {
     switch error {
+    case .offline: Symptom.offline.rawValue
     case .transport(let symptom, _): symptom.rawValue
     case .server(let status, _): "status \(status)"
     case .rateLimited: "status 429"
     case .cancelled: Symptom.cancelled.rawValue
     case .deadlinePassed: Symptom.timedOut.rawValue
-    case .invalidRequest(let error): "\(error)"
+    case .circuitOpen: "circuit open"
+    case .invalidRequest, .business, .decode, .middleware: "\(error)"
     }
   }
 }

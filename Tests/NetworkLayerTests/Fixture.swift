@@ -12,15 +12,25 @@ struct Fixture {
     _ script: [ScriptedTransport.Step],
     jitter: Jitter = .none,
     draw: Double = 0,
-    deadline: Duration? = nil
+    deadline: Duration? = nil,
+    rules: Governor.Rules = Governor.Rules(),
+    cache: ResponseCache? = nil,
+    middleware: [any Middleware] = [],
+    authenticator: (any Authenticator)? = nil,
+    sendsTraces: Bool = false
   ) throws {
     transport = ScriptedTransport(script, time: time)
     client = NetworkClient(
       builder: RequestBuilder(baseURL: try Self.base()),
+      middleware: middleware,
+      authenticator: authenticator,
       policy: RetryPolicy(backoff: Backoff(jitter: jitter)),
       transport: transport,
+      cache: cache,
       observer: observer,
       limits: CallLimits(attemptTimeout: .seconds(3), deadline: deadline),
+      governor: Governor(rules, time: time),
+      sendsTraces: sendsTraces,
       time: time,
       draw: { draw }
     )

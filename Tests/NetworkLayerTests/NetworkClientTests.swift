@@ -98,7 +98,7 @@ import Testing
 
   @Test func `the observer hears all of a call in order and in time`() async throws {
     let fixture = try Fixture([.status(503, takes: .milliseconds(30)), .status(200)])
-    let endpoint = Endpoint(.get, "/a", isCritical: true)
+    let endpoint = Endpoint(.get, "/a", priority: .critical)
     let call = fixture.start(endpoint)
     _ = await fixture.time.passSleeps(2)
     let result = await call.value
@@ -107,7 +107,11 @@ import Testing
     #expect(
       fixture.observer.events == [
         CallEvent(call: 1, elapsed: .zero, kind: .callStarted(endpoint)),
-        CallEvent(call: 1, elapsed: .zero, kind: .attemptStarted(1, request)),
+        CallEvent(
+          call: 1,
+          elapsed: .zero,
+          kind: .attemptStarted(1, request, engine: "ScriptedTransport")
+        ),
         CallEvent(
           call: 1,
           elapsed: answered,
@@ -118,7 +122,11 @@ import Testing
           elapsed: answered,
           kind: .retryScheduled(after: 1, delay: .milliseconds(200))
         ),
-        CallEvent(call: 1, elapsed: over, kind: .attemptStarted(2, request)),
+        CallEvent(
+          call: 1,
+          elapsed: over,
+          kind: .attemptStarted(2, request, engine: "ScriptedTransport")
+        ),
         CallEvent(
           call: 1,
           elapsed: over,

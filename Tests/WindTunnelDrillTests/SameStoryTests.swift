@@ -22,6 +22,19 @@ import WindTunnel
     row.observations.map(\.attempts)
   }
 
+  /// Two rows that met the same as far as both went. How far a call goes is the client's affair: the
+  /// calls of the reference client pay their retries from one budget, and leave a host alone that
+  /// fails all of them, so it depends on which of them come first.
+  private func expectSame(_ one: Report.Row, _ other: Report.Row, _ comment: Comment) {
+    for (some, others) in zip(met(one), met(other)) {
+      let both = min(some.count, others.count)
+      #expect(Array(some.prefix(both)) == Array(others.prefix(both)), comment)
+      if one.name == "urlsession" { #expect(some.count == others.count, comment) }
+    }
+    #expect(met(one).joined().count >= 20)
+    #expect(met(other).joined().count >= 20)
+  }
+
   @Test func `one seed tells one story, at any concurrency and every time`() async throws {
     let folder = try Folder()
     let weather = ["--scenario", "server-errors"]
@@ -30,7 +43,9 @@ import WindTunnel
       let again = try await drill(folder, concurrency, weather + ["--concurrency", concurrency])
       #expect(again.decisionHash == first.decisionHash)
       for (one, other) in zip(first.scenarios, again.scenarios) {
-        for (row, twin) in zip(one.subjects, other.subjects) { #expect(met(row) == met(twin)) }
+        for (row, twin) in zip(one.subjects, other.subjects) {
+          expectSame(row, twin, "\(row.name), \(concurrency) at once")
+        }
       }
     }
     let other = try await drill(folder, "b", weather + ["--stage", "in-process"])
@@ -46,11 +61,11 @@ import WindTunnel
       rows += try #require(report.scenarios.first).subjects
     }
     try #require(rows.count == 4)
-    #expect(met(rows[0]) == met(rows[2]), "network-layer on both stages")
-    #expect(met(rows[1]) == met(rows[3]), "urlsession on both stages")
+    expectSame(rows[0], rows[2], "network-layer on both stages")
+    expectSame(rows[1], rows[3], "urlsession on both stages")
     for (many, few) in zip(met(rows[0]), met(rows[1])) {
       // One of them tries again and the other does not; as far as both went, they met the same.
-      #expect(Array(many.prefix(few.count)) == few)
+      #expect(Array(many.prefix(few.count)) == Array(few.prefix(many.count)))
       #expect(!few.isEmpty)
     }
   }
@@ -76,9 +91,14 @@ import WindTunnel
     for row in try #require(report.scenarios.first).subjects {
       #expect(row.observations.count == 50)
       for observation in row.observations {
-        let whole = row.name == "network-layer" ? [1, 2, 3] : [1]
-        #expect(observation.attempts.map(\.take) == whole.map { "recording \($0)" })
+        // As far as its retry budget goes.
+        let most = row.name == "network-layer" ? 3 : 1
+        let whole = (1...most).map { "recording \($0)" }
+        #expect(observation.attempts.map(\.take) == Array(whole.prefix(observation.attempts.count)))
+        if row.name == "urlsession" { #expect(observation.attempts.count == 1) }
       }
+      // Fifty failures at once close the host off, but not before the first slots were used.
+      #expect(met(row).joined().count >= 20)
     }
   }
 }

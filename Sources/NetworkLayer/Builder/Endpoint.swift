@@ -8,32 +8,48 @@ public struct Endpoint: Sendable, Hashable {
   ///
   /// Escapes are kept, and what cannot stand in a path is escaped.
   public var path: String
+  /// The path without what changes from call to call, as in `/users/{id}`: what records and caps go
+  /// by; by default the path itself.
+  public var template: String
   /// What follows the `?`; `nil` where there is none.
   public var query: Query?
   /// Fields of this request alone; they replace common ones of the same name.
   public var headers: Headers
   /// The content; `nil` where there is none.
   public var body: Data?
-  /// Whether a screen stays blank without the answer.
-  ///
-  /// Observers see it; nothing here acts on it.
-  public var isCritical: Bool
+  /// Who goes first where there is a queue.
+  public var priority: CallPriority
+  /// Calls with the same word are made one after the other, in the order in which they came, each
+  /// with all its attempts; `nil`: this one may overtake and be overtaken.
+  public var order: String?
+  /// What the answer has to be.
+  public var rules: ResponseRules
+  /// Whether an answer may come out of the client's cache.
+  public var caching: Caching
 
   /// Names what is wanted by its parts.
   public init(
     _ method: HTTPMethod,
     _ path: String,
+    template: String? = nil,
     query: Query? = nil,
     headers: Headers = [:],
     body: Data? = nil,
-    isCritical: Bool = false
+    priority: CallPriority = .standard,
+    order: String? = nil,
+    rules: ResponseRules = ResponseRules(),
+    caching: Caching = .byHeaders
   ) {
     self.method = method
     self.path = path
+    self.template = template ?? path
     self.query = query
     self.headers = headers
     self.body = body
-    self.isCritical = isCritical
+    self.priority = priority
+    self.order = order
+    self.rules = rules
+    self.caching = caching
   }
 
   /// Names what is wanted by path and query in one text, as in a request line (RFC 9112 §3.2.1).
@@ -42,7 +58,7 @@ public struct Endpoint: Sendable, Hashable {
     target: String,
     headers: Headers = [:],
     body: Data? = nil,
-    isCritical: Bool = false
+    priority: CallPriority = .standard
   ) {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     self.init(
@@ -51,7 +67,31 @@ public struct Endpoint: Sendable, Hashable {
       query: parts.count == 2 ? Query(encoded: String(parts[1])) : nil,
       headers: headers,
       body: body,
-      isCritical: isCritical
+      priority: priority
     )
   }
+}
+
+/// Who goes first where there is a queue.
+public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
+  /// A screen stays blank without the answer.
+  case critical
+  /// Somebody waits for it.
+  case standard
+  /// Nobody waits: it starts only where there is room to spare, and equal ones in flight share one
+  /// answer.
+  case deferrable
+
+  /// The earlier case goes first.
+  public static func < (one: CallPriority, other: CallPriority) -> Bool {
+    one.rawValue < other.rawValue
+  }
+}
+
+/// Whether an answer may come out of a client's cache.
+public enum Caching: Sendable, Hashable {
+  /// As the answers' own fields say.
+  case byHeaders
+  /// Neither read nor kept.
+  case never
 }

@@ -18,11 +18,18 @@ public struct RequestBuilder: Builder {
   public var baseURL: URL
   /// Fields of every request; an endpoint's own replace them.
   public var commonHeaders: Headers
+  /// Names and values in the query of every request, behind the endpoint's own.
+  public var commonParameters: [Headers.Field]
 
   /// Builds under a base URL.
-  public init(baseURL: URL, commonHeaders: Headers = [:]) {
+  public init(
+    baseURL: URL,
+    commonHeaders: Headers = [:],
+    commonParameters: [Headers.Field] = []
+  ) {
     self.baseURL = baseURL
     self.commonHeaders = commonHeaders
+    self.commonParameters = commonParameters
   }
 
   /// Makes the request of an endpoint, or says what is impossible about it.
@@ -51,7 +58,14 @@ public struct RequestBuilder: Builder {
     else { throw .baseURL(base) }
     let path = try escapedPath(endpoint.path)
     var text = path.isEmpty ? base : (base.hasSuffix("/") ? String(base.dropLast()) : base) + path
-    if let query = endpoint.query { text += "?" + (try escapedQuery(query.encoded)) }
+    var query = try endpoint.query.map { query throws(RequestError) in
+      try escapedQuery(query.encoded)
+    }
+    if !commonParameters.isEmpty {
+      let common = Query(commonParameters.map { (name: $0.name, value: $0.value) }).encoded
+      query = [query, common].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "&")
+    }
+    if let query { text += "?" + query }
     guard let url = URL(string: text) else { throw .baseURL(base) }
     return url
   }

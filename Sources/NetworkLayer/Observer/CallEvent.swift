@@ -24,13 +24,41 @@ public struct CallEvent: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     /// The caller asked for something.
     case callStarted(Endpoint)
-    /// A request is about to be sent, for the n-th time, from 1.
-    case attemptStarted(Int, URLRequest)
+    /// The call has to wait.
+    case waiting(Wait)
+    /// The cache holds an answer.
+    case foundInCache(Freshness)
+    /// A request is about to be sent, for the n-th time, from 1, by this engine.
+    case attemptStarted(Int, URLRequest, engine: String)
     /// The n-th attempt is over.
     case attemptEnded(Int, AttemptOutcome)
     /// After the n-th attempt there will be another one, after a wait.
     case retryScheduled(after: Int, delay: Duration)
+    /// After the n-th attempt there would be another one, and the retry budget is spent.
+    case retryNotPaid(after: Int)
+    /// After the n-th attempt, which was answered 401, there is a new credential.
+    case credentialRenewed(after: Int)
     /// The caller gets this, after so many attempts.
     case callEnded(Result<Answer, NetworkError>, attempts: Int)
+  }
+
+  /// What a call waits for.
+  public enum Wait: Sendable, Hashable {
+    /// The call before it in its ordered queue.
+    case order
+    /// A slot.
+    case slot
+    /// An equal call that is in flight already and whose answer it shares.
+    case sharedAnswer
+  }
+
+  /// How good an answer in the cache is.
+  public enum Freshness: Sendable, Hashable {
+    /// It may be shown without asking.
+    case fresh
+    /// It may be shown while a newer one is fetched.
+    case staleWhileRevalidating
+    /// The server has to be asked first.
+    case stale
   }
 }

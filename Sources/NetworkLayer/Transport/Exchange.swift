@@ -5,14 +5,14 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// One data task and the one who waits for it; whoever comes first, answer or cancellation, ends
+/// One task and the one who waits for it; whoever comes first, answer or cancellation, ends
 /// the wait, and the other finds nothing left to do.
 final class Exchange: @unchecked Sendable {
   typealias Waiter = CheckedContinuation<AttemptOutcome, Never>
 
   private enum State {
     case idle
-    case waiting(Waiter, URLSessionDataTask?)
+    case waiting(Waiter, URLSessionTask?)
     case over
   }
 
@@ -22,7 +22,7 @@ final class Exchange: @unchecked Sendable {
   /// Makes the task and starts it, unless the cancellation was faster.
   func start(
     _ waiter: Waiter,
-    making make: (_ land: @escaping @Sendable (AttemptOutcome) -> Void) -> URLSessionDataTask
+    making make: (_ land: @escaping @Sendable (AttemptOutcome) -> Void) -> URLSessionTask
   ) {
     guard begin(waiter) else { return waiter.resume(returning: .failure(.cancelled)) }
     // Making a task blocks until the session's queue is free, so the lock is not held.
@@ -51,7 +51,7 @@ final class Exchange: @unchecked Sendable {
     }
   }
 
-  private func keep(_ task: URLSessionDataTask) -> Bool {
+  private func keep(_ task: URLSessionTask) -> Bool {
     lock.withLock {
       guard case .waiting(let waiter, _) = state else { return false }
       state = .waiting(waiter, task)
@@ -59,7 +59,7 @@ final class Exchange: @unchecked Sendable {
     }
   }
 
-  private func end() -> (waiter: Waiter, task: URLSessionDataTask?)? {
+  private func end() -> (waiter: Waiter, task: URLSessionTask?)? {
     lock.withLock {
       defer { state = .over }
       guard case .waiting(let waiter, let task) = state else { return nil }

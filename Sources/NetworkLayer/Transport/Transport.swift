@@ -10,6 +10,13 @@ public protocol Transport: Sendable {
   /// Sends a request and brings its answer, whatever the status. Returns at once when the task is
   /// cancelled, and never sends twice by itself.
   func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer
+  /// What records call that which will carry a request; by default the type's name.
+  func engine(for request: URLRequest) -> String
+}
+
+extension Transport {
+  /// The type's name.
+  public func engine(for request: URLRequest) -> String { "\(Self.self)" }
 }
 
 /// Why a request brought no answer.

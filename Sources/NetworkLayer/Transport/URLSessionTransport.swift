@@ -1,10 +1,8 @@
+public import Foundation
 internal import Symptoms
 
 #if canImport(FoundationNetworking)
-  internal import Foundation
   public import FoundationNetworking
-#else
-  public import Foundation
 #endif
 
 /// Carries requests by a `URLSession`.
@@ -17,23 +15,67 @@ internal import Symptoms
 /// 401 with `WWW-Authenticate: Basic`. Only a cancellation or the deadline of the call ends that
 /// attempt.
 public struct URLSessionTransport: Transport {
-  private let session: URLSession
+  let session: URLSession
 
   /// Sends by a session, which stays the caller's to invalidate.
   public init(session: URLSession) { self.session = session }
 
   /// Sends a request and brings its answer; a cancellation ends it without waiting for the session.
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    try await carry(request) { request, land in
+      session.dataTask(with: request) { land(Self.outcome($0, $1, $2)) }
+    }
+  }
+
+  /// Sends a request with a file as its content, which is never in memory as a whole.
+  public func upload(
+    _ request: URLRequest,
+    from file: URL
+  ) async throws(TransportError) -> HTTPAnswer {
+    try await carry(request) { request, land in
+      session.uploadTask(with: request, fromFile: file) { land(Self.outcome($0, $1, $2)) }
+    }
+  }
+
+  /// Sends a request and puts the content of its answer into a file, whatever the status; the answer
+  /// has none. A file that is there is replaced.
+  ///
+  /// On Linux a `URLProtocol` cannot carry this: a test of it needs a server.
+  public func download(
+    _ request: URLRequest,
+    to file: URL
+  ) async throws(TransportError) -> HTTPAnswer {
+    try await carry(request) { request, land in
+      session.downloadTask(with: request) { place, response, error in
+        // The file is gone when this returns.
+        let failure = error ?? place.flatMap { Self.move($0, to: file) }
+        land(Self.outcome(nil, response, failure))
+      }
+    }
+  }
+
+  private static func move(_ place: URL, to file: URL) -> (any Error)? {
+    do {
+      if FileManager.default.fileExists(atPath: file.path) {
+        try FileManager.default.removeItem(at: file)
+      }
+      try FileManager.default.moveItem(at: place, to: file)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func carry(
+    _ request: URLRequest,
+    _ make: (URLRequest, @escaping @Sendable (AttemptOutcome) -> Void) -> URLSessionTask
+  ) async throws(TransportError) -> HTTPAnswer {
     var request = request
     request.timeoutInterval = SessionTimeout.honoured(request.timeoutInterval)
     let exchange = Exchange()
     return try await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        exchange.start(continuation) { [request] land in
-          session.dataTask(with: request) { data, response, error in
-            land(Self.outcome(data, response, error))
-          }
-        }
+        exchange.start(continuation) { [request] land in make(request, land) }
       }
     } onCancel: {
       exchange.cancel()
@@ -59,7 +101,8 @@ public struct URLSessionTransport: Transport {
 }
 
 extension HTTPAnswer {
-  fileprivate init(_ response: HTTPURLResponse, body: Data) {
+  /// What a session says, with the content that came.
+  init(_ response: HTTPURLResponse, body: Data) {
     let fields = response.allHeaderFields.map {
       Headers.Field(String(describing: $0.key), String(describing: $0.value))
     }

@@ -11,7 +11,8 @@ func report(_ what: String, _ ratios: [Double]) {
 }
 
 func usage() -> Never {
-  let text = "usage: bench session|deck|load|record|recording URL|serve [COUNT]|dribble|latency|forward URL|tunnel [link]\n"
+  let text =
+    "usage: bench session|deck|load|record|recording URL|layer URL|serve [COUNT]|dribble|latency|forward URL|tunnel [link]\n"
   FileHandle.standardError.write(Data(text.utf8))
   exit(64)
 }
@@ -39,6 +40,12 @@ case "session-profile":
   try SessionBench(interactions: 10_000).fly(
     arguments.first.flatMap { Int($0) } ?? 20_000,
     isStub: arguments.dropFirst().first == "stub"
+  )
+case "layer":
+  guard let origin = words.dropFirst().first.flatMap({ URL(string: $0) }) else { usage() }
+  report(
+    "layer    NetworkLayer : bare URLSession, healthy",
+    try await LayerBench(origin).ratios(rounds: 21, requests: 200)
   )
 case "record":
   for isFresh in [false, true] {

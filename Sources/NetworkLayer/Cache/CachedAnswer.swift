@@ -1,0 +1,143 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// An answer that was kept, with what is needed to know how good it still is.
+public struct CachedAnswer: Sendable, Hashable {
+  /// What it answers: the address that was asked.
+  public var key: String
+  /// When it came or was last confirmed.
+  public var date: Date
+  /// The values of the request's fields that the answer varies by (RFC 9111 §4.1).
+  public var varied: Headers
+  /// The status code.
+  public var status: Int
+  /// The fields.
+  public var headers: Headers
+  /// The content.
+  public var body: Data
+
+  /// Keeps an answer, if it may be kept: a good one to a GET that does not forbid it.
+  init?(_ answer: Answer, to request: URLRequest, at date: Date) {
+    guard answer.status == 200, let key = Self.key(of: request) else { return nil }
+    guard !CacheControl(answer.headers).noStore else { return nil }
+    var varied = Headers()
+    for name in answer.headers.words(of: "Vary") {
+      if name == "*" { return nil }
+      varied[name] = request.value(forHTTPHeaderField: name) ?? ""
+    }
+    self.init(
+      key: key,
+      date: date,
+      varied: varied,
+      status: answer.status,
+      headers: answer.headers,
+      body: answer.body
+    )
+  }
+
+  /// Makes one of its parts.
+  public init(
+    key: String,
+    date: Date,
+    varied: Headers,
+    status: Int,
+    headers: Headers,
+    body: Data
+  ) {
+    self.key = key
+    self.date = date
+    self.varied = varied
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// What a request's answer is kept under; `nil` where it is not kept.
+  static func key(of request: URLRequest) -> String? {
+    guard request.httpMethod == "GET", !request.isConditional,
+      request.value(forHTTPHeaderField: "Range") == nil
+    else { return nil }
+    return request.url?.absoluteString
+  }
+
+  /// Whether it answers this request, too (RFC 9111 §4.1).
+  func answers(_ request: URLRequest) -> Bool {
+    varied.fields.allSatisfy { request.value(forHTTPHeaderField: $0.name) ?? "" == $0.value }
+  }
+
+  /// How far it is past its time, in seconds; below nought it is fresh (RFC 9111 §4.2).
+  func staleness(at now: Date) -> TimeInterval {
+    let control = CacheControl(headers)
+    if control.noCache { return .infinity }
+    let age = headers["Age"].flatMap { TimeInterval($0) } ?? 0
+    return max(0, now.timeIntervalSince(date)) + max(0, age) - lifetime(control)
+  }
+
+  private func lifetime(_ control: CacheControl) -> TimeInterval {
+    if let maxAge = control.maxAge { return TimeInterval(maxAge) }
+    guard let expires = headers["Expires"].flatMap({ HTTPDate.parse($0, now: date) }) else {
+      return 0
+    }
+    let sent = headers["Date"].flatMap { HTTPDate.parse($0, now: date) } ?? date
+    return expires.timeIntervalSince(sent)
+  }
+
+  /// The request that asks whether this is still good (RFC 9110 §13.1.2 and §13.1.3); `nil` where
+  /// the answer has nothing to ask by.
+  func question(_ request: URLRequest) -> URLRequest? {
+    var request = request
+    if let tag = headers["ETag"] {
+      request.setValue(tag, forHTTPHeaderField: "If-None-Match")
+    } else if let date = headers["Last-Modified"] {
+      request.setValue(date, forHTTPHeaderField: "If-Modified-Since")
+    } else {
+      return nil
+    }
+    return request
+  }
+
+  /// This answer after the server said that it is still good: with the fields that came with that
+  /// (RFC 9111 §3.2), except what describes content.
+  func confirmed(by answer: Answer, at date: Date) -> CachedAnswer {
+    var kept = self
+    let new = answer.headers.fields.filter { field in
+      !["content-length", "content-encoding", "transfer-encoding", "content-range"]
+        .contains(field.name.lowercased())
+    }
+    kept.headers = headers.replacing(with: Headers(new))
+    if answer.headers["Age"] == nil { kept.headers["Age"] = nil }
+    kept.date = date
+    return kept
+  }
+
+  /// What a caller gets of it.
+  func answer(_ source: Answer.Source, attempts: Int = 0) -> Answer {
+    Answer(status: status, headers: headers, body: body, attempts: attempts, source: source)
+  }
+
+  /// What it takes of memory, roughly, in bytes.
+  var cost: Int {
+    headers.fields.reduce(key.utf8.count + body.count + 256) {
+      $0 + $1.name.utf8.count + $1.value.utf8.count + 64
+    }
+  }
+}
+
+extension URLRequest {
+  /// Whether it asks for an answer only if that changed (RFC 9110 §13.1).
+  var isConditional: Bool {
+    ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"]
+      .contains { value(forHTTPHeaderField: $0) != nil }
+  }
+}
+
+extension Headers {
+  /// The words of a list field (RFC 9110 §5.6.1).
+  func words(of name: String) -> [String] {
+    fields.filter { $0.isNamed(name) }.flatMap { $0.value.split(separator: ",") }
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+  }
+}

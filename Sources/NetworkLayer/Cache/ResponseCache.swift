@@ -1,0 +1,128 @@
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// Keeps answers for one user: in memory, and on disk where there is a store.
+///
+/// How long one is fresh, and what may be done with it later, is what the server says in
+/// `Cache-Control` (RFC 9111, RFC 5861); an app may be more generous than its server. Answers to
+/// another user of the same address are not told apart: ``clear()`` belongs to a sign-out.
+public final class ResponseCache: Sendable {
+  /// What an app grants beyond the server's word.
+  public struct Rules: Sendable, Hashable {
+    /// How long past its time an answer may be shown while a newer one is fetched.
+    public var staleWhileRevalidate: Duration
+    /// How long past its time an answer may be shown if the server cannot be had.
+    public var staleIfError: Duration
+
+    /// Makes rules; by default nothing is granted.
+    public init(staleWhileRevalidate: Duration = .zero, staleIfError: Duration = .zero) {
+      self.staleWhileRevalidate = staleWhileRevalidate
+      self.staleIfError = staleIfError
+    }
+  }
+
+  /// What the cache has for a request.
+  enum Found {
+    case nothing
+    case fresh(CachedAnswer)
+    case staleWhileRevalidating(CachedAnswer)
+    case stale(CachedAnswer)
+  }
+
+  private struct State {
+    var memory: MemoryStore
+    var generation = 0
+  }
+
+  private let rules: Rules
+  private let state: Guarded<State>
+  private let disk: DiskStore?
+
+  /// Makes an empty one, or one with what is on disk.
+  ///
+  /// - Parameters:
+  ///   - bytes: The most memory that answers may take, roughly.
+  ///   - disk: Where they are kept, too.
+  ///   - rules: What is granted beyond the server's word.
+  public init(bytes: Int = 10_000_000, disk: DiskStore? = nil, rules: Rules = Rules()) {
+    self.rules = rules
+    self.disk = disk
+    state = Guarded(State(memory: MemoryStore(bytes: bytes)))
+  }
+
+  /// What the answers in memory take of it, roughly, in bytes.
+  public var bytes: Int { state.withLock { $0.memory.bytes } }
+
+  /// Forgets everything, also what is still on its way.
+  public func clear() {
+    state.withLock {
+      $0.memory.removeAll()
+      $0.generation += 1
+    }
+    disk?.removeAll()
+  }
+
+  /// Grows with each ``clear()``; what was asked for before it is not kept after it.
+  var generation: Int { state.withLock { $0.generation } }
+
+  func find(_ request: URLRequest, at now: Date) -> Found {
+    guard let kept = kept(request) else { return .nothing }
+    let staleness = kept.staleness(at: now)
+    if staleness < 0 { return .fresh(kept) }
+    let control = CacheControl(kept.headers)
+    let grace = Self.grace(control.staleWhileRevalidate, rules.staleWhileRevalidate, control)
+    return staleness < grace ? .staleWhileRevalidating(kept) : .stale(kept)
+  }
+
+  /// Whether a stale answer may be shown since the server cannot be had.
+  func mayStandIn(_ kept: CachedAnswer, for error: NetworkError, at now: Date) -> Bool {
+    let control = CacheControl(kept.headers)
+    return error.isServersAbsence
+      && kept.staleness(at: now) < Self.grace(control.staleIfError, rules.staleIfError, control)
+  }
+
+  func keep(_ kept: CachedAnswer, generation: Int) {
+    let isCurrent = state.withLock { state in
+      guard state.generation == generation else { return false }
+      state.memory.keep(kept)
+      return true
+    }
+    if isCurrent { disk?.keep(kept) }
+  }
+
+  /// A request changed what lies at its address (RFC 9111 §4.4).
+  func invalidate(_ url: URL?) {
+    guard let key = url?.absoluteString else { return }
+    state.withLock { $0.memory.remove(key) }
+    disk?.remove(key)
+  }
+
+  private func kept(_ request: URLRequest) -> CachedAnswer? {
+    guard let key = CachedAnswer.key(of: request) else { return nil }
+    let generation = generation
+    var kept = state.withLock { $0.memory[key] }
+    if kept == nil, let onDisk = disk?[key] {
+      kept = onDisk
+      state.withLock { if $0.generation == generation { $0.memory.keep(onDisk) } }
+    }
+    return kept.flatMap { $0.answers(request) ? $0 : nil }
+  }
+
+  private static func grace(_ told: Int?, _ granted: Duration, _ control: CacheControl) -> Double {
+    control.mustRevalidate ? 0 : max(told.map(Double.init) ?? 0, granted.seconds)
+  }
+}
+
+extension NetworkError {
+  /// Whether this means that the server cannot be had (RFC 5861 §4), rather than that it says no.
+  fileprivate var isServersAbsence: Bool {
+    switch self {
+    case .offline, .transport, .deadlinePassed, .circuitOpen, .rateLimited: true
+    case .server(let status, _): status >= 500
+    case .invalidRequest, .cancelled, .business, .decode, .middleware: false
+    }
+  }
+}

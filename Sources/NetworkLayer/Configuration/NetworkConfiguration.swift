@@ -1,0 +1,141 @@
+public import Foundation
+
+/// Three layers merged into one value, in which everything is possible.
+public struct NetworkConfiguration: Sendable, Hashable {
+  /// A name for records.
+  public let environment: String
+  /// What every path is put under.
+  public let baseURL: URL
+  /// How long a call may take.
+  public let limits: CallLimits
+  /// How many attempts may be under way at once.
+  public let caps: TrafficCaps
+  /// Fields of every request.
+  public let headers: Headers
+  /// Parameters in the query of every request, in order of their names.
+  public let parameters: [Headers.Field]
+  /// What the app looks up by name.
+  public let extras: [String: String]
+  /// Keys and the like by name; shown by no view.
+  public let secrets: [String: Secret]
+  private let merged: ConfigurationLayer
+
+  /// Merges layers, later ones on top, and refuses what cannot be, with all that is wrong at once.
+  ///
+  /// - Parameters:
+  ///   - builtIn: What the app was built with; it has to name a base URL.
+  ///   - atLaunch: What this launch was given.
+  ///   - fetched: What a server said at the start.
+  /// - Throws: ``ConfigurationError``.
+  public init(
+    builtIn: ConfigurationLayer,
+    atLaunch: ConfigurationLayer = ConfigurationLayer(),
+    fetched: ConfigurationLayer = ConfigurationLayer()
+  ) throws(ConfigurationError) {
+    let layer = builtIn.under(atLaunch).under(fetched)
+    var faults: [String] = []
+    let url = Self.url(layer.baseURL, &faults)
+    let timeout = Self.within(
+      1...600_000,
+      layer.attemptTimeoutMilliseconds ?? 15_000,
+      "attemptTimeoutMilliseconds",
+      &faults
+    )
+    let deadline = Self.within(
+      1...3_600_000,
+      layer.deadlineMilliseconds ?? 60_000,
+      "deadlineMilliseconds",
+      &faults
+    )
+    let slots = Self.within(1...64, layer.slots ?? 8, "slots", &faults)
+    guard let url, faults.isEmpty else { throw ConfigurationError(faults: faults) }
+    environment = layer.environment ?? "production"
+    baseURL = url
+    limits = CallLimits(
+      attemptTimeout: .milliseconds(timeout),
+      deadline: .milliseconds(deadline)
+    )
+    caps = TrafficCaps(total: slots, perHost: slots)
+    headers = Headers(Self.fields(layer.headers))
+    parameters = Self.fields(layer.parameters)
+    extras = layer.extras ?? [:]
+    secrets = layer.secrets ?? [:]
+    merged = layer
+  }
+
+  /// The builder that this describes.
+  public var builder: RequestBuilder {
+    RequestBuilder(baseURL: baseURL, commonHeaders: headers, commonParameters: parameters)
+  }
+
+  /// Everything but the secrets, of which only the names are told: for a debug screen or a report.
+  public var publicView: [String: String] {
+    var view = [
+      "environment": environment,
+      "baseURL": baseURL.absoluteString,
+      "attemptTimeout": "\(limits.attemptTimeout)",
+      "deadline": limits.deadline.map { "\($0)" } ?? "none",
+      "slots": "\(caps.total)",
+    ]
+    for field in headers.fields { view["headers.\(field.name)"] = field.value }
+    for field in parameters { view["parameters.\(field.name)"] = field.value }
+    for (name, value) in extras { view["extras.\(name)"] = value }
+    for (name, secret) in secrets { view["secrets.\(name)"] = secret.description }
+    return view
+  }
+
+  /// Everything with the secrets, as JSON that only `seal` gets to see; it decodes as a
+  /// ``ConfigurationLayer``.
+  public func export(sealing seal: (Data) throws -> Data) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try seal(try encoder.encode(merged))
+  }
+
+  private static func url(_ text: String?, _ faults: inout [String]) -> URL? {
+    guard let text else {
+      faults.append("There is no \"baseURL\"; the built-in layer has to name one.")
+      return nil
+    }
+    let loopback = ["localhost", "127.0.0.1", "::1", "[::1]"]
+    guard let url = URL(string: text), let host = url.host, !host.isEmpty, url.query == nil,
+      url.scheme == "https" || (url.scheme == "http" && loopback.contains(host))
+    else {
+      faults.append(
+        "\"baseURL\" is \"\(text)\"; it has to be https with a host and without a query."
+      )
+      return nil
+    }
+    return url
+  }
+
+  private static func within(
+    _ range: ClosedRange<Int>,
+    _ value: Int,
+    _ name: String,
+    _ faults: inout [String]
+  ) -> Int {
+    if !range.contains(value) {
+      faults.append(
+        "\"\(name)\" is \(value); it has to be \(range.lowerBound) to \(range.upperBound)."
+      )
+    }
+    return value
+  }
+
+  private static func fields(_ values: [String: String]?) -> [Headers.Field] {
+    (values ?? [:]).sorted { $0.key < $1.key }.map { Headers.Field($0.key, $0.value) }
+  }
+}
+
+/// Why layers make no configuration: everything that is wrong, one sentence each.
+public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The sentences.
+  public let faults: [String]
+
+  /// Makes one of its sentences.
+  public init(faults: [String]) { self.faults = faults }
+
+  /// All of them in one text.
+  public var description: String { faults.joined(separator: " ") }
+}

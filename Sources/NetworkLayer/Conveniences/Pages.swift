@@ -1,0 +1,99 @@
+/// Pages of a list, each asked for when it is wanted.
+public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
+  /// A page.
+  public typealias Element = Page
+  /// Why there is no further page.
+  public typealias Failure = NetworkError
+
+  /// How many pages a server can have before it is taken to go in circles.
+  public static var pagesMax: Int { 10_000 }
+
+  private let client: any Calling
+  private let first: Endpoint
+  private let decoder: AnswerDecoder<Page>
+  private let next: @Sendable (Page, Endpoint) -> Endpoint?
+
+  /// Goes from page to page.
+  ///
+  /// - Parameters:
+  ///   - client: Who asks.
+  ///   - first: The endpoint of the first page.
+  ///   - decoder: Makes a page of an answer.
+  ///   - next: The endpoint of the page after one, which was found at an endpoint; `nil` after the
+  ///     last.
+  public init(
+    by client: any Calling,
+    from first: Endpoint,
+    _ decoder: AnswerDecoder<Page>,
+    next: @escaping @Sendable (Page, Endpoint) -> Endpoint?
+  ) {
+    self.client = client
+    self.first = first
+    self.decoder = decoder
+    self.next = next
+  }
+
+  /// Goes by a cursor: a text on each page that names the next one.
+  public static func byCursor(
+    _ client: any Calling,
+    _ endpoint: Endpoint,
+    parameter: String = "cursor",
+    _ decoder: AnswerDecoder<Page>,
+    cursor: @escaping @Sendable (Page) -> String?
+  ) -> Pages {
+    Pages(by: client, from: endpoint, decoder) { page, _ in
+      cursor(page).map { endpoint.adding(parameter, $0) }
+    }
+  }
+
+  /// Goes by an offset that grows by what each page holds; an empty page is behind the last one.
+  public static func byOffset(
+    _ client: any Calling,
+    _ endpoint: Endpoint,
+    parameter: String = "offset",
+    _ decoder: AnswerDecoder<Page>,
+    count: @escaping @Sendable (Page) -> Int
+  ) -> Pages {
+    Pages(by: client, from: endpoint.adding(parameter, "0"), decoder) { page, asked in
+      // What was asked ends with the offset that was added to it.
+      let digits = asked.query?.encoded.split(separator: "=").last ?? ""
+      let (offset, count) = (Int(digits) ?? 0, count(page))
+      return count > 0 ? endpoint.adding(parameter, String(offset + count)) : nil
+    }
+  }
+
+  /// Begins at the first page.
+  public func makeAsyncIterator() -> Iterator { Iterator(pages: self, upcoming: first) }
+
+  /// Goes from page to page; after a failure it is at its end.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let pages: Pages
+    fileprivate var upcoming: Endpoint?
+    private var count = 0
+
+    fileprivate init(pages: Pages, upcoming: Endpoint) {
+      self.pages = pages
+      self.upcoming = upcoming
+    }
+
+    /// Asks for the next page; `nil` after the last.
+    public mutating func next() async throws(NetworkError) -> Page? {
+      guard let endpoint = upcoming, count < Pages.pagesMax else { return nil }
+      upcoming = nil
+      count += 1
+      let page = try await pages.client.value(of: endpoint, by: pages.decoder)
+      upcoming = pages.next(page, endpoint)
+      return page
+    }
+  }
+}
+
+extension Endpoint {
+  /// This endpoint with one more item in its query.
+  fileprivate func adding(_ name: String, _ value: String) -> Endpoint {
+    var endpoint = self
+    let item = Query([(name: name, value: value)]).encoded
+    endpoint.query = Query(encoded: query.map { "\($0.encoded)&\(item)" } ?? item)
+    return endpoint
+  }
+}

@@ -1,0 +1,88 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// Keeps the latest calls in memory: their records, and what was sent and came. A report from the
+/// field can be made of it.
+///
+/// It holds whole requests and answers, with all secrets in them, and forgets the oldest first.
+public final class CallJournal: Observer {
+  /// One request that was sent, and what came.
+  public struct Entry: Sendable, Hashable {
+    /// Which call it belongs to.
+    public var call: Int
+    /// What was sent.
+    public var request: URLRequest
+    /// What came.
+    public var outcome: AttemptOutcome
+    /// How long it took.
+    public var elapsed: Duration
+    /// When it was over.
+    public var date: Date
+
+    /// What it takes of memory, roughly, in bytes.
+    var cost: Int {
+      let came = if case .success(let answer) = outcome { answer.body.count } else { 0 }
+      return 1024 + came + (request.httpBody?.count ?? 0)
+    }
+  }
+
+  private struct State {
+    var keeper = RecordKeeper()
+    var records: [CallRecord] = []
+    var entries: [Entry] = []
+    var bytes = 0
+    /// What is in flight, and since when.
+    var sent: [Int: (request: URLRequest, start: Duration)] = [:]
+  }
+
+  private let state = Guarded(State())
+  private let most: (calls: Int, bytes: Int)
+  private let time: any TimeSource
+
+  /// Makes an empty one.
+  ///
+  /// - Parameters:
+  ///   - calls: How many calls are remembered.
+  ///   - bytes: How much of what was sent and came, roughly.
+  ///   - time: What the entries' dates are read from.
+  public init(calls: Int = 200, bytes: Int = 5_000_000, time: any TimeSource = SystemTime()) {
+    most = (max(0, calls), max(0, bytes))
+    self.time = time
+  }
+
+  /// The calls that are over, the oldest first.
+  public var records: [CallRecord] { state.withLock { $0.records } }
+  /// What was sent and came, the oldest first; without attempts that were cancelled.
+  public var entries: [Entry] { state.withLock { $0.entries } }
+
+  /// Keeps what the event tells.
+  public func observe(_ event: CallEvent) {
+    state.withLock { state in
+      let record = state.keeper.hear(event)
+      switch event.kind {
+      case .attemptStarted(_, let request, _): state.sent[event.call] = (request, event.elapsed)
+      case .attemptEnded(_, let outcome):
+        guard let sent = state.sent.removeValue(forKey: event.call),
+          outcome != .failure(.cancelled)
+        else { return }
+        let entry = Entry(
+          call: event.call,
+          request: sent.request,
+          outcome: outcome,
+          elapsed: event.elapsed - sent.start,
+          date: time.date
+        )
+        state.entries.append(entry)
+        state.bytes += entry.cost
+        while state.bytes > most.bytes { state.bytes -= state.entries.removeFirst().cost }
+      case .callEnded:
+        if let record { state.records.append(record) }
+        if state.records.count > most.calls { state.records.removeFirst() }
+      default: break
+      }
+    }
+  }
+}

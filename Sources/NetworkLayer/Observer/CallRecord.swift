@@ -1,0 +1,151 @@
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// What a call went through, in four parts: the system, the request, the response, the counters. A
+/// fold over the call's events.
+public struct CallRecord: Sendable, Hashable {
+  /// How far a call is.
+  public enum State: String, Sendable, Hashable {
+    /// It was asked for.
+    case created
+    /// It is in a queue, or waits for its next attempt.
+    case waiting
+    /// An attempt is in flight.
+    case running
+    /// It was answered out of the cache, without a word from the server.
+    case fromCache
+    /// It was answered by the server.
+    case answered
+    /// It failed.
+    case failed
+    /// The caller gave it up.
+    case cancelled
+  }
+
+  /// What it was made by.
+  public struct System: Sendable, Hashable {
+    /// The engine of the latest attempt; `nil`: nothing was sent.
+    public var engine: String?
+    /// What the cache held; `nil`: nothing, or it was not asked.
+    public var cache: CallEvent.Freshness?
+    /// The trace that it belongs to, 32 hexadecimal digits; `nil`: none was sent.
+    public var traceID: String?
+  }
+
+  /// What was asked for.
+  public struct Request: Sendable, Hashable {
+    /// The method.
+    public var method: String
+    /// The path without what changes from call to call.
+    public var template: String
+    /// The host with its port; `nil`: nothing was sent.
+    public var host: String?
+    /// Who goes first.
+    public var priority: CallPriority
+    /// The content in bytes.
+    public var bytes: Int
+  }
+
+  /// What came.
+  public struct Response: Sendable, Hashable {
+    /// The status of the latest answer; `nil`: there was none.
+    public var status: Int?
+    /// Its content in bytes.
+    public var bytes = 0
+    /// Where the caller's answer comes from; `nil`: he got none.
+    public var source: Answer.Source?
+    /// Why the caller got none.
+    public var error: NetworkError?
+  }
+
+  /// What it took.
+  public struct Counters: Sendable, Hashable {
+    /// Attempts.
+    public var attempts = 0
+    /// Retries that the policy wanted and the budget did not pay.
+    public var unpaidRetries = 0
+    /// New credentials.
+    public var renewals = 0
+    /// Times in a queue.
+    public var waits = 0
+    /// Time between attempts.
+    public var backoff = Duration.zero
+    /// Time in all, so far.
+    public var elapsed = Duration.zero
+  }
+
+  /// Which call of the client it is, from 1.
+  public let call: Int
+  /// How far it is.
+  public private(set) var state = State.created
+  /// What it was made by.
+  public private(set) var system = System()
+  /// What was asked for.
+  public private(set) var request: Request
+  /// What came.
+  public private(set) var response = Response()
+  /// What it took.
+  public private(set) var counters = Counters()
+
+  /// Begins with the first event of a call; `nil`: it is another one.
+  public init?(_ event: CallEvent) {
+    guard case .callStarted(let endpoint) = event.kind else { return nil }
+    call = event.call
+    request = Request(
+      method: endpoint.method.rawValue,
+      template: endpoint.template,
+      priority: endpoint.priority,
+      bytes: endpoint.body?.count ?? 0
+    )
+  }
+
+  /// Whether nothing more will happen to it.
+  public var isOver: Bool {
+    switch state {
+    case .created, .waiting, .running: false
+    case .fromCache, .answered, .failed, .cancelled: true
+    }
+  }
+
+  /// Hears what happened next.
+  public mutating func hear(_ event: CallEvent) {
+    counters.elapsed = event.elapsed
+    switch event.kind {
+    case .callStarted: break
+    case .waiting:
+      state = .waiting
+      counters.waits += 1
+    case .foundInCache(let freshness): system.cache = freshness
+    case .attemptStarted(let number, let sent, let engine):
+      state = .running
+      counters.attempts = number
+      system.engine = engine
+      system.traceID = sent.traceID
+      request.host = sent.url?.origin
+    case .attemptEnded(_, .success(let answer)):
+      response.status = answer.status
+      response.bytes = answer.body.count
+    case .attemptEnded(_, .failure): response.status = nil
+    case .retryScheduled(_, let delay):
+      state = .waiting
+      counters.backoff += delay
+    case .retryNotPaid: counters.unpaidRetries += 1
+    case .credentialRenewed: counters.renewals += 1
+    case .callEnded(let result, _): end(result)
+    }
+  }
+
+  private mutating func end(_ result: Result<Answer, NetworkError>) {
+    switch result {
+    case .success(let answer):
+      response.source = answer.source
+      state = counters.attempts == 0 && answer.source != .network ? .fromCache : .answered
+    case .failure(let error):
+      response.error = error
+      state = error == .cancelled ? .cancelled : .failed
+    }
+  }
+}

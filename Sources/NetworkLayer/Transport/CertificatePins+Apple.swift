@@ -1,0 +1,40 @@
+#if canImport(Darwin)
+  internal import CryptoKit
+  public import Foundation
+  internal import Security
+
+  /// Trusts a host only with one of the certificates that the app knows, beside what the system
+  /// asks: a delegate for a session.
+  ///
+  /// A pin is the SHA-256 of a certificate in DER, in base64. Two pins for each host, one of them of
+  /// the next certificate, keep an app alive past a renewal.
+  public final class CertificatePins: NSObject, URLSessionDelegate {
+    private let pins: [String: Set<String>]
+
+    /// Knows the pins of each host; a host without pins is the system's to judge.
+    public init(_ pins: [String: Set<String>]) { self.pins = pins }
+
+    /// Judges a server's certificate.
+    public func urlSession(
+      _ session: URLSession,
+      didReceive challenge: URLAuthenticationChallenge,
+      completionHandler:
+        @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      let space = challenge.protectionSpace
+      guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust,
+        let known = pins[space.host]
+      else { return completionHandler(.performDefaultHandling, nil) }
+      guard let trust = space.serverTrust, SecTrustEvaluateWithError(trust, nil),
+        let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate],
+        chain.contains(where: { known.contains(Self.pin($0)) })
+      else { return completionHandler(.cancelAuthenticationChallenge, nil) }
+      completionHandler(.useCredential, URLCredential(trust: trust))
+    }
+
+    private static func pin(_ certificate: SecCertificate) -> String {
+      let bytes = SecCertificateCopyData(certificate) as Data
+      return Data(SHA256.hash(data: bytes)).base64EncodedString()
+    }
+  }
+#endif

@@ -1,0 +1,136 @@
+public import Foundation
+
+/// One event of a server that keeps talking (WHATWG HTML §9.2).
+public struct ServerSentEvent: Sendable, Hashable {
+  /// Its kind; `message` where the server names none.
+  public var kind: String
+  /// Its lines, with line feeds between.
+  public var data: String
+  /// The last identifier that the server gave, to go on from.
+  public var lastID: String
+
+  /// Makes an event of its parts.
+  public init(kind: String = "message", data: String, lastID: String = "") {
+    self.kind = kind
+    self.data = data
+    self.lastID = lastID
+  }
+}
+
+/// Finds events in bytes that come in any pieces (WHATWG HTML §9.2.6).
+public struct ServerSentEventParser: Sendable {
+  /// How long a line, and the data of an event, may be in bytes.
+  public static let bytesMax = 1 << 20
+
+  /// How long to wait before coming back, if the server said so.
+  public private(set) var retry: Duration?
+  private var line: [UInt8] = []
+  private var wasReturn = false
+  private var isFirstLine = true
+  private var kind = ""
+  private var data: [String] = []
+  private var bytes = 0
+  private var lastID = ""
+
+  /// Begins at the start of a stream.
+  public init() {}
+
+  /// Takes the next bytes and tells the events that are whole with them.
+  ///
+  /// - Throws: ``DecodeFault`` where a line or an event is longer than allowed.
+  public mutating func take(_ piece: Data) throws(DecodeFault) -> [ServerSentEvent] {
+    var events: [ServerSentEvent] = []
+    for byte in piece {
+      switch byte {
+      // A line ends with CR LF, LF or CR.
+      case 0x0A where wasReturn: wasReturn = false
+      case 0x0A, 0x0D:
+        wasReturn = byte == 0x0D
+        if let event = try endLine() { events.append(event) }
+      default:
+        wasReturn = false
+        line.append(byte)
+        if line.count > Self.bytesMax { throw Self.tooLong }
+      }
+    }
+    return events
+  }
+
+  private static var tooLong: DecodeFault {
+    .mismatch("", text: "An event is longer than \(bytesMax) bytes.")
+  }
+
+  private mutating func endLine() throws(DecodeFault) -> ServerSentEvent? {
+    var bytes = line[...]
+    line = []
+    if isFirstLine, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+    isFirstLine = false
+    guard !bytes.isEmpty else { return dispatch() }
+    let parts = bytes.split(separator: 0x3A, maxSplits: 1, omittingEmptySubsequences: false)
+    var value = parts.count == 2 ? parts[1] : []
+    if value.first == 0x20 { value = value.dropFirst() }
+    let text = String(decoding: value, as: UTF8.self)
+    switch String(decoding: parts[0], as: UTF8.self) {
+    case "event": kind = text
+    case "data":
+      self.bytes += text.utf8.count + 1
+      if self.bytes > Self.bytesMax { throw Self.tooLong }
+      data.append(text)
+    case "id" where !text.contains("\0"): lastID = text
+    case "retry" where !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }:
+      retry = Int64(text).map { .milliseconds($0) }
+    default: break
+    }
+    return nil
+  }
+
+  private mutating func dispatch() -> ServerSentEvent? {
+    defer {
+      kind = ""
+      data = []
+      bytes = 0
+    }
+    guard !data.isEmpty else { return nil }
+    return ServerSentEvent(
+      kind: kind.isEmpty ? "message" : kind,
+      data: data.joined(separator: "\n"),
+      lastID: lastID
+    )
+  }
+}
+
+extension StreamedAnswer {
+  /// The content as events.
+  public var events: ServerSentEvents { ServerSentEvents(pieces: pieces) }
+}
+
+/// The events of an answer as they come.
+public struct ServerSentEvents: AsyncSequence, Sendable {
+  /// An event.
+  public typealias Element = ServerSentEvent
+
+  fileprivate let pieces: AsyncThrowingStream<Data, any Error>
+
+  /// Begins where the stream is.
+  public func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces.makeAsyncIterator()) }
+
+  /// Takes pieces until an event is whole.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate var pieces: AsyncThrowingStream<Data, any Error>.Iterator
+    private var parser = ServerSentEventParser()
+    private var waiting: [ServerSentEvent] = []
+
+    fileprivate init(pieces: AsyncThrowingStream<Data, any Error>.Iterator) {
+      self.pieces = pieces
+    }
+
+    /// The next event; `nil` at the end of the stream.
+    @concurrent public mutating func next() async throws -> ServerSentEvent? {
+      while waiting.isEmpty {
+        guard let piece = try await pieces.next() else { return nil }
+        waiting = try parser.take(piece)
+      }
+      return waiting.removeFirst()
+    }
+  }
+}

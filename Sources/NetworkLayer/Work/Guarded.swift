@@ -1,0 +1,14 @@
+internal import Foundation
+
+/// A value behind a lock.
+final class Guarded<Value>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
+  func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+    lock.withLock { body(&value) }
+  }
+}

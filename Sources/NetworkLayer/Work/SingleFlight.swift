@@ -1,0 +1,140 @@
+/// One piece of work for all who want the same at the same time.
+///
+/// It runs among the errands, so that no caller's cancellation ends it for the others. Where no
+/// errands are run the first caller does it himself, and if he is cancelled another takes over.
+final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private let state = Guarded(FlightState<Key, Value>())
+  private let errands: Errands
+
+  init(_ errands: Errands) { self.errands = errands }
+
+  /// How many pieces of work are under way.
+  var count: Int { state.withLock { $0.flights.count } }
+
+  /// Joins the work for a key, or starts it.
+  ///
+  /// - Parameters:
+  ///   - key: What is wanted.
+  ///   - joined: Called where others started it.
+  ///   - work: Does it; whatever a cancelled task brings is thrown away.
+  /// - Returns: What it brought; `nil` where the task was cancelled.
+  func value(
+    for key: Key,
+    joined: () -> Void = {},
+    _ work: @escaping @Sendable () async -> Value
+  ) async -> Value? {
+    let (id, isFirst) = state.withLock { $0.board(key) }
+    if isFirst, !errands.take({ _ = await self.fly(key, work) }) {
+      state.withLock { $0.disembark(id, key) }
+      return await fly(key, work)
+    }
+    if !isFirst { joined() }
+    switch await word(for: id, on: key) {
+    case .landed(let value): return value
+    case .takeOver: return await fly(key, work)
+    case .cancelled: return nil
+    }
+  }
+
+  /// Starts the work for a key among the errands, unless it is under way, and waits for nothing;
+  /// false where nobody would do it.
+  func launch(for key: Key, _ work: @escaping @Sendable () async -> Value) -> Bool {
+    guard state.withLock({ $0.open(key) }) else { return true }
+    let isTaken = errands.take { _ = await self.fly(key, work) }
+    if !isTaken { _ = state.withLock { $0.handOver(key) } }
+    return isTaken
+  }
+
+  private func fly(_ key: Key, _ work: @Sendable () async -> Value) async -> Value? {
+    let value = await work()
+    let isCancelled = Task.isCancelled
+    let told = state.withLock {
+      isCancelled ? $0.handOver(key) : $0.land(key, value)
+    }
+    for (waiter, word) in told { waiter.resume(returning: word) }
+    return isCancelled ? nil : value
+  }
+
+  private func word(for id: Int, on key: Key) async -> FlightState<Key, Value>.Word {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let word = state.withLock { $0.wait(id, waiter) }
+        if let word { waiter.resume(returning: word) }
+      }
+    } onCancel: {
+      state.withLock { $0.giveUp(id, key) }?.resume(returning: .cancelled)
+    }
+  }
+}
+
+/// Who waits for which work.
+struct FlightState<Key: Hashable & Sendable, Value: Sendable> {
+  /// What one who waits is told.
+  enum Word: Sendable {
+    case landed(Value)
+    case takeOver
+    case cancelled
+  }
+
+  typealias Waiter = CheckedContinuation<Word, Never>
+
+  /// Who is on board of each, in order.
+  private(set) var flights: [Key: [Int]] = [:]
+  private var lastID = 0
+  private var waiters: [Int: Waiter] = [:]
+  /// Words to those who have not lain down to wait yet.
+  private var early: [Int: Word] = [:]
+
+  /// Gives a number; true where the flight has to be flown by whoever asks.
+  mutating func board(_ key: Key) -> (id: Int, isFirst: Bool) {
+    lastID += 1
+    let isFirst = flights[key] == nil
+    flights[key, default: []].append(lastID)
+    return (lastID, isFirst)
+  }
+
+  /// A flight without anybody on board; false where there is one already.
+  mutating func open(_ key: Key) -> Bool {
+    guard flights[key] == nil else { return false }
+    flights[key] = []
+    return true
+  }
+
+  /// One flies it himself and so waits for nobody.
+  mutating func disembark(_ id: Int, _ key: Key) { flights[key]?.removeAll { $0 == id } }
+
+  /// The word for one who lies down to wait, if there is one already.
+  mutating func wait(_ id: Int, _ waiter: Waiter) -> Word? {
+    if let word = early.removeValue(forKey: id) { return word }
+    waiters[id] = waiter
+    return nil
+  }
+
+  /// One is cancelled. Whoever was told something already keeps his word.
+  mutating func giveUp(_ id: Int, _ key: Key) -> Waiter? {
+    guard let place = flights[key]?.firstIndex(of: id) else { return nil }
+    flights[key]?.remove(at: place)
+    return tell(id, .cancelled)?.0
+  }
+
+  /// The work is done.
+  mutating func land(_ key: Key, _ value: Value) -> [(Waiter, Word)] {
+    (flights.removeValue(forKey: key) ?? []).compactMap { tell($0, .landed(value)) }
+  }
+
+  /// Whoever did the work was cancelled: the next goes on with it, and without one it is over.
+  mutating func handOver(_ key: Key) -> [(Waiter, Word)] {
+    guard let next = flights[key]?.first else {
+      flights[key] = nil
+      return []
+    }
+    flights[key]?.removeFirst()
+    return tell(next, .takeOver).map { [$0] } ?? []
+  }
+
+  private mutating func tell(_ id: Int, _ word: Word) -> (Waiter, Word)? {
+    if let waiter = waiters.removeValue(forKey: id) { return (waiter, word) }
+    early[id] = word
+    return nil
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import NetworkLayer
+
+@Suite struct BudgetTests {
+  @Test func `retries in an outage are the reserve and a fifth of the calls`() async throws {
+    let count = 60
+    let script = Array(repeating: ScriptedTransport.Step.status(503), count: 400)
+    let fixture = try Fixture(script, rules: .init(breaker: nil))
+    let clock = Task {
+      while let wait = await fixture.time.nextSleep() { fixture.time.advance(by: wait) }
+    }
+    defer { clock.cancel() }
+    for _ in 0..<count {
+      let result = await fixture.start().value
+      #expect(result == .failure(.server(status: 503, body: Data())))
+    }
+    // 10 + 60 / 5: an amplification of 82 / 60 = 1.37.
+    #expect(fixture.transport.instants.count == 82)
+    let unpaid = fixture.observer.events.count {
+      if case .retryNotPaid = $0.kind { true } else { false }
+    }
+    // The first three had three retries each.
+    #expect(unpaid == 57)
+  }
+
+  @Test func `what is saved up has an end`() {
+    var budget = RetryBudget(share: 0.2, reserve: 1, most: 2)
+    for _ in 0..<100 { budget.earn() }
+    let paid = [budget.spend(), budget.spend(), budget.spend()]
+    #expect(paid == [true, true, false])
+  }
+
+  @Test func `five fifths are a whole`() {
+    var budget = RetryBudget(share: 0.2, reserve: 0)
+    for _ in 0..<4 { budget.earn() }
+    let early = budget.spend()
+    budget.earn()
+    let paid = [early, budget.spend(), budget.spend()]
+    #expect(paid == [false, true, false])
+  }
+}
+
+@Suite struct BreakerTests {
+  let rules = BreakerRules(window: 4, share: 0.75, pause: .seconds(5), longestPause: .seconds(15))
+
+  func afterwards(_ failures: [Bool], at now: Duration = .zero) -> CircuitBreaker {
+    var breaker = CircuitBreaker(rules)
+    for hasFailed in failures {
+      breaker.report(breaker.admit(at: now), hasFailed: hasFailed, at: now)
+    }
+    return breaker
+  }
+
+  func asked(_ breaker: inout CircuitBreaker, _ now: Duration) -> CircuitBreaker.Admission {
+    breaker.admit(at: now)
+  }
+
+  @Test func `three of the last four open it, and fewer or earlier ones do not`() {
+    var open = afterwards([false, true, true, true])
+    #expect(asked(&open, .seconds(2)) == .refused(.seconds(3)))
+    for closed in [
+      [true, true, true], [true, true, false, false, true], [false, true, false, true],
+    ] {
+      var breaker = afterwards(closed)
+      #expect(asked(&breaker, .seconds(2)) == .go)
+    }
+  }
+
+  @Test func `after the pause one attempt probes, and its end decides`() {
+    var breaker = afterwards([true, true, true, true])
+    #expect(asked(&breaker, .seconds(5)) == .probe)
+    #expect(asked(&breaker, .seconds(5)) == .refused(.seconds(5)))
+    breaker.report(.probe, hasFailed: true, at: .seconds(6))
+    // The pause doubles, up to the longest.
+    #expect(asked(&breaker, .seconds(6)) == .refused(.seconds(10)))
+    #expect(asked(&breaker, .seconds(16)) == .probe)
+    breaker.report(.probe, hasFailed: true, at: .seconds(16))
+    #expect(asked(&breaker, .seconds(16)) == .refused(.seconds(15)))
+    #expect(asked(&breaker, .seconds(31)) == .probe)
+    breaker.report(.probe, hasFailed: false, at: .seconds(31))
+    #expect(asked(&breaker, .seconds(31)) == .go)
+    breaker.report(.go, hasFailed: true, at: .seconds(31))
+    #expect(asked(&breaker, .seconds(31)) == .go)
+  }
+
+  @Test func `a cancelled probe lets the next one probe`() {
+    var breaker = afterwards([true, true, true, true])
+    #expect(asked(&breaker, .seconds(5)) == .probe)
+    breaker.report(.probe, hasFailed: nil, at: .seconds(6))
+    #expect(asked(&breaker, .seconds(6)) == .probe)
+  }
+
+  @Test func `a host that fails is left alone, and others are not`() async throws {
+    let script = Array(repeating: ScriptedTransport.Step.symptom(.connectionRefused), count: 4)
+    let fixture = try Fixture(script + [.status(200)], rules: .init(breaker: rules))
+    let first = fixture.start()
+    _ = await fixture.time.passSleeps(3)
+    #expect(
+      await first.value == .failure(.transport(.connectionRefused, text: "connectionRefused"))
+    )
+    let host = "api.example.test"
+    #expect(
+      await fixture.start().value
+        == .failure(.circuitOpen(host: host, retryAfter: .seconds(5)))
+    )
+    #expect(fixture.transport.instants.count == 4)
+    #expect(fixture.client.governor.admit("other.example.test") == .go)
+    fixture.time.advance(by: .seconds(5))
+    #expect(try await fixture.start().value.get().status == 200)
+    #expect(fixture.client.governor.load == (0, 0))
+  }
+
+  @Test func `a call whose host closes off between attempts tells what it met`() async throws {
+    let script = Array(repeating: ScriptedTransport.Step.status(500, body: "x"), count: 9)
+    let fixture = try Fixture(script, rules: .init(breaker: BreakerRules(window: 2)))
+    let call = fixture.start()
+    _ = await fixture.time.passSleeps(2)
+    #expect(await call.value == .failure(.server(status: 500, body: Data("x".utf8))))
+    #expect(fixture.transport.instants.count == 2)
+  }
+
+  @Test func `neither a refusal nor a missing network speaks against a host`() {
+    let outcomes: [(AttemptOutcome, Bool?)] = [
+      (.success(HTTPAnswer(status: 404)), false), (.success(HTTPAnswer(status: 429)), false),
+      (.success(HTTPAnswer(status: 500)), true), (.failure(.cancelled), nil),
+      (.failure(.failed(.offline, text: "")), nil), (.failure(.failed(.timedOut, text: "")), true),
+    ]
+    for (outcome, speaks) in outcomes { #expect(outcome.speaksAgainstHost == speaks) }
+  }
+}

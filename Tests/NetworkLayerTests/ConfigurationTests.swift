@@ -1,0 +1,76 @@
+import Foundation
+import NetworkLayer
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct ConfigurationTests {
+  @Test func `three layers make one value, the last word counts, and names are joined`() throws {
+    let configuration = try NetworkConfiguration(
+      builtIn: ConfigurationLayer(
+        baseURL: "https://api.example.test/v1",
+        headers: ["A": "1", "B": "1"],
+        parameters: ["app": "shop"],
+        secrets: ["key": Secret("k-1")]
+      ),
+      atLaunch: ConfigurationLayer(deadlineMilliseconds: 9_000, headers: ["B": "2"]),
+      fetched: JSONDecoder().decode(
+        ConfigurationLayer.self,
+        from: Data(
+          #"{"deadlineMilliseconds":5000,"parameters":{"lang":"de"},"extras":{"x":"y"}}"#.utf8
+        )
+      )
+    )
+    #expect(configuration.limits == CallLimits(attemptTimeout: .seconds(15), deadline: .seconds(5)))
+    #expect(configuration.headers == ["A": "1", "B": "2"])
+    #expect(configuration.secrets == ["key": Secret("k-1")])
+    let request = try configuration.builder.request(for: Endpoint(.get, "/a", query: ["q": "1"]))
+    #expect(request.url?.absoluteString == "https://api.example.test/v1/a?q=1&app=shop&lang=de")
+    #expect(
+      configuration.publicView == [
+        "environment": "production", "baseURL": "https://api.example.test/v1",
+        "attemptTimeout": "15.0 seconds", "deadline": "5.0 seconds", "slots": "8",
+        "headers.A": "1", "headers.B": "2", "parameters.app": "shop", "parameters.lang": "de",
+        "extras.x": "y", "secrets.key": "(secret)",
+      ]
+    )
+  }
+
+  @Test func `what is wrong is told at once, all of it`() {
+    let wrong = ConfigurationLayer(
+      baseURL: "http://api.example.test",
+      deadlineMilliseconds: 0,
+      slots: 65
+    )
+    #expect(
+      throws: ConfigurationError(faults: [
+        "\"baseURL\" is \"http://api.example.test\"; it has to be https with a host and without a query.",
+        "\"deadlineMilliseconds\" is 0; it has to be 1 to 3600000.",
+        "\"slots\" is 65; it has to be 1 to 64.",
+      ])
+    ) { try NetworkConfiguration(builtIn: wrong) }
+    #expect(
+      throws: ConfigurationError(faults: [
+        "There is no \"baseURL\"; the built-in layer has to name one."
+      ])
+    ) { try NetworkConfiguration(builtIn: ConfigurationLayer()) }
+  }
+
+  @Test func `no text of a configuration holds a secret, and only the sealed export does`() throws {
+    let layer = ConfigurationLayer(
+      baseURL: "http://127.0.0.1:80",
+      secrets: ["key": Secret("hush-1")]
+    )
+    let configuration = try NetworkConfiguration(builtIn: layer)
+    var dumped = ""
+    dump(configuration, to: &dumped)
+    for text in ["\(configuration)", dumped, "\(configuration.publicView)", "\(layer)"] {
+      #expect(!text.contains("hush-1"))
+    }
+    let sealed = try configuration.export { Data($0.reversed()) }
+    let opened = try JSONDecoder().decode(ConfigurationLayer.self, from: Data(sealed.reversed()))
+    #expect(opened == layer)
+  }
+}

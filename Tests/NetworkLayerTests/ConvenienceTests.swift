@@ -1,0 +1,124 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import NetworkLayer
+
+@Suite struct ConvenienceTests {
+  struct Page: Decodable, Equatable {
+    var items: [Int]
+    var next: String?
+  }
+
+  /// Answers by the endpoint's target.
+  func client(_ table: [String: String], asked: Guarded<[String]> = Guarded([])) -> ClosureClient {
+    ClosureClient { endpoint throws(NetworkError) in
+      let target = endpoint.path + (endpoint.query.map { "?\($0.encoded)" } ?? "")
+      asked.withLock { $0.append(target) }
+      guard let body = table[target] else { throw .server(status: 404, body: Data()) }
+      return Answer(status: 200, body: Data(body.utf8))
+    }
+  }
+
+  @Test func `a cursor leads from page to page`() async throws {
+    let asked = Guarded<[String]>([])
+    let client = client(
+      [
+        "/list?size=2": #"{"items":[1,2],"next":"a b"}"#,
+        "/list?size=2&cursor=a%20b": #"{"items":[3]}"#,
+      ],
+      asked: asked
+    )
+    let pages = Pages<Page>.byCursor(client, Endpoint(.get, "/list", query: ["size": "2"]), .json())
+    {
+      $0.next
+    }
+    var items: [Int] = []
+    for try await page in pages { items += page.items }
+    #expect(items == [1, 2, 3])
+    #expect(asked.withLock { $0 }.count == 2)
+    // Nobody asks for a page that is not wanted.
+    for try await _ in pages { break }
+    #expect(asked.withLock { $0 }.count == 3)
+  }
+
+  @Test func `an offset grows by what a page holds, for each who reads`() async throws {
+    let client = client([
+      "/list?offset=0": #"{"items":[1,2]}"#, "/list?offset=2": #"{"items":[3]}"#,
+      "/list?offset=3": #"{"items":[]}"#,
+    ])
+    let pages = Pages<Page>.byOffset(client, Endpoint(.get, "/list"), .json()) { $0.items.count }
+    for _ in 0..<2 {
+      var items: [Int] = []
+      for try await page in pages { items += page.items }
+      #expect(items == [1, 2, 3])
+    }
+  }
+
+  @Test func `a failure ends the pages`() async throws {
+    let client = client(["/list": #"{"items":[1],"next":"gone"}"#])
+    var pages = Pages<Page>.byCursor(client, Endpoint(.get, "/list"), .json()) { $0.next }
+      .makeAsyncIterator()
+    let first = try await pages.next()
+    #expect(first?.items == [1])
+    do {
+      _ = try await pages.next()
+      Issue.record("a page that is not there")
+    } catch { #expect(error == .server(status: 404, body: Data())) }
+    let last = try await pages.next()
+    #expect(last == nil)
+  }
+
+  @Test func `several calls come back in order, or with the first failure`() async throws {
+    let client = client(["/a": "1", "/b": "2"])
+    let (a, b, c) = (Endpoint(.get, "/a"), Endpoint(.get, "/b"), Endpoint(.get, "/c"))
+    #expect(try await client.all([b, a, b]).map(\.body) == ["2", "1", "2"].map { Data($0.utf8) })
+    await #expect(throws: NetworkError.server(status: 404, body: Data())) {
+      try await client.all([a, c, b])
+    }
+    let results = await client.results(of: [c, a])
+    #expect(
+      results == [
+        .failure(.server(status: 404, body: Data())),
+        .success(Answer(status: 200, body: Data("1".utf8))),
+      ]
+    )
+  }
+
+  @Test func `the first failure cancels the others`() async throws {
+    let fixture = try HeldFixture()
+    let all = Task { try await fixture.client.all([Endpoint(.get, "/a"), Endpoint(.get, "/b")]) }
+    _ = await fixture.transport.next(2)
+    fixture.transport.answer("/b", 404)
+    await #expect(throws: NetworkError.server(status: 404, body: Data())) { try await all.value }
+    #expect(fixture.transport.holding == 0)
+  }
+
+  @Test func `who listens hears the state and each change, and is forgotten with his task`() async {
+    let reachability = ScriptedReachability(.offline)
+    let (heard, hears) = AsyncStream<ReachabilityState>.makeStream()
+    let listener = Task { for await state in reachability.states { hears.yield(state) } }
+    var states = heard.makeAsyncIterator()
+    var seen: [ReachabilityState?] = [await states.next()]
+    for state in [ReachabilityState.constrained, .online] {
+      reachability.change(to: state)
+      seen.append(await states.next())
+    }
+    #expect(seen == [.offline, .constrained, .online])
+    listener.cancel()
+    await listener.value
+    #expect(reachability.listenerCount == 0)
+  }
+
+  @Test func `a suspended client starts nothing, and goes on in order`() async throws {
+    let fixture = try HeldFixture()
+    fixture.client.governor.suspend()
+    let first = await fixture.start(Endpoint(.get, "/a"))
+    let second = await fixture.start(Endpoint(.get, "/b", priority: .critical))
+    #expect(fixture.client.governor.load == (0, 2))
+    fixture.client.governor.resume()
+    #expect(await fixture.transport.next(2) == ["/b", "/a"])
+    for path in ["/a", "/b"] { fixture.transport.answer(path) }
+    for call in [first, second] { _ = try await call.value.get() }
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A live server that fails every other request and counts what is open and unanswered, over all of
+/// its kind that share a count. It blocks on a thread for each connection, of which it takes 64.
+final class CrowdOrigin: @unchecked Sendable {
+  static let connectionsMax = 64
+
+  /// What several origins saw together.
+  final class Count: @unchecked Sendable {
+    private let lock = NSCondition()
+    private(set) var now = 0
+    private(set) var most = 0
+    private(set) var closed = 0
+    private var isShut = true
+    private var paths: [String] = []
+    private var answers = 0
+
+    /// What was asked for, in the order in which it came.
+    var arrivals: [String] { lock.withLock { paths } }
+    var unanswered: Int { lock.withLock { now } }
+    var mostUnanswered: Int { lock.withLock { most } }
+
+    /// Lets answers out from now on.
+    func open() { lock.withLock { isShut = false } }
+
+    func arrive(_ path: String) {
+      lock.withLock {
+        paths.append(path)
+        now += 1
+        most = max(most, now)
+      }
+    }
+
+    func leave() { lock.withLock { now -= 1 } }
+    var mayAnswer: Bool { lock.withLock { !isShut } }
+
+    /// Every other answer of all is bad.
+    func nextIsBad() -> Bool {
+      lock.withLock {
+        answers += 1
+        return answers.isMultiple(of: 2)
+      }
+    }
+  }
+
+  private let descriptor: Int32
+  private let count: Count
+  private let slots = DispatchSemaphore(value: CrowdOrigin.connectionsMax)
+  let port: Int
+
+  init(_ count: Count) throws {
+    self.count = count
+    #if canImport(Darwin)
+      let stream = SOCK_STREAM
+    #else
+      let stream = Int32(SOCK_STREAM.rawValue)
+    #endif
+    let listener = socket(AF_INET, stream, 0)
+    descriptor = listener
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
+      guard let base = bytes.baseAddress else { return -1 }
+      let pointer = base.assumingMemoryBound(to: sockaddr.self)
+      guard bind(listener, pointer, length) == 0, listen(listener, 64) == 0 else { return -1 }
+      return getsockname(listener, pointer, &length)
+    }
+    guard result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+    port = Int(UInt16(bigEndian: address.sin_port))
+    Thread.detachNewThread { [self] in
+      while true {
+        let client = accept(listener, nil, nil)
+        if client < 0 { return }
+        slots.wait()
+        Thread.detachNewThread { [self] in
+          serve(client)
+          slots.signal()
+        }
+      }
+    }
+  }
+
+  func stop() {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    close(descriptor)
+  }
+
+  private func serve(_ client: Int32) {
+    defer { close(client) }
+    while let path = request(client) {
+      count.arrive(path)
+      // Until it may be answered, or its asker has gone.
+      while !count.mayAnswer {
+        if isGone(client, waiting: 5) {
+          count.leave()
+          return
+        }
+      }
+      let isBad = count.nextIsBad()
+      let status = isBad ? "503 Service Unavailable" : "200 OK"
+      let answer = Array("HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\nok".utf8)
+      // Before the bytes go: whoever reads them may send the next at once.
+      count.leave()
+      guard write(answer, to: client) else { return }
+    }
+  }
+
+  private func request(_ client: Int32) -> String? {
+    var text = ""
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while !text.hasSuffix("\r\n\r\n") {
+      let count = recv(client, &buffer, buffer.count, 0)
+      guard count > 0 else { return nil }
+      text += String(decoding: buffer[..<count], as: UTF8.self)
+    }
+    return text.split(separator: " ").dropFirst().first.map(String.init)
+  }
+
+  private func isGone(_ client: Int32, waiting milliseconds: Int32) -> Bool {
+    var descriptor = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
+    guard poll(&descriptor, 1, milliseconds) > 0 else { return false }
+    var byte: UInt8 = 0
+    return recv(client, &byte, 1, Int32(MSG_PEEK)) <= 0
+  }
+
+  private func write(_ bytes: [UInt8], to client: Int32) -> Bool {
+    #if canImport(Darwin)
+      Darwin.send(client, bytes, bytes.count, 0) == bytes.count
+    #else
+      Glibc.send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    #endif
+  }
+}

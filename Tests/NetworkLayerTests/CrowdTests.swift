@@ -1,0 +1,129 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import NetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct CrowdTests {
+  typealias Ended = Task<Result<NetworkLayer.Answer, NetworkError>, Never>
+
+  /// Counts what is in flight, and tells when it is gone.
+  final class Engine: Transport {
+    let inner: URLSessionTransport
+    let state = Guarded((now: 0, most: 0))
+    init(_ session: URLSession) { inner = URLSessionTransport(session: session) }
+    func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+      state.withLock {
+        $0.now += 1
+        $0.most = max($0.most, $0.now)
+      }
+      defer { state.withLock { $0.now -= 1 } }
+      return try await inner.send(request)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(3)))
+  func `a thousand calls in a brown-out keep the caps, and leave nothing behind`() async throws {
+    let count = CrowdOrigin.Count()
+    let origins = [try CrowdOrigin(count), try CrowdOrigin(count)]
+    defer { for origin in origins { origin.stop() } }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.httpMaximumConnectionsPerHost = 64
+    let session = URLSession(configuration: configuration)
+    var engine: Engine? = Engine(session)
+    weak let gone = engine
+    // Nobody is promoted before the critical ones have gone first.
+    let caps = TrafficCaps(overtakingsMax: 32)
+    let governor = Governor(.init(caps: caps))
+    let counters = origins.map { _ in CallCounters() }
+    var clients = try zip(origins, counters).map { origin, counters in
+      NetworkClient(
+        builder: RequestBuilder(
+          baseURL: try #require(URL(string: "http://127.0.0.1:\(origin.port)"))
+        ),
+        policy: RetryPolicy(backoff: Backoff(base: .milliseconds(1), jitter: .none)),
+        transport: try #require(engine),
+        observer: counters,
+        // However long the machine takes.
+        limits: CallLimits(attemptTimeout: .seconds(3600), deadline: nil),
+        governor: governor
+      )
+    }
+
+    // A thousand come: the critical ones last of all.
+    governor.suspend()
+    var calls: [Ended] = []
+    for number in 0..<1000 {
+      let priority: CallPriority =
+        number >= 970 ? .critical : number.isMultiple(of: 3) ? .deferrable : .standard
+      let endpoint = Endpoint(.get, "/\(priority)/\(number)", priority: priority)
+      let client = clients[number % 2]
+      calls.append(
+        Task {
+          do throws(NetworkError) { return .success(try await client.call(endpoint)) } catch {
+            return .failure(error)
+          }
+        }
+      )
+      // In this order.
+      while governor.load.waiting <= number { await Task.yield() }
+    }
+    governor.resume()
+    while count.unanswered < 8 { await Task.yield() }
+    governor.suspend()
+    #expect(governor.load == (8, 992))
+    let first = count.arrivals
+    #expect(first.allSatisfy { $0.hasPrefix("/critical/") })
+
+    // Half of them give up: those in flight, and of the others every other one.
+    let inFlight = Set(first.compactMap { Int($0.dropFirst(10)) })
+    let odd = (0..<970).filter { !$0.isMultiple(of: 2) }
+    let even = (0..<970).filter { $0.isMultiple(of: 2) }
+    let leaving = inFlight.union((odd + even).prefix(500 - inFlight.count))
+    for number in leaving { calls[number].cancel() }
+    for number in leaving { #expect(await calls[number].value == .failure(.cancelled)) }
+    while count.unanswered > 0 { await Task.yield() }
+    #expect(governor.load.running == 0)
+    #expect(governor.load.waiting == 500)
+
+    count.open()
+    governor.resume()
+    var good = 0
+    for (number, call) in calls.enumerated() where !leaving.contains(number) {
+      switch await call.value {
+      case .success: good += 1
+      case .failure(let error): #expect(error == .server(status: 503, body: Data("ok".utf8)))
+      }
+    }
+
+    // The caps, as the servers and the client saw them.
+    #expect(count.mostUnanswered == 8)
+    #expect(engine?.state.withLock { $0.most } == 8)
+    // The critical ones went first, up to the eight that a server may see out of order.
+    let critical = count.arrivals.prefix(30 + 8).count { $0.hasPrefix("/critical/") }
+    let all = Set(count.arrivals.filter { $0.hasPrefix("/critical/") }).count
+    #expect(all == 30)
+    #expect(critical >= all)
+    // Every other answer is bad, and the budget pays for a retry of each fifth call and ten more.
+    let attempts = counters.reduce(0) { $0 + $1.counts.attempts }
+    #expect(attempts == count.arrivals.count)
+    #expect(attempts <= 508 + 10 + 200)
+    #expect(good >= 250)
+    #expect(counters.reduce(0) { $0 + ($1.counts.ended[.cancelled] ?? 0) } == 500)
+    #expect(counters.map(\.counts.calls) == [500, 500])
+
+    // Nothing is left of it.
+    #expect(governor.load == (0, 0))
+    #expect(clients.allSatisfy { $0.flights.count == 0 })
+    clients = []
+    calls = []
+    engine = nil
+    while gone != nil { await Task.yield() }
+    session.finishTasksAndInvalidate()
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import NetworkLayer
+import NetworkLayerDebug
+import Symptoms
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct EngineTests {
+  func request(_ text: String = "http://a.test/x") throws -> URLRequest {
+    URLRequest(url: try #require(URL(string: text)))
+  }
+
+  func engine(_ body: String) -> ScriptedEngine {
+    ScriptedEngine { _ throws(TransportError) in HTTPAnswer(status: 200, body: Data(body.utf8)) }
+  }
+
+  @Test func `an engine is chosen for each request, and a wrong name is told`() async throws {
+    let router = EngineRouter(["a": engine("1"), "b": engine("2")]) {
+      $0.url?.lastPathComponent ?? ""
+    }
+    var bodies: [String] = []
+    for name in ["a", "b", "a"] {
+      let asked = try request("http://a.test/\(name)")
+      #expect(router.engine(for: asked) == name)
+      bodies.append(String(decoding: try await router.send(asked).body, as: UTF8.self))
+    }
+    #expect(bodies == ["1", "2", "1"])
+    await #expect(
+      throws: TransportError.failed(.unknown, text: "There is no engine \"c\"; there are a, b.")
+    ) { try await router.send(try request("http://a.test/c")) }
+  }
+
+  @Test(arguments: [
+    ("calm", DebugWeather.calm), ("offline", .offline), ("timeout", .timeout),
+    ("failure", .failure(status: 500)), ("failure 404", .failure(status: 404)),
+    ("failure 200", nil), ("fog", nil), ("", nil),
+  ])
+  func `weather is read from a word`(word: String, weather: DebugWeather?) {
+    #expect(DebugWeather(word) == weather)
+  }
+
+  @Test func `a hook is inert until somebody makes weather`() async throws {
+    let time = ManualTime()
+    let hook = WeatherHook(engine("1"), time: time)
+    var asked = try request()
+    asked.timeoutInterval = 3
+    #expect(try await hook.send(asked).body == Data("1".utf8))
+    #expect(hook.engine(for: asked) == "ScriptedEngine")
+    hook.weather = .offline
+    await #expect(throws: TransportError.failed(.offline, text: "The debug weather is offline.")) {
+      try await hook.send(asked)
+    }
+    hook.weather = .failure(status: 502)
+    #expect(try await hook.send(asked) == HTTPAnswer(status: 502))
+    hook.weather = .timeout
+    let late = Task { [asked] in try await hook.send(asked) }
+    #expect(await time.passSleeps(1) == [.seconds(3)])
+    await #expect(
+      throws: TransportError.failed(.timedOut, text: "The debug weather is a time-out.")
+    ) {
+      try await late.value
+    }
+  }
+
+  @Test func `a switch moves requests to another environment and back`() async throws {
+    let production = try #require(URL(string: "https://api.example.test/v1/"))
+    let test = try #require(URL(string: "http://127.0.0.1:8080/mock"))
+    let flip = EnvironmentSwitch(from: production, to: ["test": test])
+    let asked = try request("https://api.example.test/v1/users?q=1")
+    #expect(flip.names == ["production", "test"])
+    #expect(try await flip.outgoing(asked) == asked)
+    #expect(flip.fly(to: "test"))
+    let moved = try await flip.outgoing(asked).url?.absoluteString
+    #expect(moved == "http://127.0.0.1:8080/mock/users?q=1")
+    #expect(!flip.fly(to: "moon"))
+    #expect(flip.environment == "test")
+    let elsewhere = try request("https://other.example.test/")
+    await #expect(throws: MiddlewareError.self) { try await flip.outgoing(elsewhere) }
+    #expect(flip.fly(to: EnvironmentSwitch.production))
+    #expect(try await flip.outgoing(asked) == asked)
+  }
+
+  @Test func `the library without the debug product has none of what that can do`() throws {
+    let names = ["EnvironmentSwitch", "WeatherHook", "DebugWeather", "HostRewriting"]
+    func found(in target: String) throws -> Set<String> {
+      var found: Set<String> = []
+      let objects = try FileManager.default
+        .contentsOfDirectory(
+          at: Self.products.appendingPathComponent("\(target).build"),
+          includingPropertiesForKeys: nil
+        )
+        .filter { $0.pathExtension == "o" }
+      try #require(!objects.isEmpty)
+      for object in objects {
+        // Symbols stand in the object's table as texts.
+        let bytes = try Data(contentsOf: object)
+        for name in names where bytes.range(of: Data(name.utf8)) != nil { found.insert(name) }
+      }
+      return found
+    }
+    #expect(try found(in: "NetworkLayer") == [])
+    // The same look finds them where they are, but for the one that only Apple platforms have.
+    #expect(try found(in: "NetworkLayerDebug").isSuperset(of: names.prefix(3)))
+  }
+
+  /// Where the tests were built.
+  private static var products: URL {
+    let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
+    let place = bundles.first ?? Bundle.main.executableURL ?? URL(fileURLWithPath: ".")
+    return place.deletingLastPathComponent()
+  }
+}
+
+@Suite struct ServerSentEventTests {
+  func events(_ text: String, pieces: Int) throws -> [ServerSentEvent] {
+    var parser = ServerSentEventParser()
+    var events: [ServerSentEvent] = []
+    var rest = Data(text.utf8)[...]
+    while !rest.isEmpty {
+      events += try parser.take(Data(rest.prefix(pieces)))
+      rest = rest.dropFirst(pieces)
+    }
+    return events
+  }
+
+  @Test(arguments: [1, 2, 3, 1000])
+  func `events are found in any pieces`(pieces: Int) throws {
+    let text =
+      "\u{FEFF}: hello\ndata: one\ndata:two\r\n\r\nevent: news\rid: 7\rdata: é\r\rid\ndata\n\n"
+      + "event: none\n\ndata: lost"
+    #expect(
+      try events(text, pieces: pieces) == [
+        ServerSentEvent(data: "one\ntwo"),
+        ServerSentEvent(kind: "news", data: "é", lastID: "7"),
+        ServerSentEvent(data: ""),
+      ]
+    )
+  }
+
+  @Test func `the server says when to come back`() throws {
+    var parser = ServerSentEventParser()
+    _ = try parser.take(Data("retry: soon\nretry: 1500\n".utf8))
+    #expect(parser.retry == .milliseconds(1500))
+  }
+
+  @Test func `a line without end is refused`() {
+    var parser = ServerSentEventParser()
+    #expect(throws: DecodeFault.self) {
+      _ = try parser.take(Data(count: ServerSentEventParser.bytesMax + 1))
+    }
+  }
+}

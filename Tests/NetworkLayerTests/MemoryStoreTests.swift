@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import NetworkLayer
+
+@Suite struct MemoryStoreTests {
+  @Test func `memory is bounded, and what was used last stays`() {
+    func answer(_ key: String, _ bytes: Int) -> CachedAnswer {
+      CachedAnswer(
+        key: key,
+        date: ManualTime.epoch,
+        varied: [:],
+        status: 200,
+        headers: [:],
+        body: Data(count: bytes)
+      )
+    }
+    var store = MemoryStore(bytes: 10_000)
+    for number in 0..<100 {
+      store.keep(answer("\(number)", 1_000))
+      _ = store["0"]
+      #expect(store.bytes <= 10_000)
+    }
+    let there = ["0", "99", "1"].map { store[$0] != nil }
+    #expect(there == [true, true, false])
+    store.keep(answer("huge", 9_000))
+    let afterwards = ["huge", "99"].map { store[$0] != nil }
+    #expect(afterwards == [false, true])
+    store.removeAll()
+    #expect(store.bytes == 0)
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import NetworkLayer
+import Symptoms
+import Testing
+import WindTunnel
+import WindTunnelDrill
+
+/// A server with a bug in its answers: each of them is an error that says where, or a default.
+@Suite struct MutationFlightTests {
+  struct User: Decodable, Equatable {
+    var id: Int
+    @Fallback<EmptyText> var name: String
+  }
+
+  struct Row: Sendable, CustomTestStringConvertible {
+    var mutation: Mutation
+    var end: Result<String, NetworkError>
+    var testDescription: String { "\(mutation)" }
+  }
+
+  static let rows = [
+    Row(mutation: .null(at: "$.data.name"), end: .success("")),
+    Row(mutation: .missing(at: "$.data.name"), end: .success("")),
+    Row(mutation: .extra(at: "$.data"), end: .success("Ada")),
+    Row(mutation: .null(at: "$.data.id"), end: .failure(.decode(.missing("data.id")))),
+    Row(mutation: .missing(at: "$.data"), end: .failure(.decode(.missing("data")))),
+    Row(mutation: .truncate(afterBodyBytes: 14), end: .failure(.decode(.notJSON))),
+    Row(mutation: .truncate(afterBodyBytes: 0), end: .failure(.decode(.notJSON))),
+    Row(mutation: .missing(at: "$.retcode"), end: .failure(.decode(.missing("retcode")))),
+  ]
+
+  static let body = #"{"retcode":0,"retdesc":"ok","data":{"id":7,"name":"Ada"}}"#
+
+  func deck(_ mutation: Mutation) -> Deck {
+    let url = RequestURL(FlightStand.origin + "/users/7")
+    let response = Response(
+      headers: ["Content-Type": "application/json", "Content-Length": "\(Self.body.utf8.count)"],
+      body: Body(Self.body)
+    )
+    return Deck(
+      Cassette([Interaction(Request("GET", url), response)]),
+      scenario: [.always(.always, .mutate(mutation))],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+  }
+
+  func fly(_ mutation: Mutation, _ stage: Stage, _ rules: ResponseRules) async throws
+    -> Result<String, NetworkError>
+  {
+    try await FlightStand.fly(deck(mutation), on: stage) { stand in
+      let endpoint = Endpoint(.get, "/users/7", rules: rules)
+      let decoder: AnswerDecoder<User> = .envelope()
+      do throws(NetworkError) {
+        return .success(try await stand.client.value(of: endpoint, by: decoder).name)
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  @Test(arguments: rows, Stage.allCases)
+  func `a mutated answer is told by its place, or has a default`(row: Row, stage: Stage)
+    async throws
+  {
+    #expect(try await fly(row.mutation, stage, ResponseRules()) == row.end)
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `a field of another type is no default and no crash`(stage: Stage) async throws {
+    let rows: [(JSONPath, String)] = [("$.data.id", "data.id"), ("$.data.name", "data.name")]
+    for (place, path) in rows {
+      let end = try await fly(.wrongType(at: place), stage, ResponseRules())
+      guard case .failure(.decode(.mismatch(let found, _))) = end else {
+        Issue.record("\(end)")
+        continue
+      }
+      #expect(found == path)
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `rules find a gap before anybody decodes`(stage: Stage) async throws {
+    let rules = ResponseRules.json(requiring: "data.name")
+    let end = try await fly(.null(at: "$.data.name"), stage, rules)
+    #expect(end == .failure(.decode(.missing("data.name"))))
+  }
+
+  @Test func `a journal of the field becomes a fixture that plays the same again`() async throws {
+    let journal = CallJournal(time: ManualTime())
+    let url = RequestURL(FlightStand.origin + "/users/7")
+    let deck = Deck(
+      Cassette([Interaction(Request("GET", url), Response.json(["id": 7]))]),
+      scenario: [.always(.first(1), .reset())],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    func client(_ deck: Deck) throws -> NetworkClient {
+      NetworkClient(
+        builder: RequestBuilder(
+          baseURL: try #require(URL(string: FlightStand.origin)),
+          commonHeaders: ["Authorization": "Bearer hush-3"]
+        ),
+        policy: RetryPolicy(backoff: Backoff(base: .zero)),
+        transport: ReplayEngine(deck),
+        observer: journal,
+        // However long the machine takes.
+        limits: CallLimits(deadline: nil)
+      )
+    }
+    let first = try await client(deck).call(Endpoint(.get, "/users/7"))
+    #expect(first.attempts == 2)
+    let cassette = journal.cassette()
+    #expect(cassette.interactions.map { $0.failure?.symptom } == [.connectionLost, nil])
+    #expect(!String(decoding: cassette.data(), as: UTF8.self).contains("hush-3"))
+    #expect(!String(decoding: journal.har().data, as: UTF8.self).contains("hush-3"))
+    // Nothing but the fixture: the failure comes first, and then the answer.
+    let written = try Cassette(data: cassette.data(), source: "journal")
+    let again = try await client(Deck(written, matcher: .pathAndQuery)).call(
+      Endpoint(.get, "/users/7")
+    )
+    #expect((again.body, again.attempts) == (first.body, first.attempts))
+    #expect(journal.records.count == 2)
+  }
+}

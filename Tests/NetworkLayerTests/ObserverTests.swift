@@ -1,0 +1,154 @@
+import Foundation
+import Symptoms
+import Testing
+
+@testable import NetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct ObserverTests {
+  func record(_ fixture: Fixture, call: Int = 1) -> CallRecord? {
+    var record: CallRecord?
+    for event in fixture.observer.events where event.call == call {
+      if let new = CallRecord(event) { record = new } else { record?.hear(event) }
+    }
+    return record
+  }
+
+  @Test func `a record tells a call in four parts`() async throws {
+    let fixture = try Fixture([.status(503, body: "no"), .status(200, body: "yes!")])
+    let call = fixture.start(
+      Endpoint(
+        .post,
+        "/u/7",
+        template: "/u/{id}",
+        headers: ["Idempotency-Key": "k"],
+        body: Data("b".utf8)
+      )
+    )
+    _ = await fixture.time.passSleeps(1)
+    _ = await call.value
+    let record = try #require(self.record(fixture))
+    #expect(record.state == .answered)
+    #expect(record.system == .init(engine: "ScriptedTransport", cache: nil, traceID: nil))
+    #expect(
+      record.request
+        == .init(
+          method: "POST",
+          template: "/u/{id}",
+          host: "api.example.test",
+          priority: .standard,
+          bytes: 1
+        )
+    )
+    #expect(record.response == .init(status: 200, bytes: 4, source: .network, error: nil))
+    let (backoff, elapsed) = (Duration.milliseconds(200), Duration.milliseconds(200))
+    #expect(record.counters == .init(attempts: 2, backoff: backoff, elapsed: elapsed))
+  }
+
+  @Test func `the states follow each other as the call does`() async throws {
+    let fixture = try Fixture([.status(503), .status(404)])
+    let call = fixture.start()
+    _ = await fixture.time.passSleeps(1)
+    _ = await call.value
+    var states: [CallRecord.State] = []
+    var record: CallRecord?
+    for event in fixture.observer.events {
+      if let new = CallRecord(event) { record = new } else { record?.hear(event) }
+      if let state = record?.state, state != states.last { states.append(state) }
+    }
+    #expect(states == [.created, .running, .waiting, .running, .failed])
+  }
+
+  @Test func `an answer out of the cache and a call given up are told apart`() async throws {
+    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=9"])
+    let fixture = try Fixture([step, .status(200, takes: .seconds(9))], cache: ResponseCache())
+    for path in ["/a", "/a"] { _ = await fixture.result(of: Endpoint(.get, path)) }
+    let call = fixture.start(Endpoint(.get, "/b"))
+    _ = await fixture.time.nextSleep()
+    call.cancel()
+    _ = await call.value
+    #expect(
+      (1...3).map { record(fixture, call: $0)?.state } == [.answered, .fromCache, .cancelled]
+    )
+    #expect(record(fixture, call: 2)?.system == .init(engine: nil, cache: .fresh, traceID: nil))
+    #expect(record(fixture, call: 3)?.response == .init(error: .cancelled))
+  }
+
+  @Test func `all attempts of a call are one trace, each with a parent of its own`() async throws {
+    let fixture = try Fixture([.status(503), .status(200)], draw: 0.5, sendsTraces: true)
+    let call = fixture.start()
+    _ = await fixture.time.passSleeps(1)
+    _ = await call.value
+    let half = "8000000080000000"
+    let sent = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "traceparent") }
+    #expect(sent == Array(repeating: "00-\(half)\(half)-\(half)-01", count: 2))
+    #expect(record(fixture)?.system.traceID == half + half)
+    // All nought would be no identifier.
+    let none = TraceContext { 0 }
+    #expect(none.traceparent { 0 } == "00-00000000000000010000000000000001-0000000000000001-01")
+    let most = TraceContext { 1 }
+    #expect(most.traceID.count == 32)
+  }
+
+  @Test func `a line is written for each attempt and each call, without addresses`() async throws {
+    let lines = Guarded<[String]>([])
+    let writer = JSONLines { line in
+      lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+    }
+    let fixture = try Fixture([
+      .symptom(.connectionLost, takes: .milliseconds(31)), .status(200, body: "ok"),
+    ])
+    let call = fixture.start(
+      Endpoint(.get, "/u/7", template: "/u/{id}", query: ["token": "hush-2"])
+    )
+    _ = await fixture.time.passSleeps(2)
+    _ = await call.value
+    for event in fixture.observer.events { writer.observe(event) }
+    let common = #""engine":"ScriptedTransport","event":"#
+    let tail = #""host":"api.example.test","method":"GET","result":"#
+    let end = #""template":"/u/{id}"}"# + "\n"
+    var expected: [String] = []
+    expected.append(#"{"attempt":1,"call":1,"elapsedMilliseconds":31,"#)
+    expected[0] += "\(common)\"attempt\",\(tail)\"connectionLost\",\(end)"
+    expected.append(#"{"attempt":2,"bytes":2,"call":1,"elapsedMilliseconds":231,"#)
+    expected[1] += "\(common)\"attempt\",\(tail)\"answered\",\"status\":200,\(end)"
+    expected.append(#"{"attempts":2,"bytes":2,"call":1,"elapsedMilliseconds":231,"#)
+    expected[2] +=
+      "\(common)\"call\",\(tail)\"answered\",\"source\":\"network\",\"status\":200,\(end)"
+    #expect(lines.withLock { $0 } == expected)
+  }
+
+  @Test func `counters add up what many calls did`() async throws {
+    let fixture = try Fixture([
+      .status(200, body: "four"), .status(404), .status(503), .status(200),
+    ])
+    let counters = CallCounters()
+    for _ in 0..<2 { _ = await fixture.start().value }
+    let call = fixture.start()
+    _ = await fixture.time.passSleeps(1)
+    _ = await call.value
+    let both = Observers(counters, SilentObserver())
+    for event in fixture.observer.events { both.observe(event) }
+    #expect(
+      counters.counts
+        == .init(calls: 3, ended: [.answered: 2, .failed: 1], attempts: 4, bytesReceived: 4)
+    )
+  }
+
+  @Test func `a journal keeps the latest, within its bounds`() async throws {
+    let steps = (0..<20).map { ScriptedTransport.Step.status(200, body: "\($0)") }
+    let fixture = try Fixture(steps)
+    let journal = CallJournal(calls: 3, bytes: 5 * 1026, time: fixture.time)
+    for number in 0..<20 { _ = await fixture.result(of: Endpoint(.get, "/\(number)")) }
+    for event in fixture.observer.events { journal.observe(event) }
+    #expect(journal.records.map(\.request.template) == ["/17", "/18", "/19"])
+    let paths = journal.entries.map { $0.request.url?.path ?? "" }
+    #expect(paths == ["/15", "/16", "/17", "/18", "/19"])
+    let last = HTTPAnswer(status: 200, body: Data("19".utf8))
+    #expect(journal.entries.last?.outcome == .success(last))
+    #expect(journal.entries.last?.date == ManualTime.epoch)
+  }
+}

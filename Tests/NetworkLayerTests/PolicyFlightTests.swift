@@ -1,0 +1,168 @@
+import Foundation
+import Symptoms
+import Testing
+import WindTunnel
+
+@testable import NetworkLayer
+
+/// Each rule of the policy with the very attempts and gaps that it promises, in process and on the
+/// wire.
+@Suite struct PolicyFlightTests {
+  struct Row: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var endpoint = Endpoint(.get, "/users/7")
+    var plan: Scenario
+    var rules = Governor.Rules()
+    /// `status 200`, or the error's symptom or status.
+    var end: String
+    var gaps: [Int] = []
+  }
+
+  static let pay = Endpoint(.post, "/pay", body: Data("1".utf8))
+  static var keyed: Endpoint {
+    var endpoint = pay
+    endpoint.headers = ["Idempotency-Key": "k1"]
+    return endpoint
+  }
+
+  static let rows = [
+    Row(testDescription: "calm", plan: .calm, end: "status 200"),
+    Row(
+      testDescription: "two 503s",
+      plan: [.always(.first(2), .status(503))],
+      end: "status 200",
+      gaps: [200, 400]
+    ),
+    Row(
+      testDescription: "503 for ever",
+      plan: [.always(.always, .status(503))],
+      end: "status 503",
+      gaps: [200, 400, 800]
+    ),
+    Row(
+      testDescription: "429 with Retry-After",
+      plan: [.always(.first(1), .status(429, retryAfter: .seconds(3)))],
+      end: "status 200",
+      gaps: [3000]
+    ),
+    Row(
+      testDescription: "429 that asks for too much",
+      plan: [.always(.first(1), .status(429, retryAfter: .seconds(60)))],
+      end: "rate limited"
+    ),
+    Row(testDescription: "404", plan: [.always(.always, .status(404))], end: "status 404"),
+    Row(
+      testDescription: "a reset",
+      plan: [.always(.first(1), .reset())],
+      end: "status 200",
+      gaps: [200]
+    ),
+    Row(
+      testDescription: "a truncated body",
+      plan: [.always(.first(1), .truncate(afterBodyBytes: 3))],
+      end: "status 200",
+      gaps: [200]
+    ),
+    Row(
+      testDescription: "a POST that is refused",
+      endpoint: pay,
+      plan: [.always(.always, .status(503))],
+      end: "status 503"
+    ),
+    Row(
+      testDescription: "a POST with a key",
+      endpoint: keyed,
+      plan: [.always(.first(1), .status(503))],
+      end: "status 200",
+      gaps: [200]
+    ),
+    Row(
+      testDescription: "a budget of one retry",
+      plan: [.always(.always, .status(503))],
+      rules: .init(budget: RetryBudget(share: 0, reserve: 1)),
+      end: "status 503",
+      gaps: [200]
+    ),
+    Row(
+      testDescription: "a host that is left alone after two failures",
+      plan: [.always(.always, .status(500))],
+      rules: .init(breaker: BreakerRules(window: 2)),
+      end: "status 500",
+      // The second wait is begun, and then nothing is sent.
+      gaps: [200, 400]
+    ),
+  ]
+
+  @Test(arguments: rows, Stage.allCases)
+  func `a rule makes these attempts with these gaps`(row: Row, stage: Stage) async throws {
+    let url = RequestURL(FlightStand.origin + row.endpoint.path)
+    let answer = Response.json(["id": 7])
+    let recorded = Interaction(Request(row.endpoint.method.rawValue, url), answer)
+    let deck = Deck(
+      Cassette([recorded]),
+      scenario: row.plan,
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    try await FlightStand.fly(deck, on: stage, row.rules) { stand in
+      let (result, gaps) = await stand.call(row.endpoint)
+      #expect(Self.name(result) == row.end)
+      #expect(gaps == row.gaps.map { .milliseconds($0) })
+      let isBroken = row.rules.breaker?.window == 2
+      #expect(
+        deck.attempts(row.endpoint.method == .get ? "GET /users/7" : "POST /pay")
+          == row.gaps.count + (isBroken ? 0 : 1)
+      )
+      #expect(stand.client.governor.load == (0, 0))
+    }
+  }
+
+  static func name(_ result: Result<NetworkLayer.Answer, NetworkError>) -> String {
+    switch result {
+    case .success(let answer): "status \(answer.status)"
+    case .failure(.server(let status, _)): "status \(status)"
+    case .failure(.rateLimited): "rate limited"
+    case .failure(let error): "\(error)"
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `a stale answer is asked about by its tag, and shown if the server fails`(
+    stage: Stage
+  ) async throws {
+    let url = RequestURL(FlightStand.origin + "/page")
+    let deck = Deck(
+      [
+        .get(url) { request in
+          if request.headers["If-None-Match"] == "\"1\"" {
+            return Response(status: 304, headers: ["ETag": "\"1\""])
+          }
+          return Response(
+            headers: [
+              "ETag": "\"1\"", "Cache-Control": "max-age=1, stale-if-error=60",
+              "Content-Length": "3",
+            ],
+            body: Body("one")
+          )
+        }
+      ],
+      scenario: [.always(.attempt(3), .status(404)), .always(.attempt(4), .reset())],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    try await FlightStand.fly(
+      deck,
+      on: stage,
+      .init(budget: RetryBudget(share: 0, reserve: 0)),
+      cache: ResponseCache()
+    ) { stand in
+      var seen: [String] = []
+      for _ in 0..<4 {
+        let (result, _) = await stand.call(Endpoint(.get, "/page"))
+        seen.append((try? result.get()).map { "\($0.source)" } ?? Self.name(result))
+        stand.time.advance(by: .seconds(2))
+      }
+      #expect(seen == ["network", "revalidated", "status 404", "stale"])
+    }
+  }
+}

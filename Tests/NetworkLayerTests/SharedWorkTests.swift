@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@testable import NetworkLayer
+
+@Suite struct SharedWorkTests {
+  let endpoint = Endpoint(.get, "/news", priority: .deferrable)
+
+  @Test(arguments: [false, true])
+  func `equal calls that nobody waits for share one answer`(runs: Bool) async throws {
+    let fixture = try HeldFixture()
+    let runner = runs ? await running(fixture.client) : nil
+    var calls = [await fixture.start(endpoint)]
+    for _ in 0..<4 { calls.append(await fixture.start(endpoint)) }
+    calls.append(await fixture.start(Endpoint(.get, "/old", priority: .deferrable)))
+    #expect(await fixture.transport.next(2) == ["/news", "/old"])
+    fixture.transport.answer("/old", body: "1")
+    fixture.transport.answer("/news", body: "1")
+    for call in calls { #expect(try await call.value.get().body == Data("1".utf8)) }
+    #expect(fixture.waits == Array(repeating: .sharedAnswer, count: 4))
+    #expect(fixture.transport.requests == 2)
+    runner?.cancel()
+    await runner?.value
+    #expect(fixture.client.flights.count == 0)
+  }
+
+  @Test func `whoever gives up takes the answer from nobody`() async throws {
+    let fixture = try HeldFixture()
+    let runner = await running(fixture.client)
+    let first = await fixture.start(endpoint)
+    let second = await fixture.start(endpoint)
+    #expect(await fixture.transport.next() == "/news")
+    first.cancel()
+    #expect(await first.value == .failure(.cancelled))
+    fixture.transport.answer("/news", body: "1")
+    #expect(try await second.value.get().body == Data("1".utf8))
+    #expect(fixture.transport.requests == 1)
+    runner.cancel()
+    await runner.value
+  }
+
+  @Test func `where nobody runs errands another caller takes over`() async throws {
+    let fixture = try HeldFixture()
+    let first = await fixture.start(endpoint)
+    let second = await fixture.start(endpoint)
+    #expect(await fixture.transport.next() == "/news")
+    first.cancel()
+    #expect(await first.value == .failure(.cancelled))
+    #expect(await fixture.transport.next() == "/news")
+    fixture.transport.answer("/news", body: "1")
+    #expect(try await second.value.get().body == Data("1".utf8))
+    #expect(fixture.client.flights.count == 0)
+  }
+
+  @Test func `the end of the errands cancels what is under way, and a caller takes over`()
+    async throws
+  {
+    let fixture = try HeldFixture()
+    let runner = await running(fixture.client)
+    let call = await fixture.start(endpoint)
+    #expect(await fixture.transport.next() == "/news")
+    runner.cancel()
+    await runner.value
+    #expect(await fixture.transport.next() == "/news")
+    fixture.transport.answer("/news", body: "1")
+    #expect(try await call.value.get().body == Data("1".utf8))
+  }
+
+  @Test func `errands can be run again, and none is taken on in between`() async {
+    let errands = Errands()
+    #expect(!errands.take {})
+    for _ in 0..<3 {
+      let (done, isDone) = AsyncStream<Void>.makeStream()
+      let runner = Task { await errands.run() }
+      while !errands.take({ isDone.finish() }) { await Task.yield() }
+      for await _ in done {}
+      runner.cancel()
+      await runner.value
+      #expect(!errands.take {})
+    }
+  }
+
+  @Test func `a thousand flights with every other caller cancelled all land`() async {
+    let errands = Errands()
+    let flights = SingleFlight<Int, Int>(errands)
+    let runner = Task { await errands.run() }
+    let values = await withTaskGroup(of: Int?.self) { group in
+      for number in 0..<1000 {
+        group.addTask {
+          let task = Task {
+            await flights.value(for: number % 7) {
+              await Task.yield()
+              return number % 7
+            }
+          }
+          if number.isMultiple(of: 2) { task.cancel() }
+          return await task.value.map { $0 == number % 7 ? 1 : -1 }
+            ?? (number.isMultiple(of: 2) ? nil : -1)
+        }
+      }
+      return await group.reduce(into: [Int?]()) { $0.append($1) }
+    }
+    #expect(!values.contains(-1))
+    #expect(values.count { $0 == 1 } >= 500)
+    runner.cancel()
+    await runner.value
+    #expect(flights.count == 0)
+  }
+
+  /// Runs a client's errands, from before this returns.
+  private func running(_ client: NetworkClient) async -> Task<Void, Never> {
+    let runner = Task { await client.run() }
+    while !client.errands.take({}) { await Task.yield() }
+    return runner
+  }
+}

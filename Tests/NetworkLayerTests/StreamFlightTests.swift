@@ -1,0 +1,115 @@
+import Foundation
+import NetworkLayer
+import Symptoms
+import Testing
+import WindTunnel
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct StreamFlightTests {
+  func deck(_ response: Response, _ plan: Scenario = .calm) -> Deck {
+    let url = RequestURL(FlightStand.origin + "/x")
+    return Deck(
+      Cassette([Interaction(Request("GET", url), response)]),
+      scenario: plan,
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+  }
+
+  let feed = Response(
+    headers: ["Content-Type": "text/event-stream"],
+    body: Body("data: one\n\nevent: bye\ndata: two\n\n")
+  )
+
+  @Test(arguments: Stage.allCases)
+  func `events are read as they come`(stage: Stage) async throws {
+    try await FlightStand.fly(deck(feed), on: stage) { stand in
+      let transport = URLSessionTransport(session: stand.session)
+      let request = URLRequest(url: stand.base.appendingPathComponent("x"))
+      let answer = try await transport.stream(request)
+      #expect(answer.status == 200)
+      var events: [ServerSentEvent] = []
+      for try await event in answer.events { events.append(event) }
+      #expect(
+        events == [ServerSentEvent(data: "one"), ServerSentEvent(kind: "bye", data: "two")]
+      )
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `a stream that breaks fails by name, after what came`(stage: Stage) async throws {
+    let body = Data(count: 20_000)
+    let response = Response(headers: ["Content-Length": "20000"], body: Body(body))
+    let deck = deck(response, [.always(.always, .truncate(afterBodyBytes: 10_000))])
+    try await FlightStand.fly(deck, on: stage) { stand in
+      let transport = URLSessionTransport(session: stand.session)
+      let answer = try await transport.stream(
+        URLRequest(url: stand.base.appendingPathComponent("x"))
+      )
+      var count = 0
+      do {
+        for try await piece in answer.pieces { count += piece.count }
+        Issue.record("a whole stream")
+      } catch {
+        guard case .failed(.truncated, _)? = error as? TransportError else {
+          Issue.record("\(error)")
+          return
+        }
+      }
+      #expect(count == 10_000)
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `whoever gives up before the head is not kept waiting`(stage: Stage) async throws {
+    let stalled: Scenario = [.always(.always, .delay(.exactly(.seconds(3600))))]
+    let deck = deck(feed, stalled)
+    try await FlightStand.fly(deck, on: stage) { stand in
+      let transport = URLSessionTransport(session: stand.session)
+      let request = URLRequest(url: stand.base.appendingPathComponent("x"))
+      let task = Task { try await transport.stream(request) }
+      while deck.attempts("GET /x") == 0 { await Task.yield() }
+      task.cancel()
+      await #expect(throws: TransportError.cancelled) { _ = try await task.value }
+    }
+  }
+
+  @Test func `a file goes up, and an answer comes down into a file`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // Nobody misses what stays behind in the system's temporary directory.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("up")
+    let content = Data((0..<100_000).map { UInt8($0 % 251) })
+    try content.write(to: file)
+    let echo = RequestURL(FlightStand.origin + "/echo")
+    let deck = Deck(
+      [
+        .post(echo) { Response(headers: ["Content-Length": "\($0.body.count)"], body: $0.body) },
+        .get(echo) { _ in
+          Response(status: 404, headers: ["Content-Length": "4"], body: Body("none"))
+        },
+      ],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    try await FlightStand.fly(deck, on: .onTheWire) { stand in
+      let transport = URLSessionTransport(session: stand.session)
+      var request = URLRequest(url: stand.base.appendingPathComponent("echo"))
+      let down = folder.appendingPathComponent("down")
+      let missing = try await transport.download(request, to: down)
+      #expect(missing.status == 404)
+      #expect(missing.body.isEmpty)
+      #expect(try Data(contentsOf: down) == Data("none".utf8))
+      request.httpMethod = "POST"
+      #expect(try await transport.upload(request, from: file).body == content)
+      // What is there is replaced.
+      request.httpBody = content
+      #expect(try await transport.download(request, to: down).status == 200)
+      #expect(try Data(contentsOf: down) == content)
+    }
+  }
+}
