@@ -8,9 +8,17 @@ struct NetworkLayerSubject: Subject {
   let name = "network-layer"
 
   func fly(_ call: DrillCall) async -> Landing {
+    let sent = SentCount()
+    var landing = await fly(call, observer: sent)
+    landing.attempts = sent.count
+    return landing
+  }
+
+  private func fly(_ call: DrillCall, observer: any Observer) async -> Landing {
     let client = NetworkClient(
       baseURL: call.baseURL,
       session: call.session,
+      observer: observer,
       limits: CallLimits(attemptTimeout: call.attemptTimeout, deadline: call.deadline)
     )
     let request = call.request
@@ -37,5 +45,17 @@ struct NetworkLayerSubject: Subject {
     case .deadlinePassed: Symptom.timedOut.rawValue
     case .invalidRequest(let error): "\(error)"
     }
+  }
+}
+
+/// How many requests the client meant to send.
+private struct SentCount: Observer {
+  private let sent = Locked(0)
+
+  var count: Int { sent.withLock { $0 } }
+
+  func observe(_ event: CallEvent) {
+    guard case .attemptStarted = event.kind else { return }
+    sent.withLock { $0 += 1 }
   }
 }

@@ -19,7 +19,7 @@ import WindTunnel
   }
 
   private func met(_ row: Report.Row) -> [[Observation.Attempt]] {
-    row.observations.map(\.attempts)
+    row.observations.map(\.story)
   }
 
   @Test func `one seed tells one story, at any concurrency and every time`() async throws {
