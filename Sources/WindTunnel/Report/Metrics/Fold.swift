@@ -36,7 +36,8 @@ public struct Fold: Sendable {
 
   /// The figures of each endpoint, in the order of the first calls.
   public var endpoints: [Report.EndpointRow] {
-    places.sorted { tallies[$0.value].firstCall < tallies[$1.value].firstCall }
+    places
+      .sorted { (tallies[$0.value].firstCall, $0.key) < (tallies[$1.value].firstCall, $1.key) }
       .map { Report.EndpointRow(name: $0.key, metrics: Metrics(tallies[$0.value])) }
   }
 
