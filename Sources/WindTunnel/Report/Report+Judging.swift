@@ -8,6 +8,15 @@ extension Report {
     }
   }
 
+  /// This report with further gates in every scenario, and the verdicts on them.
+  public func judged(by gates: [Gate]) -> Report {
+    var report = self
+    for place in report.scenarios.indices {
+      report.scenarios[place].gates += report.scenarios[place].judged(by: gates, against: nil)
+    }
+    return report
+  }
+
   /// Holds further gates against the judged subject in each scenario.
   ///
   /// - Parameters:

@@ -61,6 +61,9 @@ public struct Report: Sendable, Hashable {
     /// The figures of each endpoint, in the order of the first calls.
     public var endpoints: [EndpointRow]
 
+    /// How it compares to an earlier report, where there is one.
+    public var comparison: BaselineComparison?
+
     /// Makes a row; its figures are folded here.
     public init(
       _ name: String,

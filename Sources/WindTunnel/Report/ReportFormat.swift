@@ -119,11 +119,15 @@ extension Report.Flown {
 extension Report.Row {
   var json: JSON {
     .object(
-      [JSON.Member("name", .text(name))] + metrics.members + plannedMember
+      [JSON.Member("name", .text(name))] + metrics.members + plannedMember + comparisonMember
         + [
           endpointsMember, JSON.Member("log", .array(observations.map(\.json))),
         ]
     )
+  }
+
+  private var comparisonMember: [JSON.Member] {
+    comparison.map { [JSON.Member("baseline", $0.json)] } ?? []
   }
 
   private var plannedMember: [JSON.Member] {
@@ -153,6 +157,9 @@ extension Report.Row {
     }
     let planned = try object.array("plannedFaults")?.compactMap(\.stringValue)
     self.init(name, observations, plannedFaults: planned)
+    if let compared = try object.object("baseline") {
+      comparison = try BaselineComparison(reading: compared)
+    }
     for member in metrics.members + [endpointsMember] {
       let key = member.name.value
       guard let stored = object.take(key) else {

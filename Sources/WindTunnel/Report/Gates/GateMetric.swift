@@ -2,29 +2,58 @@
 enum GateMetric: String, Sendable, Hashable, CaseIterable {
   case calls, successRate
   case successRateLower = "successRate.lower"
-  case firstTrySuccessRate, averageRetries
+  case successRateUpper = "successRate.upper"
+  case firstTrySuccessRate, recoveredRate, averageRetries, retriesP95, retriesMax
+  case amplification, worstSecondAmplification, silentRetries, duplicates
+  case retryAfterCompliance, earlyRetries, thunderingHerdIndex
   case p50, p90, p95, p99, max
-  case blankPages, blankPageRate, crashes, hangs
+  case p50Upper = "p50.upper"
+  case p90Upper = "p90.upper"
+  case p95Upper = "p95.upper"
+  case p99Upper = "p99.upper"
+  case succeededP95 = "succeeded.p95"
+  case failedP95 = "failed.p95"
+  case recoveryP95, cancelReturnP95
+  case blankPages, blankPageRate, staleServed, silentTruncations
+  case crashes, hangs, unexpectedErrors, cancelledCalls, attemptsAfterCancel, faultCoverage
+  // Of a pair of reports.
+  case p95Ratio
+  case p95RatioLower = "p95Ratio.lower"
+  case p95RatioUpper = "p95Ratio.upper"
+  case medianRatio
+  case medianRatioLower = "medianRatio.lower"
+  case medianRatioUpper = "medianRatio.upper"
+  case lostCalls, wonCalls
 
   /// What a figure is.
   enum Kind { case share, ratio, count, time }
 
   var kind: Kind {
     switch self {
-    case .successRate, .successRateLower, .firstTrySuccessRate, .blankPageRate: .share
-    case .averageRetries: .ratio
-    case .calls, .blankPages, .crashes, .hangs: .count
-    case .p50, .p90, .p95, .p99, .max: .time
+    case .successRate, .successRateLower, .successRateUpper, .firstTrySuccessRate, .recoveredRate,
+      .retryAfterCompliance, .blankPageRate, .faultCoverage:
+      .share
+    case .averageRetries, .amplification, .worstSecondAmplification, .thunderingHerdIndex,
+      .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
+      .medianRatioUpper:
+      .ratio
+    case .calls, .blankPages, .crashes, .hangs, .retriesP95, .retriesMax, .silentRetries,
+      .duplicates, .earlyRetries, .staleServed, .silentTruncations, .unexpectedErrors,
+      .cancelledCalls, .attemptsAfterCancel, .lostCalls, .wonCalls:
+      .count
+    case .p50, .p90, .p95, .p99, .max, .p50Upper, .p90Upper, .p95Upper, .p99Upper, .succeededP95,
+      .failedP95, .recoveryP95, .cancelReturnP95:
+      .time
     }
   }
 
   /// The name in a report's JSON. A time's tells the unit, so its bar may go without one.
   var key: String {
-    switch self {
-    case .successRateLower: "successRateLower"
-    case _ where kind == .time: "\(rawValue)Milliseconds"
-    default: rawValue
+    let words = rawValue.split(separator: ".")
+    let name = words.dropFirst().reduce(String(words.first ?? "")) { name, word in
+      name + word.prefix(1).uppercased() + word.dropFirst()
     }
+    return kind == .time ? "\(name)Milliseconds" : name
   }
 
   /// Every name that a gate may use.
@@ -39,46 +68,9 @@ enum GateMetric: String, Sendable, Hashable, CaseIterable {
     }
     self = metric
   }
+}
 
-  /// The figure; a time in microseconds, a share from 0 to 1. `nil` where it was not seen.
-  func figure(of metrics: Metrics) -> Double? {
-    switch self {
-    case .calls: Double(metrics.calls)
-    case .successRate: metrics.successRate
-    case .successRateLower: metrics.successRateLower
-    case .firstTrySuccessRate: metrics.firstTrySuccessRate
-    case .averageRetries: metrics.averageRetries
-    case .p50: metrics.p50?.asMicroseconds
-    case .p90: metrics.p90?.asMicroseconds
-    case .p95: metrics.p95?.asMicroseconds
-    case .p99: metrics.p99?.asMicroseconds
-    case .max: metrics.max?.asMicroseconds
-    case .blankPages: metrics.blankPages.map { Double($0) }
-    case .blankPageRate: metrics.blankPageRate
-    case .crashes: Double(metrics.crashes)
-    case .hangs: Double(metrics.hangs)
-    }
-  }
-
-  /// The fewest calls that the figure means something for: a percentile q needs 1/(1−q) of them.
-  var callsMin: Int {
-    switch self {
-    case .p50: 2
-    case .p90: 10
-    case .p95: 20
-    case .p99: 100
-    default: 1
-    }
-  }
-
-  /// Why there is no figure, where there are calls.
-  var unseen: String {
-    switch self {
-    case .blankPages, .blankPageRate: "no call is of a critical endpoint"
-    default: "the attempts could not be seen"
-    }
-  }
-
+extension GateMetric {
   /// A figure as people read it, with what it was made of.
   func words(_ figure: Double, of metrics: Metrics) -> String {
     switch kind {
@@ -87,13 +79,9 @@ enum GateMetric: String, Sendable, Hashable, CaseIterable {
     case .share:
       let share = "\(JSON.number(figure, places: 6))"
       guard self == .successRate || self == .firstTrySuccessRate else { return share }
-      let count = Int((figure * Double(metrics.calls)).rounded())
-      return "\(share) (\(count) of \(metrics.calls) calls)"
+      let judged = metrics.latency.calls
+      let count = Int((figure * Double(judged)).rounded())
+      return "\(share) (\(count) of \(judged) calls)"
     }
   }
-}
-
-extension Duration {
-  /// Latencies are measured in whole microseconds, so these compare exactly.
-  fileprivate var asMicroseconds: Double { Double(inNanoseconds / 1000) }
 }
