@@ -11,7 +11,7 @@ func report(_ what: String, _ ratios: [Double]) {
 }
 
 func usage() -> Never {
-  let text = "usage: bench session|deck|load|record|recording URL|serve [COUNT]|dribble|forward URL|tunnel [link]\n"
+  let text = "usage: bench session|deck|load|record|recording URL|serve [COUNT]|dribble|forward URL|tunnel [link]|fold\n"
   FileHandle.standardError.write(Data(text.utf8))
   exit(64)
 }
@@ -57,6 +57,7 @@ case "recording":
       try bench.ratios(rounds: 101, requests: 20)
     )
   }
+case "fold": FoldBench.run()
 case "load":
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

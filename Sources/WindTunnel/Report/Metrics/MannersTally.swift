@@ -45,7 +45,8 @@ struct MannersTally: Sendable, Hashable {
     let gap = attempt.start.flatMap { start in
       (before.end ?? before.start).map { max(.zero, start - $0) }
     }
-    if let wanted = before.retryAfter {
+    // Who was cut off may not have heard of it.
+    if let wanted = before.retryAfter, before.error == nil {
       asked += 1
       if let gap {
         if gap + Self.tolerance < wanted { early += 1 }

@@ -46,6 +46,7 @@ extension Metrics {
       JSON.Member("silentTruncations", .count(silentTruncations)),
       JSON.Member("unexpectedErrors", .number(unexpectedErrors)),
       JSON.Member("recoveryP95Milliseconds", .time(recoveryP95)),
+      JSON.Member("startDelayP99Milliseconds", .time(startDelayP99)),
       JSON.Member("cancelledCalls", .number(cancelledCalls)),
       JSON.Member("attemptsAfterCancel", .count(attemptsAfterCancel)),
       JSON.Member("cancelReturnP95Milliseconds", .time(cancelReturnP95)),

@@ -21,6 +21,7 @@ extension Metrics {
     cancelReturnP95 = tally.cancels.toReturn.sorted.percentile(0.95)
     unexpectedErrors = tally.weather.unexpected
     recoveryP95 = tally.weather.recovery.sorted.percentile(0.95)
+    startDelayP99 = tally.startDelay.sorted.percentile(0.99)
     faults = tally.weather.allFired
     endings = tally.weather.allSurfaced
     // What follows is known only where every attempt could be seen.

@@ -64,6 +64,9 @@ public struct Metrics: Sendable, Hashable {
   /// How long a call takes to succeed from the beginning of the last attempt that met a fault, for 95 %
   /// of those that do.
   public var recoveryP95: Duration?
+  /// How much later than they were to 99 % of the calls began: the machine's delay, which is in every
+  /// latency; `nil` in a closed loop, where nothing is late.
+  public var startDelayP99: Duration?
   /// How many calls were given up by their caller.
   public var cancelledCalls: Int
   /// How many attempts began after a call that was given up had returned.

@@ -13,6 +13,8 @@ struct Tally: Sendable, Hashable {
   /// From the intended start, of calls that succeeded and of those that did not.
   private(set) var succeeded = Distribution()
   private(set) var failed = Distribution()
+  /// How much later than it was to each call began: the harness' own delay, not the client's.
+  private(set) var startDelay = Distribution(exactMax: 10_000)
 
   mutating func add(_ observation: Observation, _ names: inout FaultNames) {
     firstCall = min(firstCall, observation.call)
@@ -21,6 +23,9 @@ struct Tally: Sendable, Hashable {
     if observation.attempts.count > 0 { manners.add(observation) }
     weather.add(observation, &names)
     if let cancellation = observation.cancellation { cancels.add(cancellation) }
+    if let intended = observation.intendedStart, let start = observation.start {
+      startDelay.add(start - intended)
+    }
     if observation.wasGivenUp { return }
     if observation.ending == .succeeded {
       succeeded.add(observation.latency)
@@ -38,6 +43,7 @@ struct Tally: Sendable, Hashable {
     cancels.merge(other.cancels)
     succeeded.merge(other.succeeded)
     failed.merge(other.failed)
+    startDelay.merge(other.startDelay)
   }
 
   /// All latencies together.

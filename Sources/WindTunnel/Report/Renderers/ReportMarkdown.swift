@@ -77,7 +77,7 @@ extension Report {
     lines += fallen.prefix(Self.failuresMax).map { name, call in
       "- `\(name)/\(call.call)` \(call.endpoint.escapedForMarkdown): "
         + "\(call.endingWords.escapedForMarkdown), \(Figures.time(call.latency)), "
-        + "\(Figures.count(call.attemptCount)) attempts"
+        + "\(Figures.count(call.attemptCount)) \(call.attemptCount == 1 ? "attempt" : "attempts")"
     }
     if fallen.count > Self.failuresMax {
       lines.append("- … \(fallen.count - Self.failuresMax) more")

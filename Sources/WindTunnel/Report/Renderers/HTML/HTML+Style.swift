@@ -38,7 +38,9 @@ extension HTML {
     th, td { text-align: right; padding: .35em .6em; border-bottom: 1px solid var(--line);
       white-space: nowrap; font-variant-numeric: tabular-nums; }
     th { font-weight: 600; } th.words, td.words { text-align: left; }
-    td.words { white-space: normal; min-width: 7em; }
+    td.words { white-space: normal; overflow-wrap: normal; }
+    td code { display: inline-block; min-width: 11em; }
+    @media (max-width: 40em) { th, td { padding: .35em .4em; } }
     code { font: .95em ui-monospace, monospace; }
     .heat td { border: 2px solid var(--back); border-radius: .4em; text-align: center; }
     .heat td a { color: inherit; text-decoration: none; display: block; }

@@ -105,7 +105,7 @@ extension Report.Row {
       HTML.tile(
         "retries a call",
         Figures.decimal(metrics.averageRetries),
-        "at most \(Figures.count(metrics.retriesMax))"
+        metrics.retriesMax.map { "at most \($0)" } ?? ""
       ),
       HTML.tile(
         "P95",
@@ -122,7 +122,7 @@ extension Report.Row {
       HTML.tile(
         "amplification",
         Figures.decimal(metrics.amplification),
-        "\(Figures.decimal(metrics.worstSecondAmplification)) in the worst second"
+        metrics.worstSecondAmplification.map { "\(Figures.decimal($0)) in the worst second" } ?? ""
       ),
       HTML.tile(
         "duplicates",
@@ -133,7 +133,7 @@ extension Report.Row {
       HTML.tile(
         "Retry-After",
         Figures.percent(metrics.retryAfterCompliance),
-        "\(Figures.count(metrics.earlyRetries)) too early",
+        metrics.earlyRetries.map { "\($0) too early" } ?? "none was given",
         isBad: (metrics.earlyRetries ?? 0) > 0
       ),
       HTML.tile("herd index", Figures.decimal(metrics.thunderingHerdIndex), "1 is even"),
