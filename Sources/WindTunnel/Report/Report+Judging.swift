@@ -31,7 +31,8 @@ extension Report {
     against baseline: Report?,
     _ gates: (Report.Flown) -> [Gate]
   ) -> [Judgement] {
-    scenarios.flatMap { flown in
+    let baseline = baseline?.asBaseline(of: self)
+    return scenarios.flatMap { flown in
       let before = baseline?.scenarios.first { $0.name == flown.name }
       return flown.judged(by: gates(flown), against: before).map {
         Judgement(scenario: flown.name, result: $0)

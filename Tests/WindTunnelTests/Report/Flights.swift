@@ -43,6 +43,11 @@ enum Flights {
     return call
   }
 
+  /// A good one of these attempts.
+  static func call(_ number: Int, _ attempts: [Observation.Attempt]) -> Observation {
+    call(number, .succeeded, attempts)
+  }
+
   static let unavailable = #"{"status":503}"#
   static let reset = #"{"reset":"afterRequest"}"#
 

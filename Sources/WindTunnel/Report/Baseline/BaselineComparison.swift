@@ -118,6 +118,8 @@ private struct Pairing {
       pairs.append((call, other))
     }
     unpaired += earlier.count
+    // The order in which calls are told is the clock's.
+    pairs.sort { $0.now.call < $1.now.call }
   }
 }
 
@@ -128,6 +130,7 @@ extension Report {
   /// - Returns: This report with the comparisons in it, and its gates judged anew.
   public func compared(to baseline: Report) -> Report {
     var report = self
+    let baseline = baseline.asBaseline(of: self)
     for place in report.scenarios.indices {
       let flown = report.scenarios[place]
       guard let before = baseline.scenarios.first(where: { $0.name == flown.name }) else {
@@ -140,13 +143,29 @@ extension Report {
         }
         report.scenarios[place].subjects[row].comparison = BaselineComparison(
           subject.observations,
-          to: baseline.seed == seed ? other.observations : other.observations.withoutNumbers,
+          to: other.observations,
           seed: seed
         )
       }
-      report.scenarios[place].gates = flown.judged(by: flown.gates.map(\.gate), against: before)
+      report.scenarios[place].gates = report.scenarios[place].judged(
+        by: flown.gates.map(\.gate),
+        against: before
+      )
     }
     return report
+  }
+
+  /// With calls that have no partners, where another seed was flown: they met other weather.
+  func asBaseline(of report: Report) -> Report {
+    guard seed != report.seed else { return self }
+    var baseline = self
+    for place in baseline.scenarios.indices {
+      for row in baseline.scenarios[place].subjects.indices {
+        let calls = baseline.scenarios[place].subjects[row].observations
+        baseline.scenarios[place].subjects[row].observations = calls.withoutNumbers
+      }
+    }
+    return baseline
   }
 }
 

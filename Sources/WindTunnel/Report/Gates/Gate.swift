@@ -63,8 +63,12 @@ public struct Gate: Sendable, CustomStringConvertible {
 }
 
 extension Gate: Hashable {
-  /// Two are the same that are written alike.
-  public static func == (one: Gate, other: Gate) -> Bool { one.description == other.description }
+  /// Two are the same that ask the same in the same words, wherever they were written.
+  public static func == (one: Gate, other: Gate) -> Bool {
+    one.description == other.description && one.metric == other.metric
+      && one.endpoint == other.endpoint && one.comparison == other.comparison
+      && one.bar == other.bar
+  }
 
   /// Hashes the text.
   public func hash(into hasher: inout Hasher) { hasher.combine(description) }
