@@ -83,7 +83,7 @@ import WindTunnel
       let run = try await Program.run("report", "a.json", name, in: scratch)
       #expect(run.code == 65, "\(name)")
       #expect(run.out.isEmpty)
-      #expect(run.err.hasPrefix("windtunnel: \(name), ") && run.err.contains(word), "\(run.err)")
+      #expect(run.err.hasPrefix("windtunnel: \(name)") && run.err.contains(word), "\(run.err)")
       let drill = try await Program.run(calm + ["--baseline", name], in: scratch)
       #expect(drill.code == 65, "before anything is flown")
       #expect(!drill.err.contains("flown\n"))

@@ -17,6 +17,7 @@ struct Bootstrap {
   ///   - now: The values above the line.
   ///   - before: The values below it.
   ///   - arePaired: Whether those of one place belong together: then both of a pair are drawn at once.
+  /// - Returns: The ratio and its interval; `nil` of too few values.
   func ratio(_ share: Double, _ now: [Int64], _ before: [Int64], arePaired: Bool)
     -> BaselineComparison.Ratio?
   {

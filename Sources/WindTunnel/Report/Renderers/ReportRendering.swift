@@ -38,6 +38,7 @@ extension Report {
   /// - Parameters:
   ///   - rendering: The form.
   ///   - allowsInconclusive: Whether a gate that cannot be told fails nothing.
+  /// - Returns: The bytes of a file.
   public func rendered(as rendering: ReportRendering, allowsInconclusive: Bool = false) -> Data {
     switch rendering {
     case .text: Data(text().utf8)

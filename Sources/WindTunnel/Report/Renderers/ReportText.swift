@@ -2,6 +2,7 @@ extension Report {
   /// The table that a person reads, 80 columns wide where the names are short.
   ///
   /// - Parameter inColour: Whether a terminal shows it: verdicts are coloured then.
+  /// - Returns: The table, with what has to be known before and the verdicts behind it.
   public func text(inColour: Bool = false) -> String {
     let heads = ["scenario", "stage", "subject", "calls", "success", "retries", "P95", "blank", ""]
     var rows: [[String]] = []
