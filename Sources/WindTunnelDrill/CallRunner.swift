@@ -148,6 +148,7 @@ struct CallRunner: Sendable {
     )
     (observation.intendedStart, observation.start) = (intended, start)
     observation.clientAttempts = end.landing?.attempts
+    observation.isStale = call.saidStale
     // What the server changed on purpose no client can tell.
     if let landing = end.landing, landing.ending == .succeeded, !seen.hasMutation {
       observation.bodyMatches = bodies.match(landing.body, request)

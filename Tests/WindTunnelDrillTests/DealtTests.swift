@@ -54,6 +54,23 @@ import WindTunnel
     #expect(match("x", "/unknown") == nil)
   }
 
+  @Test func `what a client says of its copies is in its report, and silence is not`() async throws
+  {
+    var plan = try DrillPlan()
+    (plan.scenarios, plan.calls, plan.stage) = ([.calm], 5, .inProcess)
+    let told = try await Drill(plan).fly { call in
+      call.servedStale(call.index == 3)
+      return Data("x".utf8)
+    }
+    let row = told.scenarios[0].subjects[0]
+    #expect(row.metrics.staleServed == 1)
+    // What it showed is not what was recorded.
+    #expect(row.metrics.silentTruncations == 5)
+    let silent = try await Drill(plan).fly { _ in "x" }
+    #expect(silent.scenarios[0].subjects[0].metrics.staleServed == nil)
+    #expect(silent.scenarios[0].subjects[0].metrics.silentTruncations == nil, "it is no body")
+  }
+
   @Test(arguments: [Stage.inProcess, .onTheWire])
   func `of each attempt it is seen when it came, when it was over and what was dealt`(stage: Stage)
     async throws

@@ -30,10 +30,12 @@ extension Observation {
     /// The faults that it met, by name and in their order; a status has its number with it.
     public var faults: [String] { Self.faults(of: decision) }
 
+    /// Whether no fault fired: most do not, and that is seen at the end of the line.
+    var metNothing: Bool { decision.utf8.suffix(3).elementsEqual("\t[]".utf8) }
+
     /// Whether a request came, and not only a connection.
     public var isRequest: Bool { take != Journal.Take.connection.words }
 
-    /// Most attempts meet none, which is seen at the end of the line.
     static func faults(of decision: String) -> [String] {
       guard !decision.utf8.suffix(3).elementsEqual("\t[]".utf8),
         let tab = decision.utf8.lastIndex(of: UInt8(ascii: "\t")),

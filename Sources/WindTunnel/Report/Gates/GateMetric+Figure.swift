@@ -25,7 +25,7 @@ extension GateMetric {
     case .silentTruncations: metrics.silentTruncations.map { Double($0) }
     case .crashes: Double(metrics.crashes)
     case .hangs: Double(metrics.hangs)
-    case .unexpectedErrors: Double(metrics.unexpectedErrors)
+    case .unexpectedErrors: metrics.unexpectedErrors.map { Double($0) }
     case .cancelledCalls: Double(metrics.cancelledCalls)
     case .attemptsAfterCancel: metrics.attemptsAfterCancel.map { Double($0) }
     case .faultCoverage: metrics.faultCoverage

@@ -8,7 +8,7 @@ struct FaultNames: Sendable {
   /// The faults of an attempt, by name.
   mutating func names(of attempt: Observation.Attempt) -> [String] {
     let line = attempt.decision
-    if line.utf8.suffix(3).elementsEqual("\t[]".utf8) { return [] }
+    if attempt.metNothing { return [] }
     let tab = line.utf8.lastIndex(of: UInt8(ascii: "\t")) ?? line.startIndex
     let faults = line[tab...]
     if let names = known[faults] { return names }

@@ -44,7 +44,7 @@ extension Metrics {
       JSON.Member("thunderingHerdIndex", .share(thunderingHerdIndex)),
       JSON.Member("staleServed", .count(staleServed)),
       JSON.Member("silentTruncations", .count(silentTruncations)),
-      JSON.Member("unexpectedErrors", .number(unexpectedErrors)),
+      JSON.Member("unexpectedErrors", .count(unexpectedErrors)),
       JSON.Member("recoveryP95Milliseconds", .time(recoveryP95)),
       JSON.Member("startDelayP99Milliseconds", .time(startDelayP99)),
       JSON.Member("cancelledCalls", .number(cancelledCalls)),

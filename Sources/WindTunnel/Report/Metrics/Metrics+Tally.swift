@@ -19,7 +19,6 @@ extension Metrics {
     attemptsAfterCancel =
       tally.cancels.calls > 0 && tally.cancels.unseen == 0 ? tally.cancels.attemptsAfter : nil
     cancelReturnP95 = tally.cancels.toReturn.sorted.percentile(0.95)
-    unexpectedErrors = tally.weather.unexpected
     recoveryP95 = tally.weather.recovery.sorted.percentile(0.95)
     startDelayP99 = tally.startDelay.sorted.percentile(0.99)
     faults = tally.weather.allFired
@@ -27,6 +26,7 @@ extension Metrics {
     // What follows is known only where every attempt could be seen.
     guard judged > 0, retries.unseen == 0, retries.seen == judged else { return }
     let count = Double(judged)
+    unexpectedErrors = tally.weather.unexpected
     firstTrySuccessRate = Self.share(retries.firstTry, of: judged)
     recoveredRate = Self.share(tally.weather.recovered, of: tally.weather.met)
     averageRetries = Double(retries.retries) / count
@@ -92,6 +92,9 @@ extension WeatherTally {
         ending: String(parts.last ?? ""),
         calls: count
       )
+    }
+    if plain > 0 {
+      all.append(.init(fault: Self.none, ending: "succeeded", calls: plain))
     }
     all.sort { ($0.fault, $0.ending) < ($1.fault, $1.ending) }
     if surfaced.others > 0 {

@@ -60,7 +60,7 @@ public struct Metrics: Sendable, Hashable {
   /// no body was compared.
   public var silentTruncations: Int?
   /// How many calls failed that met no fault.
-  public var unexpectedErrors: Int
+  public var unexpectedErrors: Int?
   /// How long a call takes to succeed from the beginning of the last attempt that met a fault, for 95 %
   /// of those that do.
   public var recoveryP95: Duration?
@@ -164,7 +164,7 @@ extension Metrics {
 
   /// How many calls that met a fault ended in a way.
   public struct Surfaced: Sendable, Hashable {
-    /// The fault's name; `none` where the call met nothing.
+    /// The fault's name; `none` where the call met nothing, `unseen` where its attempts could not be seen.
     public var fault: String
     /// `succeeded`, the error's symptom or status, `crashed`, `hung` or `given up`.
     public var ending: String

@@ -7,6 +7,8 @@ struct WeatherTally: Sendable, Hashable {
   private(set) var fired = BoundedCounts()
   /// How often it did in an attempt that was followed by another, or by a failure.
   private(set) var noticed = BoundedCounts()
+  /// Most calls meet nothing and succeed: they are counted without a look at their names.
+  private(set) var plain = 0
   var met = 0
   var recovered = 0
   /// Calls that failed though they met nothing.
@@ -15,10 +17,15 @@ struct WeatherTally: Sendable, Hashable {
   private(set) var recovery = Distribution(exactMax: 10_000)
 
   static let none = "none"
+  static let unseen = "unseen"
   /// The longest text of an end that is told apart.
   private static let charactersMax = 80
 
   mutating func add(_ call: Observation, _ names: inout FaultNames) {
+    if call.ending == .succeeded, call.attemptCount != nil, call.attempts.allSatisfy(\.metNothing) {
+      plain += 1
+      return
+    }
     var last: Int?
     var all: [String] = []
     for (place, attempt) in call.attempts.enumerated() {
@@ -36,7 +43,8 @@ struct WeatherTally: Sendable, Hashable {
       met += 1
       if call.ending == .succeeded { addRecovery(call, from: call.attempts[last]) }
     } else {
-      all = [Self.none]
+      // What nobody could see may have been anything.
+      all = [call.attemptCount == nil ? Self.unseen : Self.none]
       if call.ending != .succeeded, !call.wasGivenUp { unexpected += 1 }
     }
     let end = Self.words(call)
@@ -64,6 +72,7 @@ struct WeatherTally: Sendable, Hashable {
     surfaced.merge(other.surfaced)
     fired.merge(other.fired)
     noticed.merge(other.noticed)
+    plain += other.plain
     met += other.met
     recovered += other.recovered
     unexpected += other.unexpected

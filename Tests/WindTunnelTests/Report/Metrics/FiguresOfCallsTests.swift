@@ -107,6 +107,15 @@ import Testing
     #expect(metrics.recoveryP95 == .zero)
   }
 
+  @Test func `what nobody could see is not taken for fair weather`() {
+    var calls = [F.call(0, .failed("connectionRefused"), []), F.call(1, .succeeded, [])]
+    #expect(Metrics(calls).unexpectedErrors == 1)
+    for place in calls.indices { calls[place].attemptCount = nil }
+    let metrics = Metrics(calls)
+    #expect(metrics.unexpectedErrors == nil)
+    #expect(metrics.endings.map(\.fault) == ["unseen", "unseen"])
+  }
+
   @Test func `recovery counts from the last fault`() {
     let call = F.call(
       0,
