@@ -14,7 +14,7 @@ public final class Deck: Sendable {
   /// Beside the state, since every request looks here before it waits for its decision.
   let front: Locked<Front>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
-  private let observeEnd: (@Sendable (_ id: Int) -> Void)?
+  let observeEnd: (@Sendable (_ id: Int) -> Void)?
   package let recordingJournal: RecordingJournal?
   /// What ``recorded()`` takes out beside what it always does.
   let redaction: RedactionRules
@@ -168,28 +168,6 @@ public final class Deck: Sendable {
     if let later { outcome.source = later.source(for: request, matcher: front.matcher) }
     if case .unmatched(let mismatch) = outcome.source { state.withLock { $0.missed(mismatch) } }
     return outcome
-  }
-
-  /// Tells that an outcome has been carried to its end, however it ended.
-  public func finished(_ outcome: Outcome) {
-    let id = outcome.id
-    state.withLock { $0.finished(id) }
-    observeEnd?(id)
-  }
-
-  /// Keeps what the live origin answered to a forwarded request, in memory, until ``recorded()``
-  /// takes the secrets out of it.
-  public func keep(_ interaction: Interaction, for outcome: Outcome) {
-    guard case .forward(let ticket?) = outcome.source else { return }
-    keep(interaction, under: ticket)
-  }
-
-  func keep(_ interaction: Interaction, under ticket: Int) {
-    let isLeftOff = state.withLock { state in
-      state.recording[ticket] = interaction
-      return state.isProxied && interaction.isRefused
-    }
-    if !isLeftOff { recordingJournal?.append(interaction, order: ticket) }
   }
 
   /// How many explanations of misses are kept.

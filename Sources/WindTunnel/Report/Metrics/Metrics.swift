@@ -35,7 +35,7 @@ public struct Metrics: Sendable, Hashable {
   public var retriesP95: Int?
   /// The most retries of a call.
   public var retriesMax: Int?
-  /// How many calls made no retry, one, two and so on.
+  /// How many calls made no retry, one, two and so on; the hundredth is all that made more.
   public var callsByRetries: [Int]?
   /// Requests that the server saw, a call.
   public var amplification: Double?

@@ -12,20 +12,24 @@ struct RetryTally: Sendable, Hashable {
   /// What the client says that it sent, where it says so.
   var clientSeen = 0
   var clientAttempts = 0
-  private(set) var seconds: [Second] = []
-  /// How many retries began in each tenth of a second.
-  private(set) var slots: [UInt32] = []
+  /// By the second; no more of them than calls, whatever times a file tells.
+  private(set) var seconds: [Int: Second] = [:]
+  /// How many retries began in each tenth of a second that has any.
+  private(set) var slots: [Int: Int] = [:]
 
   /// The calls that began in a second of the scenario, and the attempts that were made for them.
   struct Second: Sendable, Hashable {
-    var calls: UInt32 = 0
-    var attempts: UInt32 = 0
+    var calls = 0
+    var attempts = 0
+
+    fileprivate mutating func add(_ attempts: Int) {
+      calls += 1
+      self.attempts += attempts
+    }
   }
 
-  /// A call with more retries counts as one with so many in the histogram.
-  static let retriesMax = 1000
-  /// No drill is followed for longer than a day.
-  static let secondsMax = 86_400
+  /// A call with more retries counts as one with so many where calls are counted by retries.
+  static let retriesMax = 100
 
   mutating func add(_ call: Observation) {
     if call.wasGivenUp { return }
@@ -53,21 +57,12 @@ struct RetryTally: Sendable, Hashable {
   private mutating func addTimes(_ call: Observation, _ count: Int) {
     if let start = call.intendedStart ?? call.start {
       let second = Int(start.components.seconds)
-      if 0..<Self.secondsMax ~= second {
-        if seconds.count <= second {
-          seconds += Array(repeating: Second(), count: second + 1 - seconds.count)
-        }
-        seconds[second].calls += 1
-        seconds[second].attempts += UInt32(clamping: count)
-      }
+      seconds[second, default: Second()].add(count)
     }
     guard call.attempts.count > 1 else { return }
     for attempt in call.attempts.dropFirst() {
       guard let start = attempt.start else { continue }
-      let slot = Int(start.inMicroseconds / 100_000)
-      guard 0..<Self.secondsMax * 10 ~= slot else { continue }
-      if slots.count <= slot { slots += Array(repeating: 0, count: slot + 1 - slots.count) }
-      slots[slot] += 1
+      slots[Int(start.inMicroseconds / 100_000), default: 0] += 1
     }
   }
 
@@ -81,8 +76,8 @@ struct RetryTally: Sendable, Hashable {
     clientSeen += other.clientSeen
     clientAttempts += other.clientAttempts
     calls.merge(other.calls, empty: 0) { $0 + $1 }
-    slots.merge(other.slots, empty: 0) { $0 + $1 }
-    seconds.merge(other.seconds, empty: Second()) {
+    slots.merge(other.slots) { $0 + $1 }
+    seconds.merge(other.seconds) {
       Second(calls: $0.calls + $1.calls, attempts: $0.attempts + $1.attempts)
     }
   }
@@ -100,16 +95,15 @@ struct RetryTally: Sendable, Hashable {
 
   /// The attempts a call in the worst second: of the calls that began in it.
   var worstSecond: Double? {
-    seconds.lazy.filter { $0.calls > 0 }.map { Double($0.attempts) / Double($0.calls) }.max()
+    seconds.values.lazy.map { Double($0.attempts) / Double($0.calls) }.max()
   }
 
   /// How much the worst tenth of a second has of retries over what one has on average, from the first
   /// to the last that has any: 1 is an even flow, and much more a herd.
   var herdIndex: Double? {
-    guard let first = slots.firstIndex(where: { $0 > 0 }),
-      let last = slots.lastIndex(where: { $0 > 0 }), let peak = slots.max()
+    guard let first = slots.keys.min(), let last = slots.keys.max(), let peak = slots.values.max()
     else { return nil }
-    let total = slots.reduce(0) { $0 + Int($1) }
+    let total = slots.values.reduce(0, +)
     return Double(peak) * Double(last - first + 1) / Double(total)
   }
 }

@@ -40,6 +40,8 @@ enum Figures {
 
   static func fixed(_ value: Double, places: Int) -> String {
     let scale = places == 0 ? 1 : places == 1 ? 10 : 100
+    // What stands in a file may be any number.
+    guard value >= 0, value < 1e15 else { return "\(value)" }
     let units = Int((value * Double(scale)).rounded())
     guard places > 0 else { return String(units) }
     let fraction = String(units % scale)
