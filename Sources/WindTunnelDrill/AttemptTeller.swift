@@ -32,7 +32,10 @@ final class AttemptTeller: Sendable {
     guard let call = entry.decision.lane.name.split(separator: "/").last.flatMap({ Int($0) })
     else { return }
     let isMutated = entry.decision.faults.contains {
-      if case .mutate = $0 { true } else { false }
+      switch $0 {
+      case .mutate, .answer, .alter, .malformed: true
+      default: false
+      }
     }
     state.withLock { state in
       let place = state.calls[call]?.count ?? 0
@@ -88,5 +91,5 @@ extension DispatchTime {
 
 extension Duration {
   /// Without what a report does not keep.
-  var inWholeMicroseconds: Duration { .microseconds(inMicroseconds) }
+  var inWholeMicroseconds: Duration { .microseconds(wholeMicroseconds) }
 }

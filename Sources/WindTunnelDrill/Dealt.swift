@@ -23,7 +23,7 @@ struct Dealt: Sendable, Hashable {
   private mutating func meet(_ fault: Fault) {
     switch fault {
     case .status(let status, let retryAfter):
-      (self.status, self.retryAfter) = (status, retryAfter)
+      (self.status, self.retryAfter) = (status, retryAfter?.wait)
       (bytes, symptom) = (nil, nil)
     case .reset(let offset): cut(at: offset, .connectionLost)
     case .close: cut(at: nil, .emptyAnswer)
@@ -32,8 +32,10 @@ struct Dealt: Sendable, Hashable {
     case .connection(let fault):
       (status, retryAfter, bytes) = (nil, nil, 0)
       symptom = fault.symptom
-    case .mutate: bytes = nil
-    default: break
+    case .delay, .dribble, .idle: break
+    case .answer: (status, bytes, retryAfter) = (nil, nil, nil)
+    // What comes of it is not known before it is sent.
+    default: bytes = nil
     }
   }
 
@@ -44,5 +46,15 @@ struct Dealt: Sendable, Hashable {
       return
     }
     bytes = bytes.map { min($0, offset) }
+  }
+}
+
+extension RetryAfter {
+  /// How long a client should wait by it; `nil` where it says nothing that can be kept to.
+  fileprivate var wait: Duration? {
+    switch self {
+    case .seconds(let count), .date(inSeconds: let count): .seconds(max(0, count))
+    default: nil
+    }
   }
 }

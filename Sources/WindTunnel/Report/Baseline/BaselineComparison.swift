@@ -65,14 +65,14 @@ public struct BaselineComparison: Sendable, Hashable {
     guard !pairing.pairs.isEmpty else {
       p95Ratio = bootstrap.ratio(
         0.95,
-        nowAll.map(\.latency.inMicroseconds),
-        beforeAll.map(\.latency.inMicroseconds),
+        nowAll.map(\.latency.wholeMicroseconds),
+        beforeAll.map(\.latency.wholeMicroseconds),
         arePaired: false
       )
       return
     }
-    let nowTimes = pairing.pairs.map(\.now.latency.inMicroseconds)
-    let beforeTimes = pairing.pairs.map(\.before.latency.inMicroseconds)
+    let nowTimes = pairing.pairs.map(\.now.latency.wholeMicroseconds)
+    let beforeTimes = pairing.pairs.map(\.before.latency.wholeMicroseconds)
     p95Ratio = bootstrap.ratio(0.95, nowTimes, beforeTimes, arePaired: true)
     let ratios = zip(nowTimes, beforeTimes).map { Double($0) / Double(max(1, $1)) }.sorted()
     if let median = Statistics.percentile(0.5, ofSorted: ratios) {

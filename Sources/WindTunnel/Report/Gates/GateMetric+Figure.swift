@@ -29,7 +29,7 @@ extension GateMetric {
     case .cancelledCalls: Double(metrics.cancelledCalls)
     case .attemptsAfterCancel: metrics.attemptsAfterCancel.map { Double($0) }
     case .faultCoverage: metrics.faultCoverage
-    default: time(of: metrics).map { Double($0.inMicroseconds) }
+    default: time(of: metrics).map { Double($0.wholeMicroseconds) }
     }
   }
 

@@ -77,7 +77,7 @@ extension Gate {
   /// than a tenth of the bar, and without that it would have been met.
   private func late(_ metrics: Metrics, _ figure: Double, _ bar: Double) -> String? {
     guard metric.kind == .time, let delay = metrics.startDelayP99 else { return nil }
-    let microseconds = Double(delay.inMicroseconds)
+    let microseconds = Double(delay.wholeMicroseconds)
     guard microseconds > bar / 10, holds(figure - microseconds, against: bar) else { return nil }
     return "this machine began calls up to \(Figures.time(delay)) late"
   }

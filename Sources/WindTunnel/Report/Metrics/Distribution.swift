@@ -31,7 +31,7 @@ public struct Distribution: Sendable, Hashable {
 
   /// Takes a length of time; one below nothing is nothing.
   public mutating func add(_ length: Duration) {
-    add(microseconds: UInt64(Swift.max(0, length.inMicroseconds)))
+    add(microseconds: UInt64(Swift.max(0, length.wholeMicroseconds)))
   }
 
   /// Takes a value.
@@ -155,7 +155,7 @@ public struct Distribution: Sendable, Hashable {
 
 extension Duration {
   /// In whole microseconds.
-  package var inMicroseconds: Int64 {
+  package var wholeMicroseconds: Int64 {
     components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
   }
 }

@@ -62,7 +62,7 @@ struct RetryTally: Sendable, Hashable {
     guard call.attempts.count > 1 else { return }
     for attempt in call.attempts.dropFirst() {
       guard let start = attempt.start else { continue }
-      slots[Int(start.inMicroseconds / 100_000), default: 0] += 1
+      slots[Int(start.wholeMicroseconds / 100_000), default: 0] += 1
     }
   }
 

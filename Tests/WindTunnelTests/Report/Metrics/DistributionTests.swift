@@ -37,7 +37,7 @@ import Testing
     let exact = distribution(values, exactMax: 50_000).sorted
     for share in [0.001, 0.1, 0.5, 0.9, 0.95, 0.99, 0.999] {
       let (near, right) = (bucketed.percentile(share), exact.percentile(share))
-      let (a, b) = (Double(near?.inMicroseconds ?? -1), Double(right?.inMicroseconds ?? -1))
+      let (a, b) = (Double(near?.wholeMicroseconds ?? -1), Double(right?.wholeMicroseconds ?? -1))
       #expect(abs(a - b) <= b * 0.001, "\(share): \(a) for \(b)")
     }
     #expect(bucketed.percentile(1) == exact.percentile(1), "the extremes are kept")
