@@ -14,6 +14,7 @@ public final class Deck: Sendable {
   /// Beside the state, since every request looks here before it waits for its decision.
   let front: Locked<Front>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
+  let observeEnd: (@Sendable (_ id: Int) -> Void)?
   package let recordingJournal: RecordingJournal?
   /// What ``recorded()`` takes out beside what it always does.
   let redaction: RedactionRules
@@ -54,6 +55,8 @@ public final class Deck: Sendable {
   ///     ends the process does not take the recording with it.
   ///   - observe: Told of each decision while it is made, under the deck's lock: it must be quick
   ///     and must not call the deck.
+  ///   - observeEnd: Told by a decision's number when what came of it has been carried to its end:
+  ///     answered, cut, or left by the client. A connection's end is not told.
   ///   - now: Tells the time, where dates in recorded answers shall be moved by as much as has gone by
   ///     since (``Interaction/refreshingDates(at:)``). What is dealt does not depend on it.
   public init(
@@ -70,9 +73,10 @@ public final class Deck: Sendable {
     isProxied: Bool = false,
     recordingJournal: RecordingJournal? = nil,
     observe: (@Sendable (Journal.Entry) -> Void)? = nil,
+    observeEnd: (@Sendable (_ id: Int) -> Void)? = nil,
     refreshingDates now: (@Sendable () -> Date)? = nil
   ) {
-    self.observe = observe
+    (self.observe, self.observeEnd) = (observe, observeEnd)
     self.recordingJournal = recordingJournal
     (self.redaction, self.pace, today) = (redaction, pace, now)
     recordingJournal?.begin(after: cassette, redaction, rewrites: mode == .rewrite)
@@ -100,7 +104,7 @@ public final class Deck: Sendable {
     then: EndPolicy = .fail,
     pace: Pace = .immediately
   ) {
-    observe = nil
+    (observe, observeEnd) = (nil, nil)
     recordingJournal = nil
     (redaction, self.pace, today) = (.standard, pace, nil)
     let state = State(
@@ -164,27 +168,6 @@ public final class Deck: Sendable {
     if let later { outcome.source = later.source(for: request, matcher: front.matcher) }
     if case .unmatched(let mismatch) = outcome.source { state.withLock { $0.missed(mismatch) } }
     return outcome
-  }
-
-  /// Tells that an outcome has been carried to its end, however it ended.
-  public func finished(_ outcome: Outcome) {
-    let id = outcome.id
-    state.withLock { $0.finished(id) }
-  }
-
-  /// Keeps what the live origin answered to a forwarded request, in memory, until ``recorded()``
-  /// takes the secrets out of it.
-  public func keep(_ interaction: Interaction, for outcome: Outcome) {
-    guard case .forward(let ticket?) = outcome.source else { return }
-    keep(interaction, under: ticket)
-  }
-
-  func keep(_ interaction: Interaction, under ticket: Int) {
-    let isLeftOff = state.withLock { state in
-      state.recording[ticket] = interaction
-      return state.isProxied && interaction.isRefused
-    }
-    if !isLeftOff { recordingJournal?.append(interaction, order: ticket) }
   }
 
   /// How many explanations of misses are kept.

@@ -113,6 +113,7 @@ extension Deck {
       let (source, take, later) = deal(request, key, decision, id: id)
       var entry = Journal.Entry(id: id, decision: decision, take: take)
       entry.overlapping = others != .none
+      entry.isRepeatable = request.isRepeatable
       journal.append(entry)
       // Of two and more all are marked already.
       if case .one(let other) = others { journal.markOverlapping(id: other) }

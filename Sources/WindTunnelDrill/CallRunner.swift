@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import Symptoms
 internal import WindTunnel
@@ -23,8 +24,10 @@ struct CallRunner: Sendable {
   private let deadline: Duration
   private let attemptTimeout: Duration
   private let tell: @Sendable (Telegram) -> Void
-  private let counts = AttemptCounts()
   private let seed: UInt64
+  private let attempts: AttemptTeller
+  private let bodies: RecordedBodies
+  private let epoch: DispatchTime
 
   /// Sets the stage up.
   init(
@@ -32,6 +35,7 @@ struct CallRunner: Sendable {
     _ stand: Stand,
     deadline: Duration,
     attemptTimeout: Duration,
+    epoch: DispatchTime = .now(),
     _ tell: @escaping @Sendable (Telegram) -> Void
   ) async throws {
     self.subject = subject
@@ -45,13 +49,19 @@ struct CallRunner: Sendable {
       seed: stand.seed,
       matcher: .pathAndQuery
     )
+    bodies = RecordedBodies(stand.cassette, matcher: .pathAndQuery)
+    self.epoch = epoch
+    let attempts = AttemptTeller(stand.cassette, epoch: epoch, tell)
+    self.attempts = attempts
     let deck = Deck(
       stand.cassette,
       scenario: stand.scenario,
       seed: stand.seed,
       matcher: .pathAndQuery,
-      then: .repeat
-    ) { [counts] entry in Self.tell(of: entry, counts, tell) }
+      then: .repeat,
+      observe: { attempts.began($0) },
+      observeEnd: { attempts.ended($0) }
+    )
     seesAttempts = Sites.seesAttempts(in: stand.scenario, on: stand.stage)
     site = try await Sites.site(stand.stage, deck, stand.scenario, stand.errors)
   }
@@ -102,21 +112,6 @@ struct CallRunner: Sendable {
   /// Clears the stage.
   func close() async { await site.close() }
 
-  /// Tells of an attempt before anything of it can happen. A connection that goes on is none; its
-  /// request will be.
-  private static func tell(
-    of entry: Journal.Entry,
-    _ counts: AttemptCounts,
-    _ tell: (Telegram) -> Void
-  ) {
-    if entry.take == .connection, !entry.decision.failsConnection { return }
-    guard let number = entry.decision.lane.name.split(separator: "/").last.flatMap({ Int($0) })
-    else { return }
-    let attempt = Observation.Attempt(decision: entry.decision.line, take: entry.take.words)
-    counts.count(number)
-    tell(.attempt(call: number, attempt))
-  }
-
   /// Makes a call; its latency counts from when it is due, or else from its first step.
   private func fly(_ number: Int, due: ContinuousClock.Instant?) async {
     tell(.began(number))
@@ -135,23 +130,30 @@ struct CallRunner: Sendable {
       attemptTimeout: attemptTimeout,
       deadline: deadline
     )
+    let start = epoch.elapsed
+    let intended = due.map { max(.zero, start - (ContinuousClock.now - $0)).inWholeMicroseconds }
     let end = await Landed.first(within: Self.patience(deadline), due: due) { [subject] in
       await subject.fly(call)
     }
     site.leave(way, isHung: end.landing == nil)
-    tell(
-      .ended(
-        Observation(
-          call: number,
-          endpoint: itinerary.endpoint(of: number),
-          isCritical: scenario.isCritical(request),
-          ending: end.landing?.ending ?? .hung,
-          showed: call.said ?? end.landing?.showed ?? false,
-          latency: end.latency,
-          attemptCount: seesAttempts ? counts.take(number) : nil
-        )
-      )
+    let seen = attempts.take(number)
+    var observation = Observation(
+      call: number,
+      endpoint: itinerary.endpoint(of: number),
+      isCritical: scenario.isCritical(request),
+      ending: end.landing?.ending ?? .hung,
+      showed: call.said ?? end.landing?.showed ?? false,
+      latency: end.latency.inWholeMicroseconds,
+      attemptCount: seesAttempts ? seen.count : nil
     )
+    (observation.intendedStart, observation.start) = (intended, start)
+    observation.clientAttempts = end.landing?.attempts
+    observation.isStale = call.saidStale
+    // What the server changed on purpose no client can tell.
+    if let landing = end.landing, landing.ending == .succeeded, !seen.hasMutation {
+      observation.bodyMatches = bodies.match(landing.body, request)
+    }
+    tell(.ended(observation))
   }
 }
 
@@ -161,12 +163,4 @@ private struct CallQueue: Sendable {
 
   init(_ numbers: [Int]) { calls = Locked(numbers.reversed()) }
   func next() -> Int? { calls.withLock { $0.popLast() } }
-}
-
-/// How many attempts each call has made so far.
-private struct AttemptCounts: Sendable {
-  private let counts = Locked<[Int: Int]>([:])
-
-  func count(_ call: Int) { counts.withLock { $0[call, default: 0] += 1 } }
-  func take(_ call: Int) -> Int { counts.withLock { $0.removeValue(forKey: call) ?? 0 } }
 }

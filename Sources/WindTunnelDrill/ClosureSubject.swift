@@ -20,7 +20,7 @@ struct ClosureSubject<Shown: Sendable>: Subject {
     if let body = shown as? Data { return .good(body) }
     let isMissing = (shown as? any Missing)?.isMissing == true
     let isEmpty = (shown as? any Collection)?.isEmpty == true
-    var landing = Landing.good(Data())
+    var landing = Landing(ending: .succeeded, body: nil)
     landing.isShown = !isMissing && !isEmpty
     return landing
   }

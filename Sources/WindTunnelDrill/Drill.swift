@@ -72,7 +72,8 @@ public struct Drill: Sendable {
     let stages = try plan.scenarios.map { try plan.stage(of: $0, seeingAttempts: true) }
     var flown: [Report.Flown] = []
     for (scenario, stage) in zip(plan.scenarios, stages) {
-      let row = Report.Row(name, try await Self.fly(subject, plan, scenario, stage))
+      let observations = try await Self.fly(subject, plan, scenario, stage)
+      let row = Report.Row(name, observations, plannedFaults: scenario.faultNames)
       flown.append(plan.flown(scenario, on: stage, [row]))
     }
     return plan.report(flown, facts: [.sharedProcess])

@@ -20,6 +20,7 @@ public struct DrillCall: Sendable {
   /// How long the call may take.
   public let deadline: Duration
   private let word = Locked<Bool?>(nil)
+  private let age = Locked<Bool?>(nil)
 
   init(
     index: Int,
@@ -58,6 +59,13 @@ public struct DrillCall: Sendable {
   /// Says whether the user saw something, where that is not plain from what the client returned: a
   /// stale copy after an error, or a page without a line on it. The last word counts.
   public func showed(_ isShown: Bool) { word.withLock { $0 = isShown } }
+
+  /// Says whether what was shown is a copy from before. A client that never says so has no stale pages
+  /// in its report, and none of fresh ones either.
+  public func servedStale(_ isStale: Bool) { age.withLock { $0 = isStale } }
+
+  /// What the client said of that.
+  var saidStale: Bool? { age.withLock { $0 } }
 
   /// What the client said.
   var said: Bool? { word.withLock { $0 } }

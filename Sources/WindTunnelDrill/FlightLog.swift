@@ -6,6 +6,8 @@ struct FlightLog: Sendable {
   private(set) var attempts: [Int: [Observation.Attempt]] = [:]
   /// The calls that ended.
   private(set) var landed: [Observation] = []
+  /// Where each of them stands there.
+  private var places: [Int: Int] = [:]
   /// The calls that began and did not end, in order.
   private(set) var inAir: [Int] = []
   /// The call that was told of last, while it was in the air.
@@ -26,10 +28,18 @@ struct FlightLog: Sendable {
       guard inAir.contains(call) else { return nil }
       attempts[call, default: []].append(attempt)
       lastHeard = call
+    case .attemptEnded(let call, let place, let moment):
+      // A client may have its answer before the server has told of it.
+      if let landing = places[call] {
+        landed[landing].attempts.end(place, at: moment)
+      } else {
+        attempts[call]?.end(place, at: moment)
+      }
     case .refused(let reason): refusal = reason
     case .ended(var observation):
       observation.attempts = attempts.removeValue(forKey: observation.call) ?? []
       inAir.removeAll { $0 == observation.call }
+      places[observation.call] = landed.count
       landed.append(observation)
       return landed.count
     }
@@ -43,5 +53,12 @@ struct FlightLog: Sendable {
     case .crashed: "the subject's process crashed before its first call"
     case .silenced: "the subject's process did not make its first call in time"
     }
+  }
+}
+
+extension [Observation.Attempt] {
+  fileprivate mutating func end(_ place: Int, at moment: Duration) {
+    // One that came after its call had been given up is not here.
+    if indices.contains(place) { self[place].end = moment }
   }
 }

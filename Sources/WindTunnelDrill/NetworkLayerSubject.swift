@@ -10,9 +10,17 @@ struct NetworkLayerSubject: Subject {
   private let governor = Governor()
 
   func fly(_ call: DrillCall) async -> Landing {
+    let sent = SentCount()
+    var landing = await fly(call, observer: sent)
+    landing.attempts = sent.count
+    return landing
+  }
+
+  private func fly(_ call: DrillCall, observer: any Observer) async -> Landing {
     let client = NetworkClient(
       baseURL: call.baseURL,
       session: call.session,
+      observer: observer,
       limits: CallLimits(attemptTimeout: call.attemptTimeout, deadline: call.deadline),
       governor: governor
     )
@@ -41,5 +49,17 @@ struct NetworkLayerSubject: Subject {
     case .circuitOpen: "circuit open"
     case .invalidRequest, .business, .decode, .middleware: "\(error)"
     }
+  }
+}
+
+/// How many requests the client meant to send.
+private struct SentCount: Observer {
+  private let sent = Locked(0)
+
+  var count: Int { sent.withLock { $0 } }
+
+  func observe(_ event: CallEvent) {
+    guard case .attemptStarted = event.kind else { return }
+    sent.withLock { $0 += 1 }
   }
 }

@@ -24,6 +24,9 @@ struct Orders: Codable, Sendable {
   var command: [String]
   var deadlineMilliseconds: Int
   var attemptTimeoutMilliseconds: Int
+  /// When the scenario began, in nanoseconds of the machine's uptime: what every offset is from,
+  /// whichever process tells it.
+  var epochNanoseconds: UInt64
 
   /// The longest a harness waits for a call.
   var patience: Duration { CallRunner.patience(.milliseconds(deadlineMilliseconds)) }
@@ -36,6 +39,8 @@ enum Telegram: Sendable {
   case began(Int)
   /// An attempt came to the deck.
   case attempt(call: Int, Observation.Attempt)
+  /// The how-manieth attempt of a call, counted from zero, was over at this time.
+  case attemptEnded(call: Int, place: Int, at: Duration)
   /// A call ended; attempts are in the telegrams before.
   case ended(Observation)
   /// The stage cannot be set up.
@@ -49,9 +54,11 @@ enum Telegram: Sendable {
       switch self {
       case .began(let call): ["began": .number(call)]
       case .attempt(let call, let attempt):
+        ["attempt": .number(call), "met": attempt.json]
+      case .attemptEnded(let call, let place, let moment):
         [
-          "attempt": .number(call), "decision": .text(attempt.decision),
-          "take": .text(attempt.take),
+          "attemptEnded": .number(call), "place": .number(place),
+          "atMilliseconds": .number(moment.inMilliseconds, places: 3),
         ]
       case .ended(let observation): ["ended": observation.json]
       case .refused(let reason): ["refused": .text(reason)]
@@ -66,9 +73,15 @@ enum Telegram: Sendable {
     else { return nil }
     if let call = json["began"]?.intValue {
       self = .began(call)
-    } else if let call = json["attempt"]?.intValue {
-      let decision = json["decision"]?.stringValue ?? ""
-      self = .attempt(call: call, .init(decision: decision, take: json["take"]?.stringValue ?? ""))
+    } else if let call = json["attempt"]?.intValue, let met = json["met"],
+      // Only a whole line counts, and of that all reads.
+      let attempt = try? Observation.Attempt(met)
+    {
+      self = .attempt(call: call, attempt)
+    } else if let call = json["attemptEnded"]?.intValue, let place = json["place"]?.intValue,
+      let moment = json["atMilliseconds"]?.doubleValue
+    {
+      self = .attemptEnded(call: call, place: place, at: Duration(milliseconds: moment))
     } else if let ended = json["ended"],
       // The same: only a whole line counts.
       let observation = try? Observation(line: ended.bytes())

@@ -1,3 +1,4 @@
+internal import Dispatch
 public import Foundation
 internal import Symptoms
 public import WindTunnel
@@ -75,7 +76,7 @@ public struct ProcessDrill: Sendable {
         let observations = try await sortie.fly()
         try StoryCheck(scenario: scenario, seed: plan.seed, itinerary: itinerary)
           .check(observations)
-        rows.append(Report.Row(subject, observations))
+        rows.append(Report.Row(subject, observations, plannedFaults: scenario.faultNames))
         progress(.finished(scenario: scenario.name, subject: subject))
       }
       flown.append(plan.flown(scenario, on: stage, rows))
@@ -99,7 +100,8 @@ public struct ProcessDrill: Sendable {
       command: plan.command,
       deadlineMilliseconds: Int(plan.deadline.inMilliseconds),
       // A client without a deadline of its own ends an attempt by this alone.
-      attemptTimeoutMilliseconds: Int(min(plan.attemptTimeout, plan.deadline).inMilliseconds)
+      attemptTimeoutMilliseconds: Int(min(plan.attemptTimeout, plan.deadline).inMilliseconds),
+      epochNanoseconds: DispatchTime.now().uptimeNanoseconds
     )
   }
 }

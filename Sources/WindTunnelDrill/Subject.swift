@@ -18,6 +18,8 @@ package struct Landing: Sendable {
   package var body: Data?
   /// Whether there is something to show, where the body does not say.
   var isShown: Bool?
+  /// How many requests the client meant to send, where it says so.
+  var attempts: Int?
 
   /// A good one.
   package static func good(_ body: Data) -> Landing {

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import Symptoms
 internal import WindTunnel
@@ -28,7 +29,8 @@ enum SubjectProcess {
         subject,
         stand(orders),
         deadline: .milliseconds(orders.deadlineMilliseconds),
-        attemptTimeout: .milliseconds(orders.attemptTimeoutMilliseconds)
+        attemptTimeout: .milliseconds(orders.attemptTimeoutMilliseconds),
+        epoch: DispatchTime(uptimeNanoseconds: orders.epochNanoseconds)
       ) { parent.send($0) }
       await runner.run(orders.calls, load: orders.load)
     } catch {

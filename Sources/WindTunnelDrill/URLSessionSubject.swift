@@ -15,7 +15,10 @@ struct URLSessionSubject: Subject {
     // Not `data(for:)`: a cancelled one can stop every session of the process on Linux.
     return await withCheckedContinuation { continuation in
       call.session.dataTask(with: asked) { data, response, error in
-        continuation.resume(returning: Self.landing(data, response, error))
+        var landing = Self.landing(data, response, error)
+        // Whatever else is sent, the system sends by itself.
+        landing.attempts = 1
+        continuation.resume(returning: landing)
       }.resume()
     }
   }

@@ -33,7 +33,8 @@ enum DrillCommand: Command {
     Flag("--errors", "WHOSE", "Whose errors in process: current or apple (default: current)."),
     Flag("--gate", "EXPR", "Where the bar lies, such as \"p95 <= 3s\"; beside the scenarios' own."),
     Flag("--allow-inconclusive", nil, "A gate that cannot be told fails nothing."),
-    Flag("--report", "FILE", "Write the report as JSON; the name ends in .json."),
+    Flag("--baseline", "FILE", "An earlier report: compares, and gives \"baseline\" in gates."),
+    Flag("--report", "FILE", "Write the report: .json, .html, .md, .xml, .csv or .txt."),
     Flag("--json", nil, "Print the report as JSON instead of the table."),
   ]
 
@@ -41,13 +42,11 @@ enum DrillCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let plan = try plan(arguments)
-    let reports = arguments.all("--report").map { URL(filePath: $0) }
-    for file in reports {
-      guard file.pathExtension == "json" else {
-        throw Refusal.value("--report", file.relativePath, shouldBe: "a name that ends in .json")
-      }
-      // Told now, not after the drill.
-      try FileError.probeWriting(to: file)
+    let allows = arguments.has("--allow-inconclusive")
+    // Told now, not after the drill.
+    let files = try ReportFiles(arguments)
+    let baseline = try arguments.value("--baseline").map {
+      try Report(contentsOf: URL(filePath: $0))
     }
     guard let executable = Bundle.main.executableURL else {
       throw Refusal.selfNotFound
@@ -61,35 +60,19 @@ enum DrillCommand: Command {
       // The subject's process ends by itself when this one is gone.
       _exit(ExitCode.interrupted.rawValue)
     }
-    let report = try await drill.fly { show($0) }
+    var report = try await drill.fly { show($0) }
     interruption.cancel()
+    if let baseline { report = report.compared(to: baseline) }
     // Shown before it is written: what took minutes is not lost to a disk that is full.
-    if arguments.has("--json") {
+    let isJSON = arguments.has("--json")
+    if isJSON {
       Terminal.answer(String(decoding: report.data(), as: UTF8.self))
     } else {
-      Terminal.answer(report.text())
+      Terminal.answer(report.text(inColour: Terminal.showsColour))
     }
-    var unwritable: FileError?
-    for file in reports {
-      do throws(FileError) {
-        try FileError.writing(report.data(), to: file)
-      } catch {
-        unwritable = unwritable ?? error
-      }
-    }
-    if let unwritable { throw unwritable }
-    return verdict(on: report, arguments)
-  }
-
-  /// The worst of what was found. What the table says of gates is also said to whoever reads JSON.
-  private static func verdict(on report: Report, _ arguments: Arguments) -> ExitCode {
-    let fallen = report.judgements.filter { $0.result.verdict != .met }
-    if arguments.has("--json") {
-      for judgement in fallen { Terminal.complain("windtunnel: \(judgement)\n") }
-    }
-    if report.judgedSubjectFell { return .fell }
-    if fallen.contains(where: { $0.result.verdict == .failed }) { return .gateFailed }
-    return fallen.isEmpty || arguments.has("--allow-inconclusive") ? .done : .inconclusive
+    try files.write(report, allowsInconclusive: allows)
+    report.complain(isShown: !isJSON, allowsInconclusive: allows)
+    return ExitCode(report.verdict(allowsInconclusive: allows))
   }
 
   private static func plan(_ arguments: Arguments) throws -> DrillPlan {

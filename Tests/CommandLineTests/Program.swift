@@ -40,9 +40,10 @@ enum Program {
   static func run(
     _ words: [String],
     in scratch: Scratch,
-    with environment: [String: String] = [:]
+    with environment: [String: String] = [:],
+    isTool: Bool = true
   ) async throws -> Run {
-    try await Flight(words, in: scratch, with: environment).end()
+    try await Flight(words, in: scratch, with: environment, isTool: isTool).end()
   }
 }
 
@@ -54,12 +55,18 @@ final class Flight: Sendable {
   private let ends: AsyncStream<Int32>
   private let lines: AsyncStream<String>
 
-  /// Starts the tool in a folder; what it prints goes into files there.
-  init(_ words: [String], in scratch: Scratch, with environment: [String: String] = [:]) throws {
+  /// Starts the tool in a folder, or the program that the first word names by its path; what it
+  /// prints goes into files there.
+  init(
+    _ words: [String],
+    in scratch: Scratch,
+    with environment: [String: String] = [:],
+    isTool: Bool = true
+  ) throws {
     let process = SpawnedProcess()
     self.process = process
-    process.executableURL = try Program.executable()
-    process.arguments = words
+    process.executableURL = isTool ? try Program.executable() : URL(filePath: words[0])
+    process.arguments = isTool ? words : Array(words.dropFirst())
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.currentDirectoryURL = scratch.folder
     let name = UUID().uuidString

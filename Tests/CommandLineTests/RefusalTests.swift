@@ -109,8 +109,8 @@ import Testing
       help: "drill"
     ),
     Usage(
-      "drill --report a.html",
-      "--report a.html: a name that ends in .json should stand here.",
+      "drill --report a.yaml",
+      "--report a.yaml: a name that ends in .json, .html, .md, .xml, .csv or .txt should stand here.",
       help: "drill"
     ),
     Usage(

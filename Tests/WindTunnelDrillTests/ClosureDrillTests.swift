@@ -72,7 +72,7 @@ import WindTunnel
     }.fly()
     #expect(report.decisionHash == other.decisionHash)
     #expect(
-      rows(report)[0].observations.map(\.attempts) == rows(other)[0].observations.map(\.attempts)
+      rows(report)[0].observations.map(\.story) == rows(other)[0].observations.map(\.story)
     )
     #expect(
       rows(report)[0].observations.map { $0.ending == .succeeded }

@@ -19,7 +19,7 @@ import WindTunnel
   }
 
   private func met(_ row: Report.Row) -> [[Observation.Attempt]] {
-    row.observations.map(\.attempts)
+    row.observations.map(\.story)
   }
 
   /// Two rows that met the same as far as both went. How far a call goes is the client's affair: the

@@ -16,8 +16,25 @@ import WindTunnel
   )
   static let telegrams: [Telegram] = [
     .began(3), .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
-    .ended(observation), .refused("no \"such\"\nthing"),
+    .attempt(call: 4, attempt), .attemptEnded(call: 4, place: 1, at: .microseconds(1_000_001)),
+    .ended(observation), .ended(whole), .refused("no \"such\"\nthing"),
   ]
+  static let attempt = {
+    var attempt = Observation.Attempt(decision: "a\t\u{1}\n[]", take: "recording 1")
+    (attempt.start, attempt.end) = (.microseconds(7), .microseconds(9))
+    (attempt.status, attempt.bytes, attempt.error) = (503, 0, "timedOut")
+    (attempt.retryAfter, attempt.isRepeatable) = (.seconds(1), false)
+    return attempt
+  }()
+  /// One of which everything was seen.
+  static let whole = {
+    var whole = observation
+    (whole.intendedStart, whole.start) = (.microseconds(1), .microseconds(2))
+    (whole.clientAttempts, whole.bodyMatches, whole.isStale) = (2, false, true)
+    whole.cancellation = .init(after: .milliseconds(5), toReturn: .zero, attemptsAfter: 0)
+    whole.attempts = [attempt]
+    return whole
+  }()
 
   @Test(arguments: telegrams) func `a telegram is one line and comes back`(telegram: Telegram)
     throws
@@ -54,7 +71,8 @@ import WindTunnel
       isReadOnly: true,
       command: ["curl", "{url}"],
       deadlineMilliseconds: 200,
-      attemptTimeoutMilliseconds: 100
+      attemptTimeoutMilliseconds: 100,
+      epochNanoseconds: .max
     )
     let data = try JSONEncoder().encode(orders)
     #expect(!data.contains(UInt8(ascii: "\n")))

@@ -35,6 +35,9 @@ extension Scenario {
   public init(contentsOf file: URL) throws {
     let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
     try self.init(data: data, source: file.lastPathComponent)
+    for (place, line) in GateLines.find(in: data).enumerated() where gates.indices.contains(place) {
+      gates[place].place = Gate.FilePlace(file: file.relativePath, line: line)
+    }
   }
 
   /// Reads a scenario from bytes.

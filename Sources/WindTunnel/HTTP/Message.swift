@@ -63,3 +63,14 @@ public struct Response: Sendable, Hashable {
       || (method == "CONNECT" && 200..<300 ~= status)
   }
 }
+
+extension Request {
+  /// Whether a server may meet it twice without harm: POST and PATCH are not idempotent (RFC 9110
+  /// §9.2.2, RFC 5789 §2) unless an `Idempotency-Key` lets the server tell.
+  var isRepeatable: Bool {
+    switch method.uppercased() {
+    case "POST", "PATCH": headers["Idempotency-Key"].map { !$0.isEmpty } ?? false
+    default: true
+    }
+  }
+}

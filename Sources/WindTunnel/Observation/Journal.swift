@@ -16,6 +16,9 @@ public struct Journal: Sendable {
     public var overlapping = false
     /// Which mutations were not done because the answer gave no room for them, in a sentence each.
     public var misfits: [String] = []
+    /// Whether a server may meet the request twice without harm (RFC 9110 §9.2.2): it is not a POST
+    /// or PATCH, or it bears an `Idempotency-Key`.
+    public var isRepeatable = true
   }
 
   /// What was dealt.

@@ -1,4 +1,7 @@
 /// What became of one call: one use of the client's API, with everything that was seen of it.
+///
+/// Times are whole microseconds, and offsets are from the start of the scenario. What was not seen is
+/// `nil`, never zero.
 public struct Observation: Sendable, Hashable {
   /// How a call ended.
   public enum Ending: Sendable, Hashable {
@@ -10,20 +13,6 @@ public struct Observation: Sendable, Hashable {
     case crashed
     /// It did not end within its deadline.
     case hung
-  }
-
-  /// One attempt that the harness saw.
-  public struct Attempt: Sendable, Hashable {
-    /// What was decided about it, as the story tells it.
-    public var decision: String
-    /// What was dealt, such as `recording 3`, `withheld 3` or `unmatched`.
-    public var take: String
-
-    /// Makes an attempt.
-    public init(decision: String, take: String) {
-      self.decision = decision
-      self.take = take
-    }
   }
 
   /// The number of the call in its scenario, counted from zero.
@@ -43,8 +32,21 @@ public struct Observation: Sendable, Hashable {
   public var attemptCount: Int?
   /// The attempts, as far as they came to the deck.
   public var attempts: [Attempt]
+  /// When the call was to begin.
+  public var intendedStart: Duration?
+  /// When it began; later than it was to where nobody was free.
+  public var start: Duration?
+  /// How many requests the client says that it meant to send.
+  public var clientAttempts: Int?
+  /// Whether what a successful call brought is what was recorded, byte for byte; `nil` where it was
+  /// not compared.
+  public var bodyMatches: Bool?
+  /// Whether what was shown is a copy from before; `nil` where the client does not say.
+  public var isStale: Bool?
+  /// That the caller gave up, where it did.
+  public var cancellation: Cancellation?
 
-  /// Makes an observation.
+  /// Makes an observation; what is not named here was not seen.
   public init(
     call: Int,
     endpoint: String,
@@ -63,5 +65,32 @@ public struct Observation: Sendable, Hashable {
     self.latency = latency
     self.attemptCount = attemptCount
     self.attempts = attempts
+  }
+
+  /// A call that its caller gave up.
+  public struct Cancellation: Sendable, Hashable {
+    /// How long after the call's start it was given up.
+    public var after: Duration
+    /// How long it took to return from then on.
+    public var toReturn: Duration
+    /// How many attempts began after it had returned.
+    public var attemptsAfter: Int?
+
+    /// Makes a cancellation.
+    public init(after: Duration, toReturn: Duration, attemptsAfter: Int?) {
+      self.after = after
+      self.toReturn = toReturn
+      self.attemptsAfter = attemptsAfter
+    }
+  }
+
+  /// When the call ended, where its beginning is known.
+  public var end: Duration? { (intendedStart ?? start).map { $0 + latency } }
+
+  /// Whether the caller gave it up before it had an end of its own: it counts as cancelled, and
+  /// neither as a success nor as a failure.
+  public var wasGivenUp: Bool {
+    guard cancellation != nil, case .failed = ending else { return false }
+    return true
   }
 }

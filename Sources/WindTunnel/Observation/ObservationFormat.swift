@@ -18,12 +18,9 @@ extension Observation {
       JSON.Member("showed", .bool(showed)),
       JSON.Member("latencyMilliseconds", .number(latency.inMilliseconds, places: 3)),
       JSON.Member("attempts", attemptCount.map { .number($0) } ?? .null),
-      JSON.Member(
-        "met",
-        .array(attempts.map { ["decision": .text($0.decision), "take": .text($0.take)] })
-      ),
+      JSON.Member("met", .array(attempts.map(\.json))),
     ]
-    return .object(members)
+    return .object(members + laterMembers)
   }
 
   init(reading object: ObjectReader) throws(FormatError) {
@@ -47,14 +44,7 @@ extension Observation {
     let isUnseen = object.take("attempts") == .null
     let count = isUnseen ? nil : try object.int("attempts", in: whole)
     var met: [Attempt] = []
-    for json in try object.array("met") ?? [] {
-      guard let decision = json["decision"]?.stringValue, let take = json["take"]?.stringValue
-      else {
-        throw object.error("met", "\(json) is no decision with what was dealt")
-      }
-      met.append(Attempt(decision: decision, take: take))
-    }
-    try object.refuseUnknownKeys()
+    for json in try object.array("met") ?? [] { met.append(try Attempt(json, in: object)) }
     self.init(
       call: call,
       endpoint: endpoint,
@@ -65,12 +55,114 @@ extension Observation {
       attemptCount: count,
       attempts: met
     )
+    try takeLaterMembers(&object)
+    try object.refuseUnknownKeys()
   }
 
   /// Reads one line.
   package init(line: some Collection<UInt8>) throws(FormatError) {
     let json = try JSON(parsing: line, source: "a subject's process")
     try self.init(reading: ObjectReader(json, source: "a subject's process", path: ""))
+  }
+}
+
+extension Observation {
+  /// What is there only where it was seen.
+  private var laterMembers: [JSON.Member] {
+    var members: [JSON.Member] = []
+    members.add("intendedStartMilliseconds", intendedStart)
+    members.add("startMilliseconds", start)
+    members.add("clientAttempts", clientAttempts)
+    members.add("bodyMatches", bodyMatches)
+    members.add("stale", isStale)
+    if let cancellation {
+      var cancelled: [JSON.Member] = []
+      cancelled.add("afterMilliseconds", cancellation.after)
+      cancelled.add("toReturnMilliseconds", cancellation.toReturn)
+      cancelled.add("attemptsAfter", cancellation.attemptsAfter)
+      members.append(JSON.Member("cancelled", .object(cancelled)))
+    }
+    return members
+  }
+
+  private mutating func takeLaterMembers(_ object: inout ObjectReader) throws(FormatError) {
+    intendedStart = try object.offset("intendedStartMilliseconds")
+    start = try object.offset("startMilliseconds")
+    clientAttempts = try object.int("clientAttempts", in: 0...(1 << 40))
+    bodyMatches = try object.bool("bodyMatches")
+    isStale = try object.bool("stale")
+    guard var cancelled = try object.object("cancelled") else { return }
+    guard let after = try cancelled.offset("afterMilliseconds"),
+      let toReturn = try cancelled.offset("toReturnMilliseconds")
+    else {
+      throw object.error("cancelled", "it needs afterMilliseconds and toReturnMilliseconds")
+    }
+    cancellation = Cancellation(
+      after: after,
+      toReturn: toReturn,
+      attemptsAfter: try cancelled.int("attemptsAfter", in: 0...(1 << 40))
+    )
+    try cancelled.refuseUnknownKeys()
+  }
+}
+
+extension Observation.Attempt {
+  package var json: JSON {
+    var members = [
+      JSON.Member("decision", .text(decision)), JSON.Member("take", .text(take)),
+    ]
+    members.add("startMilliseconds", start)
+    members.add("endMilliseconds", end)
+    members.add("status", status)
+    members.add("bytes", bytes)
+    if let error { members.append(JSON.Member("error", .text(error))) }
+    members.add("retryAfterMilliseconds", retryAfter)
+    members.add("repeatable", isRepeatable)
+    return .object(members)
+  }
+
+  /// Reads one as a part of an observation.
+  fileprivate init(_ json: JSON, in parent: ObjectReader) throws(FormatError) {
+    guard let decision = json["decision"]?.stringValue, let take = json["take"]?.stringValue else {
+      throw parent.error("met", "\(json) is no decision with what was dealt")
+    }
+    self.init(decision: decision, take: take)
+    var object = try ObjectReader(json, source: parent.source, path: parent.place("met"))
+    _ = (object.take("decision"), object.take("take"))
+    start = try object.offset("startMilliseconds")
+    end = try object.offset("endMilliseconds")
+    status = try object.int("status", in: 0...999)
+    bytes = try object.int("bytes", in: 0...(1 << 50))
+    error = try object.string("error")
+    retryAfter = try object.offset("retryAfterMilliseconds")
+    isRepeatable = try object.bool("repeatable")
+    try object.refuseUnknownKeys()
+  }
+
+  /// Reads one by itself.
+  package init(_ json: JSON) throws(FormatError) {
+    try self.init(json, in: ObjectReader(["met": json], source: "a subject's process", path: ""))
+  }
+}
+
+extension [JSON.Member] {
+  fileprivate mutating func add(_ name: JSON.Text, _ value: Duration?) {
+    if let value { append(JSON.Member(name, .number(value.inMilliseconds, places: 3))) }
+  }
+
+  fileprivate mutating func add(_ name: JSON.Text, _ value: Int?) {
+    if let value { append(JSON.Member(name, .number(value))) }
+  }
+
+  fileprivate mutating func add(_ name: JSON.Text, _ value: Bool?) {
+    if let value { append(JSON.Member(name, .bool(value))) }
+  }
+}
+
+extension ObjectReader {
+  /// A length of time or an offset, where it is there.
+  fileprivate mutating func offset(_ name: String) throws(FormatError) -> Duration? {
+    try double(name, in: 0...1e12).map { Duration(milliseconds: $0) }
   }
 }
 

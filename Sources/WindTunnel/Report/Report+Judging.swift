@@ -8,6 +8,15 @@ extension Report {
     }
   }
 
+  /// This report with further gates in every scenario, and the verdicts on them.
+  public func judged(by gates: [Gate]) -> Report {
+    var report = self
+    for place in report.scenarios.indices {
+      report.scenarios[place].gates += report.scenarios[place].judged(by: gates, against: nil)
+    }
+    return report
+  }
+
   /// Holds further gates against the judged subject in each scenario.
   ///
   /// - Parameters:
@@ -22,7 +31,8 @@ extension Report {
     against baseline: Report?,
     _ gates: (Report.Flown) -> [Gate]
   ) -> [Judgement] {
-    scenarios.flatMap { flown in
+    let baseline = baseline?.asBaseline(of: self)
+    return scenarios.flatMap { flown in
       let before = baseline?.scenarios.first { $0.name == flown.name }
       return flown.judged(by: gates(flown), against: before).map {
         Judgement(scenario: flown.name, result: $0)

@@ -54,17 +54,33 @@ public struct Report: Sendable, Hashable {
     public var name: String
     /// The calls it made.
     public var observations: [Observation]
+    /// The faults that the scenario has, by name; `nil` where nobody said.
+    public var plannedFaults: [String]?
     /// The figures.
     public var metrics: Metrics
     /// The figures of each endpoint, in the order of the first calls.
     public var endpoints: [EndpointRow]
 
+    /// How it compares to an earlier report, where there is one.
+    public var comparison: BaselineComparison?
+
     /// Makes a row; its figures are folded here.
-    public init(_ name: String, _ observations: [Observation]) {
+    public init(
+      _ name: String,
+      _ observations: [Observation],
+      plannedFaults: [String]? = nil
+    ) {
       self.name = name
       self.observations = observations
-      metrics = Metrics(observations)
-      endpoints = EndpointRow.rows(of: observations)
+      self.plannedFaults = plannedFaults
+      let fold = Fold(observations)
+      metrics = fold.metrics
+      endpoints = fold.endpoints
+      // Where attempts could not be seen, nobody knows what they met.
+      guard let plannedFaults, !plannedFaults.isEmpty, metrics.amplification != nil else { return }
+      let fired = Set(metrics.faults.map(\.fault))
+      let known = Set(plannedFaults)
+      metrics.faultCoverage = Double(known.intersection(fired).count) / Double(known.count)
     }
   }
 
@@ -74,16 +90,6 @@ public struct Report: Sendable, Hashable {
     public var name: String
     /// The figures of its calls.
     public var metrics: Metrics
-
-    static func rows(of observations: [Observation]) -> [EndpointRow] {
-      var names: [String] = []
-      var calls: [String: [Observation]] = [:]
-      for observation in observations {
-        if calls[observation.endpoint] == nil { names.append(observation.endpoint) }
-        calls[observation.endpoint, default: []].append(observation)
-      }
-      return names.map { EndpointRow(name: $0, metrics: Metrics(calls[$0] ?? [])) }
-    }
   }
 
   /// Makes a report.

@@ -119,11 +119,19 @@ extension Report.Flown {
 extension Report.Row {
   var json: JSON {
     .object(
-      [JSON.Member("name", .text(name))] + metrics.members
+      [JSON.Member("name", .text(name))] + metrics.members + plannedMember + comparisonMember
         + [
           endpointsMember, JSON.Member("log", .array(observations.map(\.json))),
         ]
     )
+  }
+
+  private var comparisonMember: [JSON.Member] {
+    comparison.map { [JSON.Member("baseline", $0.json)] } ?? []
+  }
+
+  private var plannedMember: [JSON.Member] {
+    plannedFaults.map { [JSON.Member("plannedFaults", .array($0.map { .text($0) }))] } ?? []
   }
 
   private var endpointsMember: JSON.Member {
@@ -147,12 +155,16 @@ extension Report.Row {
         try Observation(reading: ObjectReader(json, source: source, path: "\(place)[\(index)]"))
       )
     }
-    self.init(name, observations)
+    let planned = try object.array("plannedFaults")?.compactMap(\.stringValue)
+    self.init(name, observations, plannedFaults: planned)
+    if let compared = try object.object("baseline") {
+      comparison = try BaselineComparison(reading: compared)
+    }
     for member in metrics.members + [endpointsMember] {
       let key = member.name.value
       guard let stored = object.take(key) else {
-        if Metrics.laterKeys.contains(key) { continue }
-        throw object.error(key, "it is missing")
+        if Metrics.firstKeys.contains(key) { throw object.error(key, "it is missing") }
+        continue
       }
       guard stored == member.value else {
         let isList = member.name == endpointsMember.name

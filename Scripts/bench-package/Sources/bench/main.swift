@@ -12,7 +12,7 @@ func report(_ what: String, _ ratios: [Double]) {
 
 func usage() -> Never {
   let text =
-    "usage: bench session|deck|load|record|recording URL|layer URL|serve [COUNT]|dribble|latency|forward URL|tunnel [link]\n"
+    "usage: bench session|deck|load|record|recording URL|layer URL|serve [COUNT]|dribble|latency|forward URL|tunnel [link]|fold\n"
   FileHandle.standardError.write(Data(text.utf8))
   exit(64)
 }
@@ -64,6 +64,7 @@ case "recording":
       try bench.ratios(rounds: 101, requests: 20)
     )
   }
+case "fold": FoldBench.run()
 case "load":
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

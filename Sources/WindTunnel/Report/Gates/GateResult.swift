@@ -36,6 +36,10 @@ public struct GateResult: Sendable, Hashable {
     if case .inconclusive(let reason) = verdict {
       members.append(JSON.Member("reason", .text(reason)))
     }
+    if let place = gate.place {
+      members.append(JSON.Member("file", .text(place.file)))
+      members.append(JSON.Member("line", .number(place.line)))
+    }
     return .object(members)
   }
 
@@ -48,6 +52,7 @@ public struct GateResult: Sendable, Hashable {
   init(reading object: ObjectReader) throws(FormatError) {
     var object = object
     guard let text = try object.string("gate") else { throw object.error("gate", "it is missing") }
+    var gate: Gate
     do throws(GateError) {
       gate = try Gate(text)
     } catch {
@@ -61,6 +66,10 @@ public struct GateResult: Sendable, Hashable {
     default: throw object.error("verdict", "none of met, failed and inconclusive")
     }
     got = object.take("got")?.stringValue
+    if let file = try object.string("file"), let line = try object.int("line", in: 1...Int.max) {
+      gate.place = Gate.FilePlace(file: file, line: line)
+    }
+    self.gate = gate
     try object.refuseUnknownKeys()
   }
 }

@@ -10,22 +10,26 @@ extension Gate {
   /// - Returns: The verdict with the figure that led to it.
   public func result(for row: Report.Row, against baseline: Report.Row? = nil) -> GateResult {
     let metrics = metrics(of: row)
-    let figure = metric.figure(of: metrics)
+    let pair = metric.isOfPair ? baseline.map { comparison(row, $0) } : nil
+    let figure = pair.map { metric.figure(of: $0) } ?? metric.figure(of: metrics)
     func result(_ verdict: GateResult.Verdict) -> GateResult {
       let got = metrics.calls > 0 ? figure.map { metric.words($0, of: metrics) } : nil
       return GateResult(gate: self, verdict: verdict, got: got)
     }
     if let reason = gap(in: metrics, of: row, "") { return result(.inconclusive(reason)) }
+    if baseline == nil, needsBaseline {
+      return result(.inconclusive("there is no baseline to hold it against"))
+    }
     guard let figure else { return result(.inconclusive(metric.unseen)) }
     switch bar {
     case .figure(let bar):
       if holds(figure, against: bar) { return result(.met) }
-      if let reason = tooFew(metrics, toProve: bar) { return result(.inconclusive(reason)) }
+      if let reason = tooFew(metrics, toProve: bar) ?? late(metrics, figure, bar) {
+        return result(.inconclusive(reason))
+      }
       return result(.failed)
     case .baseline(let times):
-      guard let baseline else {
-        return result(.inconclusive("there is no baseline to hold it against"))
-      }
+      guard let baseline else { return result(.failed) }
       let before = self.metrics(of: baseline)
       if let reason = gap(in: before, of: baseline, "in the baseline ") {
         return result(.inconclusive(reason))
@@ -33,15 +37,26 @@ extension Gate {
       guard let bar = metric.figure(of: before) else {
         return result(.inconclusive("in the baseline \(metric.unseen)"))
       }
-      return result(holds(figure, against: bar * times) ? .met : .failed)
+      if holds(figure, against: bar * times) { return result(.met) }
+      return result(late(metrics, figure, bar * times).map { .inconclusive($0) } ?? .failed)
     }
+  }
+
+  /// The two compared, whole as they were or the calls of one endpoint.
+  private func comparison(_ row: Report.Row, _ baseline: Report.Row) -> BaselineComparison {
+    if endpoint == nil, let known = row.comparison { return known }
+    return BaselineComparison(calls(of: row), to: calls(of: baseline), seed: 1)
+  }
+
+  private func calls(of row: Report.Row) -> [Observation] {
+    guard let endpoint else { return row.observations }
+    let meant = Set(row.endpoints.map(\.name).filter { endpoint.matches(Request(endpoint: $0)) })
+    return row.observations.filter { meant.contains($0.endpoint) }
   }
 
   /// The figures of the calls that are meant.
   private func metrics(of row: Report.Row) -> Metrics {
-    guard let endpoint else { return row.metrics }
-    let meant = Set(row.endpoints.map(\.name).filter { endpoint.matches(Request(endpoint: $0)) })
-    return Metrics(row.observations.filter { meant.contains($0.endpoint) })
+    endpoint == nil ? row.metrics : Metrics(calls(of: row))
   }
 
   /// Why the figure says nothing yet.
@@ -52,22 +67,34 @@ extension Gate {
       return "\(place)no call is of \(endpoint); there are \(some)"
         + (row.endpoints.count > 5 ? ", …" : "")
     }
-    guard metrics.calls < metric.callsMin else { return nil }
-    return "\(place)\(metric.rawValue) needs \(metric.callsMin) calls and has \(metrics.calls)"
+    let count = metric.samples(in: metrics)
+    guard count < metric.samplesMin else { return nil }
+    return
+      "\(place)\(metric.rawValue) needs \(metric.samplesMin) \(metric.sampleWord) and has \(count)"
+  }
+
+  /// Why a latency over the bar may be the machine's and not the client's: calls began late by more
+  /// than a tenth of the bar, and without that it would have been met.
+  private func late(_ metrics: Metrics, _ figure: Double, _ bar: Double) -> String? {
+    guard metric.kind == .time, let delay = metrics.startDelayP99 else { return nil }
+    let microseconds = Double(delay.wholeMicroseconds)
+    guard microseconds > bar / 10, holds(figure - microseconds, against: bar) else { return nil }
+    return "this machine began calls up to \(Figures.time(delay)) late"
   }
 
   /// Why a lower bound that is not there yet may be there after more calls: not even if all of
   /// these had succeeded would it be, and they do not prove that it never will.
   private func tooFew(_ metrics: Metrics, toProve bar: Double) -> String? {
+    let judged = metrics.latency.calls
     guard metric == .successRateLower, comparison == .atLeast || comparison == .above,
-      let best = Statistics.wilsonLower(metrics.calls, of: metrics.calls),
+      let best = Statistics.wilsonLower(judged, of: judged),
       !holds(best, against: bar),
       let rate = metrics.successRate
     else { return nil }
-    let failed = metrics.calls - Int((rate * Double(metrics.calls)).rounded())
-    guard let failures = Statistics.wilsonLower(failed, of: metrics.calls), 1 - failures >= bar
+    let failed = judged - Int((rate * Double(judged)).rounded())
+    guard let failures = Statistics.wilsonLower(failed, of: judged), 1 - failures >= bar
     else { return nil }
-    return "\(metrics.calls) calls prove at most \(JSON.number(best, places: 3))"
+    return "\(judged) calls prove at most \(JSON.number(best, places: 3))"
   }
 }
 

@@ -4,7 +4,7 @@
 ///     successRate.lower >= 95 %    averageRetries <= 1.5          p95 <= baseline*1.10
 ///
 /// A gate tests the point estimate; `successRate.lower` tests the lower bound of its interval.
-public struct Gate: Sendable, Hashable, CustomStringConvertible {
+public struct Gate: Sendable, CustomStringConvertible {
   /// How the figure has to stand to the bar.
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
     case atLeast = ">="
@@ -30,14 +30,24 @@ public struct Gate: Sendable, Hashable, CustomStringConvertible {
   let endpoint: RequestPattern?
   let comparison: Comparison
   let bar: Bar
+  /// Where it was written; it does not tell one gate from another.
+  public var place: FilePlace?
+
+  /// A place in a file of the user's.
+  public struct FilePlace: Sendable, Hashable {
+    /// The path, as it was given.
+    public var file: String
+    /// The line, counted from one.
+    public var line: Int
+  }
 
   /// A gate's text is longer than this: it is refused.
   public static let charactersMax = 500
 
-  /// Whether the bar lies at a figure of another report.
+  /// Whether it asks for a figure of another report, or of the two together.
   public var needsBaseline: Bool {
-    guard case .baseline = bar else { return false }
-    return true
+    guard case .figure = bar else { return true }
+    return metric.isOfPair
   }
 
   func holds(_ figure: Double, against bar: Double) -> Bool {
@@ -50,6 +60,18 @@ public struct Gate: Sendable, Hashable, CustomStringConvertible {
     case .below: figure < bar
     }
   }
+}
+
+extension Gate: Hashable {
+  /// Two are the same that ask the same in the same words, wherever they were written.
+  public static func == (one: Gate, other: Gate) -> Bool {
+    one.description == other.description && one.metric == other.metric
+      && one.endpoint == other.endpoint && one.comparison == other.comparison
+      && one.bar == other.bar
+  }
+
+  /// Hashes the text.
+  public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
 /// Why a gate does not read: what stands there, where, and what should.

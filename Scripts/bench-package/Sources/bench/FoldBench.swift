@@ -1,0 +1,85 @@
+internal import Foundation
+internal import WindTunnel
+
+/// What folding ten million calls into a report's figures costs on one core: calls a second, and
+/// memory above what there was before.
+///
+/// The calls are made in memory, one after the other, as a drill with many endpoints tells of them:
+/// most went well at once, some met a fault and were tried again.
+enum FoldBench {
+  private static let count = 10_000_000
+
+  static func run() {
+    let templates = templates()
+    let before = memory()
+    // The core's time, since others may use it, too.
+    let start = clock()
+    var fold = Fold()
+    var bits: UInt64 = 1
+    for number in 0..<count {
+      bits = bits &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      var call = templates[Int(bits >> 33) % templates.count]
+      call.call = number
+      // From a fifth of a millisecond to a second.
+      call.latency = .microseconds(200 + Int64(bits >> 44))
+      fold.add(call)
+    }
+    let seconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
+    let peak = memory()
+    let metrics = fold.metrics
+    let rate = Double(count) / seconds / 1e6
+    print(
+      "report   \(count) calls: \(rate.shown()) million a second of one core, "
+        + "\((peak - before) / 1_000_000) MB above the start, "
+        + "P95 \(metrics.p95.map { "\($0)" } ?? "–")"
+    )
+  }
+
+  /// The most memory that was resident so far, in bytes.
+  private static func memory() -> Int {
+    var usage = rusage()
+    #if canImport(Darwin)
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss
+    #else
+      getrusage(RUSAGE_SELF.rawValue, &usage)
+      return usage.ru_maxrss * 1024
+    #endif
+  }
+
+  private static func templates() -> [Observation] {
+    let endpoints = (0..<8).map { "GET /endpoints/number/\($0)" }
+    return (0..<64).map { number in
+      let endpoint = endpoints[number % endpoints.count]
+      let isFaulty = number % 10 == 3
+      let faults = isFaulty ? #"[{"status":503,"retryAfterSeconds":1}]"# : "[]"
+      var first = Observation.Attempt(
+        decision: "scenario/\(number)\t\(endpoint)\t1\t\(faults)",
+        take: isFaulty ? "withheld 3" : "recording 3"
+      )
+      first.start = .milliseconds(number * 7)
+      first.end = .milliseconds(number * 7 + 3)
+      first.isRepeatable = true
+      var attempts = [first]
+      if isFaulty {
+        first.decision = "scenario/\(number)\t\(endpoint)\t2\t[]"
+        first.start = .milliseconds(number * 7 + 1010)
+        attempts.append(first)
+      }
+      var call = Observation(
+        call: number,
+        endpoint: endpoint,
+        isCritical: number % 2 == 0,
+        ending: number % 20 == 13 ? .failed("timedOut") : .succeeded,
+        showed: true,
+        latency: .zero,
+        attemptCount: attempts.count,
+        attempts: attempts
+      )
+      call.intendedStart = .milliseconds(number * 7)
+      call.clientAttempts = attempts.count
+      call.bodyMatches = true
+      return call
+    }
+  }
+}

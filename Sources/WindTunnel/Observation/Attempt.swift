@@ -1,0 +1,84 @@
+extension Observation {
+  /// One attempt that the harness saw.
+  public struct Attempt: Sendable, Hashable {
+    /// What was decided about it, as the story tells it.
+    public var decision: String
+    /// What was dealt, such as `recording 3`, `withheld 3` or `unmatched`.
+    public var take: String
+    /// When it came to the deck.
+    public var start: Duration?
+    /// When it was over for the deck: answered, cut, or left by the client.
+    public var end: Duration?
+    /// The status that was dealt; `nil` where none was.
+    public var status: Int?
+    /// The content that was dealt, in bytes.
+    public var bytes: Int?
+    /// The symptom that it was broken off with.
+    public var error: String?
+    /// The `Retry-After` that was dealt.
+    public var retryAfter: Duration?
+    /// Whether a server may meet it twice without harm: by its method, or because it bears an
+    /// `Idempotency-Key`.
+    public var isRepeatable: Bool?
+
+    /// Makes an attempt; what is not named here was not seen.
+    public init(decision: String, take: String) {
+      self.decision = decision
+      self.take = take
+    }
+
+    /// The faults that it met, by name and in their order; a status has its number with it.
+    public var faults: [String] { Self.faults(of: decision) }
+
+    /// Whether no fault fired: most do not, and that is seen at the end of the line.
+    var metNothing: Bool { decision.utf8.suffix(3).elementsEqual("\t[]".utf8) }
+
+    /// Whether a request came, and not only a connection.
+    public var isRequest: Bool { take != Journal.Take.connection.words }
+
+    static func faults(of decision: String) -> [String] {
+      guard !decision.utf8.suffix(3).elementsEqual("\t[]".utf8),
+        let tab = decision.utf8.lastIndex(of: UInt8(ascii: "\t")),
+        // A line that is not ours names no faults; that it is in the story is checked elsewhere.
+        let json = try? JSON(
+          parsing: decision.utf8[decision.utf8.index(after: tab)...],
+          source: ""
+        ),
+        case .array(let faults) = json
+      else { return [] }
+      return faults.compactMap(Self.name)
+    }
+
+    /// A fault's name, from its object: `reset`, `status 503`, `hostNotFound`.
+    static func name(of fault: JSON) -> String? {
+      guard case .object(let members) = fault, let first = members.first else { return nil }
+      let key = first.name.value
+      switch (key, first.value) {
+      case ("status", .number(let status)): return "status \(status)"
+      case ("mutate", .string(let kind)): return "mutate \(kind.value)"
+      // What fails is named by its kind.
+      case ("connect", .string(let kind)), ("dns", .string(let kind)), ("tls", .string(let kind)):
+        return kind.value
+      default:
+        for suffix in ["Milliseconds", "AfterBodyBytes"] where key.hasSuffix(suffix) {
+          return String(key.dropLast(suffix.count))
+        }
+        return key
+      }
+    }
+  }
+}
+
+extension Scenario {
+  /// The faults that it has, each once and by name, as a report counts them.
+  package var faultNames: [String] {
+    var names: [String] = []
+    for fault in rules.flatMap(\.faults) {
+      guard let name = Observation.Attempt.name(of: fault.json), !names.contains(name) else {
+        continue
+      }
+      names.append(name)
+    }
+    return names
+  }
+}

@@ -1,0 +1,181 @@
+/// How a subject flew in a scenario compared to an earlier report.
+///
+/// The same seed tells the same story, so call *n* of one is paired with call *n* of the other, and
+/// what the weather does to both cancels out.
+public struct BaselineComparison: Sendable, Hashable {
+  /// A ratio, now over before, and where it lies with 95 % confidence.
+  public struct Ratio: Sendable, Hashable {
+    /// The ratio: 1.2 is a fifth more.
+    public var value: Double
+    /// The lower end; `nil` where so few calls have none.
+    public var lower: Double?
+    /// The upper end.
+    public var upper: Double?
+  }
+
+  /// The calls that ended otherwise than before.
+  public struct Flips: Sendable, Hashable {
+    /// How many succeeded before and do not now.
+    public var lost: Int
+    /// How many did not succeed before and do now.
+    public var won: Int
+    /// The probability of flips at least as uneven where nothing has changed: McNemar's test in its
+    /// exact form (McNemar 1947), two-sided.
+    public var probability: Double
+  }
+
+  /// How many calls met the same in both.
+  public var pairs: Int
+  /// How many calls, of either, have no partner.
+  public var unpaired: Int
+  /// Success then and now, of all calls.
+  public var successRate: (before: Double?, now: Double?) { (beforeRate, nowRate) }
+  /// The P95 now over that before: of pairs where there are any, by a seeded bootstrap.
+  public var p95Ratio: Ratio?
+  /// The median of each pair's ratio, with its interval by order statistics.
+  public var medianRatio: Ratio?
+  /// Calls that ended otherwise; `nil` without pairs.
+  public var flips: Flips?
+  /// The probability of latencies at least as far apart where nothing has changed: Wilcoxon's
+  /// signed-rank test, two-sided (Wilcoxon 1945); `nil` of fewer than ten pairs that differ.
+  public var latencyProbability: Double?
+  var beforeRate: Double?
+  var nowRate: Double?
+
+  /// Whether the client got slower beyond chance.
+  public var isSlower: Bool { isBeyondChance && (medianRatio?.value ?? 1) > 1 }
+  /// Whether the client got faster beyond chance.
+  public var isFaster: Bool { isBeyondChance && (medianRatio?.value ?? 1) < 1 }
+
+  private var isBeyondChance: Bool { latencyProbability.map { $0 < 0.05 } ?? false }
+
+  /// Compares calls.
+  ///
+  /// - Parameters:
+  ///   - now: The calls that are judged.
+  ///   - before: The calls of the baseline.
+  ///   - seed: What the bootstrap starts from.
+  public init(_ now: [Observation], to before: [Observation], seed: UInt64) {
+    let pairing = Pairing(now, before)
+    (pairs, unpaired) = (pairing.pairs.count, pairing.unpaired)
+    let (nowAll, beforeAll) = (now.filter { !$0.wasGivenUp }, before.filter { !$0.wasGivenUp })
+    nowRate = Self.rate(nowAll)
+    beforeRate = Self.rate(beforeAll)
+    let bootstrap = Bootstrap(seed: seed)
+    guard !pairing.pairs.isEmpty else {
+      p95Ratio = bootstrap.ratio(
+        0.95,
+        nowAll.map(\.latency.wholeMicroseconds),
+        beforeAll.map(\.latency.wholeMicroseconds),
+        arePaired: false
+      )
+      return
+    }
+    let nowTimes = pairing.pairs.map(\.now.latency.wholeMicroseconds)
+    let beforeTimes = pairing.pairs.map(\.before.latency.wholeMicroseconds)
+    p95Ratio = bootstrap.ratio(0.95, nowTimes, beforeTimes, arePaired: true)
+    let ratios = zip(nowTimes, beforeTimes).map { Double($0) / Double(max(1, $1)) }.sorted()
+    if let median = Statistics.percentile(0.5, ofSorted: ratios) {
+      let ranks = Statistics.rankInterval(0.5, of: ratios.count)
+      medianRatio = Ratio(
+        value: median,
+        lower: ranks?.lower.map { ratios[$0 - 1] },
+        upper: ranks?.upper.map { ratios[$0 - 1] }
+      )
+    }
+    latencyProbability = Statistics.wilcoxon(zip(nowTimes, beforeTimes).map { Double($0 - $1) })
+    let lost = pairing.pairs.count { $0.before.ending == .succeeded && $0.now.ending != .succeeded }
+    let won = pairing.pairs.count { $0.before.ending != .succeeded && $0.now.ending == .succeeded }
+    flips = Flips(lost: lost, won: won, probability: Statistics.mcNemar(lost, won))
+  }
+
+  private static func rate(_ calls: [Observation]) -> Double? {
+    calls.isEmpty
+      ? nil : Double(calls.count { $0.ending == .succeeded }) / Double(calls.count)
+  }
+}
+
+/// Which call of one report belongs to which of another.
+private struct Pairing {
+  var pairs: [(now: Observation, before: Observation)] = []
+  var unpaired = 0
+
+  /// Two belong together that have one number and one endpoint and met the same on their first
+  /// attempt: so it does not matter how many calls there were, and another seed pairs nothing that
+  /// the weather touched.
+  init(_ now: [Observation], _ before: [Observation]) {
+    var earlier: [Int: Observation] = [:]
+    for call in before { earlier[call.call] = call }
+    for call in now {
+      guard let other = earlier[call.call], other.endpoint == call.endpoint,
+        other.attempts.first?.decision == call.attempts.first?.decision,
+        !call.wasGivenUp, !other.wasGivenUp
+      else {
+        unpaired += 1
+        continue
+      }
+      earlier[call.call] = nil
+      pairs.append((call, other))
+    }
+    unpaired += earlier.count
+    // The order in which calls are told is the clock's.
+    pairs.sort { $0.now.call < $1.now.call }
+  }
+}
+
+extension Report {
+  /// Compares each subject in each scenario to an earlier report, and holds the gates against both.
+  ///
+  /// - Parameter baseline: The earlier report.
+  /// - Returns: This report with the comparisons in it, and its gates judged anew.
+  public func compared(to baseline: Report) -> Report {
+    var report = self
+    let baseline = baseline.asBaseline(of: self)
+    for place in report.scenarios.indices {
+      let flown = report.scenarios[place]
+      guard let before = baseline.scenarios.first(where: { $0.name == flown.name }) else {
+        continue
+      }
+      for row in flown.subjects.indices {
+        let subject = flown.subjects[row]
+        guard let other = before.subjects.first(where: { $0.name == subject.name }) else {
+          continue
+        }
+        report.scenarios[place].subjects[row].comparison = BaselineComparison(
+          subject.observations,
+          to: other.observations,
+          seed: seed
+        )
+      }
+      report.scenarios[place].gates = report.scenarios[place].judged(
+        by: flown.gates.map(\.gate),
+        against: before
+      )
+    }
+    return report
+  }
+
+  /// With calls that have no partners, where another seed was flown: they met other weather.
+  func asBaseline(of report: Report) -> Report {
+    guard seed != report.seed else { return self }
+    var baseline = self
+    for place in baseline.scenarios.indices {
+      for row in baseline.scenarios[place].subjects.indices {
+        let calls = baseline.scenarios[place].subjects[row].observations
+        baseline.scenarios[place].subjects[row].observations = calls.withoutNumbers
+      }
+    }
+    return baseline
+  }
+}
+
+extension [Observation] {
+  /// The calls of another seed met other weather, so none of them is a partner.
+  fileprivate var withoutNumbers: [Observation] {
+    map { call in
+      var call = call
+      call.call = -1 - call.call
+      return call
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// Parts of one drill, flown on several machines, joined to what one machine would have told.
+
+extension Report {
+  /// A report and the file it came from.
+  public struct Part: Sendable {
+    /// The file's name, for whoever has to be told what is wrong with it.
+    public var file: String
+    /// What stands in it.
+    public var report: Report
+
+    /// Makes a part.
+    public init(_ report: Report, from file: String) { (self.report, self.file) = (report, file) }
+  }
+
+  /// Merges parts of one drill: the calls of each subject in each scenario are joined by their
+  /// numbers, the figures folded and the gates judged anew.
+  ///
+  /// The order of the parts does not matter.
+  ///
+  /// - Throws: `FormatError` at the first part that is not of the same drill, or has a call that
+  ///   another one has, too.
+  public init(merging parts: [Part]) throws(FormatError) {
+    guard let first = parts.first else {
+      throw FormatError(source: "report", place: "", problem: "there is nothing to merge")
+    }
+    guard parts.count > 1 else {
+      self = first.report
+      return
+    }
+    for part in parts.dropFirst() { try part.refuseOthers(than: first) }
+    var flown: [Flown] = []
+    for place in first.report.scenarios.indices {
+      flown.append(try Flown(merging: parts, at: place))
+    }
+    self.init(
+      seed: first.report.seed,
+      decisionHash: first.report.decisionHash,
+      platformErrors: first.report.platformErrors,
+      environment: Fact.merging(parts.map(\.report.environment)),
+      scenarios: flown
+    )
+  }
+}
+
+extension Report.Part {
+  /// Throws unless this is a part of the drill that the other is a part of.
+  fileprivate func refuseOthers(than other: Self) throws(FormatError) {
+    func same(_ place: String, _ value: (Report) -> String) throws(FormatError) {
+      let (mine, others) = (value(report), value(other.report))
+      guard mine != others else { return }
+      throw FormatError(
+        source: file,
+        place: place,
+        problem: "it is \(mine), and in \(other.file) \(others)",
+        remedy: "Only parts of one drill can be merged; compare two drills by --baseline."
+      )
+    }
+    try same("seed") { "\($0.seed)" }
+    try same("decisionHash") { "\($0.decisionHash)" }
+    try same("platformErrors") { $0.platformErrors }
+    try same("environment.cassette") { $0.fact("cassette") ?? "missing" }
+    try same("environment.load") { $0.fact("load") ?? "missing" }
+    try same("scenarios") { report in
+      report.scenarios.map { flown in
+        let subjects = flown.subjects.map(\.name).joined(separator: " and ")
+        return "\(flown.name) (\(flown.stage.rawValue)) of \(subjects)"
+      }.joined(separator: ", ")
+    }
+    try same("gates") { report in
+      report.scenarios.flatMap(\.gates).map(\.gate.description).joined(separator: ", ")
+    }
+  }
+}
+
+extension Report.Flown {
+  fileprivate init(merging parts: [Report.Part], at place: Int) throws(FormatError) {
+    let own = parts[0].report.scenarios[place]
+    var rows: [Report.Row] = []
+    for index in own.subjects.indices {
+      rows.append(try Report.Row(merging: parts, scenario: place, subject: index))
+    }
+    self.init(own.name, on: own.stage, subjects: rows, gates: own.gates.map(\.gate))
+  }
+}
+
+extension Report.Row {
+  fileprivate init(merging parts: [Report.Part], scenario: Int, subject: Int) throws(FormatError) {
+    let flown = parts[0].report.scenarios[scenario]
+    var owners: [Int: String] = [:]
+    var calls: [Observation] = []
+    for part in parts {
+      for call in part.report.scenarios[scenario].subjects[subject].observations {
+        if let owner = owners.updateValue(part.file, forKey: call.call) {
+          throw FormatError(
+            source: part.file,
+            place: "\(flown.name), \(flown.subjects[subject].name)",
+            problem: "call \(call.call) is in \(owner), too",
+            remedy: "Each call of a drill belongs to one part."
+          )
+        }
+        calls.append(call)
+      }
+    }
+    calls.sort { $0.call < $1.call }
+    let own = flown.subjects[subject]
+    self.init(own.name, calls, plannedFaults: own.plannedFaults)
+  }
+}
+
+extension Report {
+  /// The value of a fact of the environment.
+  func fact(_ name: String) -> String? { environment.first { $0.name == name }?.value }
+}
+
+extension Report.Fact {
+  /// What is the same everywhere stands once, and what is not, one after the other. Shards of which
+  /// none is missing make a whole, and then nothing is said of them.
+  fileprivate static func merging(_ environments: [[Report.Fact]]) -> [Report.Fact] {
+    var names: [String] = []
+    var values: [String: Set<String>] = [:]
+    for fact in environments.joined() {
+      if values[fact.name] == nil { names.append(fact.name) }
+      values[fact.name, default: []].insert(fact.value)
+    }
+    return names.compactMap { name in
+      let all = (values[name] ?? []).sorted()
+      if name == "shard", isWhole(all) { return nil }
+      return Report.Fact(name, all.joined(separator: " | "))
+    }
+  }
+
+  private static func isWhole(_ shards: [String]) -> Bool {
+    let counts = Set(shards.compactMap { $0.split(separator: "/").last.flatMap { Int($0) } })
+    return counts == [shards.count]
+  }
+}

@@ -1,0 +1,161 @@
+/// How values are spread: lengths of time in whole microseconds, each kept as it is up to a limit and
+/// from there on in buckets.
+///
+/// Kept as it is a value takes four bytes, and every percentile is a value that was observed. Beyond
+/// the limit the buckets are log-linear: 1024 to each power of two, so a value is told to within a
+/// twentieth of a per cent (the idea of HdrHistogram, Tene 2012). What becomes of two distributions
+/// that are merged depends on their values alone, not on their order or on who saw which.
+public struct Distribution: Sendable, Hashable {
+  private enum Storage: Sendable {
+    /// Values below 2³², and the few that are longer than 71 minutes.
+    case exact([UInt32], long: [UInt64])
+    case buckets([UInt64])
+  }
+
+  /// So many values are kept as they are.
+  public let exactMax: Int
+  /// How many values there are.
+  public private(set) var count = 0
+  private var storage = Storage.exact([], long: [])
+  private var least = UInt64.max
+  private var most: UInt64 = 0
+
+  /// As many as a report keeps of one endpoint: four megabytes.
+  public static let exactMaxDefault = 1_000_000
+
+  /// Starts with nothing.
+  public init(exactMax: Int = exactMaxDefault) { self.exactMax = exactMax }
+
+  /// Whether every value is known as it is, and not by its bucket.
+  public var isExact: Bool { if case .exact = storage { true } else { false } }
+
+  /// Takes a length of time; one below nothing is nothing.
+  public mutating func add(_ length: Duration) {
+    add(microseconds: UInt64(Swift.max(0, length.wholeMicroseconds)))
+  }
+
+  /// Takes a value.
+  mutating func add(microseconds value: UInt64) {
+    if isExact, count >= exactMax { intoBuckets() }
+    count += 1
+    least = Swift.min(least, value)
+    most = Swift.max(most, value)
+    switch storage {
+    case .exact(var values, var long):
+      // Taken out, so that it is not copied.
+      storage = .buckets([])
+      if let short = UInt32(exactly: value) { values.append(short) } else { long.append(value) }
+      storage = .exact(values, long: long)
+    case .buckets(var counts):
+      storage = .exact([], long: [])
+      Self.count(value, times: 1, in: &counts)
+      storage = .buckets(counts)
+    }
+  }
+
+  /// Takes everything of another.
+  public mutating func merge(_ other: Distribution) {
+    guard other.count > 0 else { return }
+    if isExact, !other.isExact || count + other.count > exactMax { intoBuckets() }
+    count += other.count
+    least = Swift.min(least, other.least)
+    most = Swift.max(most, other.most)
+    switch (storage, other.storage) {
+    case (.exact(let values, let long), .exact(let others, let longOthers)):
+      storage = .exact(values + others, long: long + longOthers)
+    case (.buckets(var counts), .exact(let values, let long)):
+      for value in values { Self.count(UInt64(value), times: 1, in: &counts) }
+      for value in long { Self.count(value, times: 1, in: &counts) }
+      storage = .buckets(counts)
+    case (.buckets(var counts), .buckets(let others)):
+      if counts.count < others.count {
+        counts += Array(repeating: 0, count: others.count - counts.count)
+      }
+      for (bucket, more) in others.enumerated() { counts[bucket] += more }
+      storage = .buckets(counts)
+    // One that is exact has become buckets above.
+    case (.exact, .buckets): break
+    }
+  }
+
+  /// Two are the same if they hold the same values, however often they were merged.
+  public static func == (one: Distribution, other: Distribution) -> Bool {
+    guard one.count == other.count, one.exactMax == other.exactMax,
+      one.isExact == other.isExact
+    else { return false }
+    return one.steps.elementsEqual(other.steps) { $0 == $1 }
+  }
+
+  /// Hashes what is compared.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    if count > 0 {
+      hasher.combine(least)
+      hasher.combine(most)
+    }
+  }
+
+  /// The values in order, each with how many there are of it; of a bucket its middle.
+  var steps: [(value: UInt64, count: Int)] {
+    switch storage {
+    case .exact(var values, var long):
+      values.sort()
+      long.sort()
+      return values.map { (UInt64($0), 1) } + long.map { ($0, 1) }
+    case .buckets(let counts):
+      return counts.enumerated().compactMap { bucket, count in
+        count == 0 ? nil : (clamped(Self.middle(of: bucket)), Int(count))
+      }
+    }
+  }
+
+  /// The same, sorted once for whoever asks for several ranks.
+  var sorted: SortedDistribution { SortedDistribution(self) }
+
+  /// No value lies outside of those that were seen.
+  private func clamped(_ value: UInt64) -> UInt64 { Swift.min(Swift.max(value, least), most) }
+
+  // MARK: Buckets
+
+  private static let subBits: UInt64 = 10
+  private static let sub = 1 << Int(subBits)
+
+  private mutating func intoBuckets() {
+    guard case .exact(let values, let long) = storage else { return }
+    var counts: [UInt64] = []
+    for value in values { Self.count(UInt64(value), times: 1, in: &counts) }
+    for value in long { Self.count(value, times: 1, in: &counts) }
+    storage = .buckets(counts)
+  }
+
+  private static func count(_ value: UInt64, times: UInt64, in counts: inout [UInt64]) {
+    let bucket = bucket(of: value)
+    if bucket >= counts.count {
+      // A whole power of two at once.
+      let size = (bucket / sub + 1) * sub
+      counts += Array(repeating: 0, count: size - counts.count)
+    }
+    counts[bucket] += times
+  }
+
+  /// Below 2048 every value has its own; from there on 1024 share a power of two.
+  static func bucket(of value: UInt64) -> Int {
+    guard value >= 2 << subBits else { return Int(value) }
+    let shift = UInt64(63 - value.leadingZeroBitCount) - subBits
+    return Int(shift) * sub + Int(value >> shift)
+  }
+
+  static func middle(of bucket: Int) -> UInt64 {
+    guard bucket >= 2 * sub else { return UInt64(bucket) }
+    let shift = UInt64(bucket / sub - 1)
+    let low = UInt64(bucket % sub + sub) << shift
+    return low + (1 << shift) / 2
+  }
+}
+
+extension Duration {
+  /// In whole microseconds.
+  package var wholeMicroseconds: Int64 {
+    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+  }
+}

@@ -1,0 +1,92 @@
+/// How a client treats the server: whether it waits as long as it was asked to, how it backs off, and
+/// whether it does twice what must be done once.
+struct MannersTally: Sendable, Hashable {
+  /// Retries that followed an answer with `Retry-After`, those that came early, and those of which
+  /// the time was not seen.
+  var asked = 0
+  var early = 0
+  var askedUnseen = 0
+  /// Requests that must not be repeated, beyond the first of their call.
+  var duplicates = 0
+  /// Requests of which it was not seen whether they may be.
+  var repeatableUnseen = 0
+  /// The waits before each retry, the first retry's first; the last are of all that follow.
+  private(set) var gaps: [Distribution] = []
+
+  /// The waits before later retries are counted with those before the eighth.
+  static let retriesMax = 8
+  /// A retry may be early by so much: clocks are not finer than their readers.
+  static let tolerance = Duration.milliseconds(5)
+
+  mutating func add(_ call: Observation) {
+    var unsafe = 0
+    for attempt in call.attempts where attempt.isRequest {
+      switch attempt.isRepeatable {
+      case true?: break
+      case false?: unsafe += 1
+      case nil: repeatableUnseen += 1
+      }
+    }
+    duplicates += max(0, unsafe - 1)
+    guard call.attempts.count > 1 else { return }
+    var retry = 0
+    for (before, attempt) in zip(call.attempts, call.attempts.dropFirst())
+    where attempt.isRetry(of: before) {
+      addGap(before, attempt, retry)
+      retry += 1
+    }
+  }
+
+  private mutating func addGap(
+    _ before: Observation.Attempt,
+    _ attempt: Observation.Attempt,
+    _ retry: Int
+  ) {
+    let gap = attempt.start.flatMap { start in
+      (before.end ?? before.start).map { max(.zero, start - $0) }
+    }
+    // Who was cut off may not have heard of it.
+    if let wanted = before.retryAfter, before.error == nil {
+      asked += 1
+      if let gap {
+        if gap + Self.tolerance < wanted { early += 1 }
+      } else {
+        askedUnseen += 1
+      }
+    }
+    guard let gap else { return }
+    let place = min(retry, Self.retriesMax - 1)
+    while gaps.count <= place { gaps.append(Distribution(exactMax: 10_000)) }
+    gaps[place].add(gap)
+  }
+
+  mutating func merge(_ other: MannersTally) {
+    asked += other.asked
+    early += other.early
+    askedUnseen += other.askedUnseen
+    duplicates += other.duplicates
+    repeatableUnseen += other.repeatableUnseen
+    for (place, distribution) in other.gaps.enumerated() {
+      if gaps.count <= place { gaps.append(Distribution(exactMax: 10_000)) }
+      gaps[place].merge(distribution)
+    }
+  }
+}
+
+extension Observation.Attempt {
+  /// Whether it asks for the same again; a redirect's target is something else.
+  fileprivate func isRetry(of before: Observation.Attempt) -> Bool {
+    // A connection that failed has no request, and what follows it tries once more.
+    guard isRequest, before.isRequest else { return true }
+    return decision.key == before.decision.key
+  }
+}
+
+extension String {
+  /// The second field of a line of tabs.
+  fileprivate var key: Substring? {
+    guard let first = utf8.firstIndex(of: UInt8(ascii: "\t")) else { return nil }
+    let rest = self[utf8.index(after: first)...]
+    return rest.utf8.firstIndex(of: UInt8(ascii: "\t")).map { rest[..<$0] }
+  }
+}

@@ -1,0 +1,180 @@
+extension Report.Flown {
+  /// Everything about one scenario. Its place in the report is found by the page's own links.
+  func html(at place: Int) -> String {
+    guard let row = subjects.first else { return "" }
+    return """
+      <section id="s\(place)" class="scenario"><h2>\(name.escapedForHTML) \
+      <small>\(stage == .onTheWire ? "on the wire" : "in process")</small></h2>
+      <div class="tiles">\(row.tiles)</div>
+      <div class="charts">\(row.distribution.svg)\(row.timeline.svg)</div>
+      \(comparisonTable(row))\(subjectTable)\(endpointTable(row))\(weatherTable(row))\(backoffTable(row))
+      \(row.stories(in: name))
+      </section>
+      """
+  }
+
+  private func comparisonTable(_ row: Report.Row) -> String {
+    guard let pair = row.comparison else { return "" }
+    let word = pair.isSlower ? "slower" : pair.isFaster ? "faster" : "no difference beyond chance"
+    let cells = [
+      HTML.Cell("\(pair.pairs)"), HTML.Cell(Figures.percent(pair.successRate.before)),
+      HTML.Cell(Figures.percent(pair.successRate.now)), .unwanted(pair.flips?.lost),
+      HTML.Cell(Figures.count(pair.flips?.won)), HTML.Cell(Figures.ratio(pair.p95Ratio)),
+      HTML.Cell(Figures.ratio(pair.medianRatio)),
+      HTML.Cell(word, pair.isSlower ? .bad : pair.isFaster ? .good : .words),
+    ]
+    let heads = [
+      "pairs", "success before", "now", "lost", "won", "P95 ratio", "median ratio", "latency",
+    ]
+    return "<h3>Against the baseline</h3>" + HTML.table(heads, [cells])
+  }
+
+  /// The judged subject beside its yardsticks.
+  private var subjectTable: String {
+    guard subjects.count > 1 else { return "" }
+    let rows = subjects.map { [HTML.Cell($0.name, .words)] + $0.metrics.htmlCells }
+    return "<h3>Beside the yardsticks</h3>" + HTML.table(["subject"] + Metrics.htmlHeads, rows)
+  }
+
+  private func endpointTable(_ row: Report.Row) -> String {
+    let rows = row.endpoints.map { [HTML.Cell($0.name, .words)] + $0.metrics.htmlCells }
+    guard !rows.isEmpty else { return "" }
+    return "<h3>By endpoint</h3>" + HTML.table(["endpoint"] + Metrics.htmlHeads, rows)
+  }
+
+  /// Faults down, ends across.
+  private func weatherTable(_ row: Report.Row) -> String {
+    let endings = row.metrics.endings
+    var (faults, ends): ([String], [String]) = ([], [])
+    for one in endings {
+      if !faults.contains(one.fault) { faults.append(one.fault) }
+      if !ends.contains(one.ending) { ends.append(one.ending) }
+    }
+    guard !endings.isEmpty else { return "" }
+    let fired = row.metrics.faults
+    let rows = faults.map { fault -> [HTML.Cell] in
+      let count = fired.first { $0.fault == fault }
+      return [
+        HTML.Cell(fault, .words), HTML.Cell(Figures.count(count?.attempts)),
+        HTML.Cell(Figures.count(count?.noticed)),
+      ]
+        + ends.map { end in
+          let calls = endings.first { $0.fault == fault && $0.ending == end }?.calls
+          return HTML.Cell(calls.map { "\($0)" } ?? "")
+        }
+    }
+    let planned = (row.plannedFaults ?? []).filter { name in !fired.contains { $0.fault == name } }
+    let never =
+      planned.isEmpty || row.metrics.amplification == nil
+      ? "" : "<p class=\"dim\">Never fired: \(planned.joined(separator: ", ").escapedForHTML).</p>"
+    return "<h3>What calls met, and how they ended</h3>"
+      + HTML.table(["fault", "fired", "noticed"] + ends, rows) + never
+  }
+
+  private func backoffTable(_ row: Report.Row) -> String {
+    guard let backoff = row.metrics.backoff, !backoff.isEmpty else { return "" }
+    let rows = backoff.map { wait in
+      [
+        HTML.Cell(wait.retry == MannersTally.retriesMax ? "8 and later" : "\(wait.retry)", .words),
+        HTML.Cell("\(wait.count)"), HTML.Cell(Figures.time(wait.min)),
+        HTML.Cell(Figures.time(wait.median)), HTML.Cell(Figures.time(wait.max)),
+        HTML.Cell(Figures.decimal(wait.variation)),
+      ]
+    }
+    return "<h3>Waits before retries</h3>"
+      + HTML.table(["retry", "seen", "shortest", "median", "longest", "variation"], rows)
+  }
+}
+
+extension Report.Row {
+  fileprivate var tiles: String {
+    let metrics = metrics
+    func interval(_ lower: String, _ upper: String) -> String { "\(lower) to \(upper)" }
+    let p95 = metrics.latency.p95
+    let tiles = [
+      HTML.tile(
+        "success",
+        Figures.percent(metrics.successRate),
+        interval(
+          Figures.percent(metrics.successRateLower),
+          Figures.percent(metrics.successRateUpper)
+        )
+      ),
+      HTML.tile("on first try", Figures.percent(metrics.firstTrySuccessRate)),
+      HTML.tile("recovered", Figures.percent(metrics.recoveredRate), "of calls that met a fault"),
+      HTML.tile(
+        "retries a call",
+        Figures.decimal(metrics.averageRetries),
+        metrics.retriesMax.map { "at most \($0)" } ?? ""
+      ),
+      HTML.tile(
+        "P95",
+        Figures.time(metrics.p95),
+        interval(Figures.time(p95?.lower), Figures.time(p95?.upper))
+      ),
+      HTML.tile("gives up within", Figures.time(metrics.failed.p95?.value), "P95 of failed calls"),
+      HTML.tile(
+        "blank pages",
+        Figures.count(metrics.blankPages),
+        Figures.percent(metrics.blankPageRate),
+        isBad: (metrics.blankPages ?? 0) > 0
+      ),
+      HTML.tile(
+        "amplification",
+        Figures.decimal(metrics.amplification),
+        metrics.worstSecondAmplification.map { "\(Figures.decimal($0)) in the worst second" } ?? ""
+      ),
+      HTML.tile(
+        "duplicates",
+        Figures.count(metrics.duplicates),
+        "of POST and PATCH",
+        isBad: (metrics.duplicates ?? 0) > 0
+      ),
+      HTML.tile(
+        "Retry-After",
+        Figures.percent(metrics.retryAfterCompliance),
+        metrics.earlyRetries.map { "\($0) too early" } ?? "none was given",
+        isBad: (metrics.earlyRetries ?? 0) > 0
+      ),
+      HTML.tile("herd index", Figures.decimal(metrics.thunderingHerdIndex), "1 is even"),
+      HTML.tile("silent retries", Figures.count(metrics.silentRetries), "by the transport"),
+      HTML.tile(
+        "wrong bodies",
+        Figures.count(metrics.silentTruncations),
+        "taken for success",
+        isBad: (metrics.silentTruncations ?? 0) > 0
+      ),
+      HTML.tile("stale served", Figures.count(metrics.staleServed)),
+      HTML.tile("recovery", Figures.time(metrics.recoveryP95), "P95 from the last fault"),
+      HTML.tile(
+        "crashes, hangs",
+        "\(metrics.crashes), \(metrics.hangs)",
+        isBad: metrics.crashes + metrics.hangs > 0
+      ),
+    ]
+    let cancelled = HTML.tile(
+      "cancelled",
+      "\(metrics.cancelledCalls)",
+      "\(Figures.count(metrics.attemptsAfterCancel)) attempts after, "
+        + "back in \(Figures.time(metrics.cancelReturnP95))"
+    )
+    return (tiles + (metrics.cancelledCalls > 0 ? [cancelled] : [])).joined(separator: "\n")
+  }
+}
+
+extension Metrics {
+  fileprivate static let htmlHeads = [
+    "calls", "success", "first try", "retries", "P50", "P90", "P95", "P99", "max", "blank",
+    "duplicates",
+  ]
+
+  fileprivate var htmlCells: [HTML.Cell] {
+    [
+      HTML.Cell("\(calls)"), HTML.Cell(Figures.percent(successRate)),
+      HTML.Cell(Figures.percent(firstTrySuccessRate)), HTML.Cell(Figures.decimal(averageRetries)),
+      HTML.Cell(Figures.time(p50)), HTML.Cell(Figures.time(p90)), HTML.Cell(Figures.time(p95)),
+      HTML.Cell(Figures.time(p99)), HTML.Cell(Figures.time(max)), .unwanted(blankPages),
+      .unwanted(duplicates),
+    ]
+  }
+}

@@ -1,0 +1,61 @@
+// One line a call (RFC 4180): for a spreadsheet, or whatever else has questions of its own.
+
+extension Report {
+  private static let columns = [
+    "scenario", "stage", "subject", "call", "endpoint", "critical", "ending", "reason", "showed",
+    "intendedStartMilliseconds", "startMilliseconds", "latencyMilliseconds", "attempts",
+    "clientAttempts", "faults", "statuses", "bytes", "bodyMatches", "stale",
+    "cancelledAfterMilliseconds",
+  ]
+
+  func csv() -> String {
+    var text = Self.columns.joined(separator: ",") + "\r\n"
+    for flown in scenarios {
+      for row in flown.subjects {
+        for call in row.observations {
+          let fields = [flown.name, flown.stage.rawValue, row.name] + call.csvFields
+          text += fields.map(\.asCSVField).joined(separator: ",") + "\r\n"
+        }
+      }
+    }
+    return text
+  }
+}
+
+extension Observation {
+  /// What was not seen is empty. What each attempt has of its own stands in one field.
+  fileprivate var csvFields: [String] {
+    let (end, reason): (String, String) =
+      switch ending {
+      case .succeeded: ("succeeded", "")
+      case .failed(let reason): ("failed", reason)
+      case .crashed: ("crashed", "")
+      case .hung: ("hung", "")
+      }
+    return [
+      "\(call)", endpoint, "\(isCritical)", end, reason, "\(showed)",
+      Self.time(intendedStart), Self.time(start), Self.time(latency),
+      attemptCount.map { "\($0)" } ?? "", clientAttempts.map { "\($0)" } ?? "",
+      attempts.map { $0.faults.joined(separator: " + ") }.joined(separator: "; "),
+      attempts.map { $0.status.map { "\($0)" } ?? $0.error ?? "" }.joined(separator: "; "),
+      attempts.map { $0.bytes.map { "\($0)" } ?? "" }.joined(separator: "; "),
+      bodyMatches.map { "\($0)" } ?? "", isStale.map { "\($0)" } ?? "",
+      Self.time(cancellation?.after),
+    ]
+  }
+
+  private static func time(_ value: Duration?) -> String {
+    value.map { "\(JSON.number($0.inMilliseconds, places: 3))" } ?? ""
+  }
+}
+
+extension String {
+  /// In quotes where it must be. A field that a spreadsheet would take for a formula has an
+  /// apostrophe before it, for what a client says comes from outside.
+  fileprivate var asCSVField: String {
+    var field = self
+    if let first = field.first, "=+@\t\r".contains(first) { field = "'\(field)" }
+    let needsQuotes = field.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
+    return needsQuotes ? "\"\(field.replacing("\"", with: "\"\""))\"" : field
+  }
+}

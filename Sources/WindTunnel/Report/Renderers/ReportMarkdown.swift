@@ -1,0 +1,140 @@
+// For the summary of a CI job: the verdict, a table, and what broke.
+
+extension Report {
+  func markdown(allowsInconclusive: Bool) -> String {
+    var lines = [
+      "## \(verdictWords(allowsInconclusive: allowsInconclusive).escapedForMarkdown)", "",
+    ]
+    lines += [
+      "| scenario | stage | subject | calls | success | retries | P95 | blank | |",
+      "|---|---|---|---:|---:|---:|---:|---:|---|",
+    ]
+    for flown in scenarios {
+      for (index, row) in flown.subjects.enumerated() {
+        let metrics = row.metrics
+        let cells = [
+          index == 0 ? flown.name : "", index == 0 ? flown.stage.rawValue : "",
+          index == 0 ? "**\(row.name.escapedForMarkdown)**" : row.name.escapedForMarkdown,
+          "\(metrics.calls)", Figures.percent(metrics.successRate),
+          Figures.decimal(metrics.averageRetries), Figures.time(metrics.p95),
+          Figures.percent(metrics.blankPageRate), metrics.falls,
+        ]
+        lines.append("| \(cells.joined(separator: " | ")) |")
+      }
+    }
+    lines += gateLines + comparisonLines + failureLines
+    let facts = environment.map { "\($0.name) \($0.value)" }.joined(separator: " · ")
+    lines += [
+      "",
+      "seed \(seed) · decisions `\(decisionHash.prefix(12))` · errors \(platformErrors) · "
+        + facts.escapedForMarkdown, "",
+    ]
+    return lines.joined(separator: "\n")
+  }
+
+  private var gateLines: [String] {
+    let fallen = judgements.filter { $0.result.verdict != .met }
+    guard !fallen.isEmpty else { return [] }
+    return ["", "### Gates not met", ""]
+      + fallen.map { judgement in
+        let place = judgement.result.gate.place.map { " (\($0.file):\($0.line))" } ?? ""
+        return "- **\(judgement.scenario.escapedForMarkdown)**: "
+          + "`\(judgement.result.gate.description.replacing("`", with: "'"))` "
+          + "\(judgement.result.words.escapedForMarkdown)\(place.escapedForMarkdown)"
+      }
+  }
+
+  private var comparisonLines: [String] {
+    let rows = scenarios.compactMap { flown in
+      flown.subjects.first?.comparison.map { (flown.name, $0) }
+    }
+    guard !rows.isEmpty else { return [] }
+    return [
+      "", "### Against the baseline", "",
+      "| scenario | success before | now | lost | won | P95 ratio | median ratio |",
+      "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+      + rows.map { name, pair in
+        let cells = [
+          name.escapedForMarkdown, Figures.percent(pair.successRate.before),
+          Figures.percent(pair.successRate.now), Figures.count(pair.flips?.lost),
+          Figures.count(pair.flips?.won), Figures.ratio(pair.p95Ratio),
+          Figures.ratio(pair.medianRatio),
+        ]
+        return "| \(cells.joined(separator: " | ")) |"
+      }
+  }
+
+  private static let failuresMax = 20
+
+  /// Each failing call of the judged subject is a line, as far as there is room.
+  private var failureLines: [String] {
+    let fallen = scenarios.flatMap { flown in
+      (flown.subjects.first?.fallenCalls ?? []).map { (flown.name, $0) }
+    }
+    guard !fallen.isEmpty else { return [] }
+    var lines = ["", "### Failing calls", ""]
+    lines += fallen.prefix(Self.failuresMax).map { name, call in
+      "- `\(name)/\(call.call)` \(call.endpoint.escapedForMarkdown): "
+        + "\(call.endingWords.escapedForMarkdown), \(Figures.time(call.latency)), "
+        + "\(Figures.count(call.attemptCount)) \(call.attemptCount == 1 ? "attempt" : "attempts")"
+    }
+    if fallen.count > Self.failuresMax {
+      lines.append("- … \(fallen.count - Self.failuresMax) more")
+    }
+    return lines
+  }
+
+  /// Lines that GitHub Actions shows where they point: at a gate's own line in its scenario's file.
+  public func annotations(allowsInconclusive: Bool = false) -> [String] {
+    judgements.compactMap { judgement in
+      let level: String
+      switch judgement.result.verdict {
+      case .met: return nil
+      case .failed: level = "error"
+      case .inconclusive: level = allowsInconclusive ? "warning" : "error"
+      }
+      let place = judgement.result.gate.place.map {
+        " file=\($0.file.escapedAsProperty),line=\($0.line)"
+      }
+      return "::\(level)\(place ?? "")::\("\(judgement)".escapedAsMessage)"
+    }
+  }
+}
+
+extension Metrics {
+  /// Crashes and hangs in words; empty where there are none.
+  var falls: String {
+    var words: [String] = []
+    if crashes > 0 { words.append("\(crashes) crashed") }
+    if hangs > 0 { words.append("\(hangs) hung") }
+    return words.joined(separator: ", ")
+  }
+}
+
+extension String {
+  /// Without anything that Markdown or HTML in it would take for its own, in one line.
+  fileprivate var escapedForMarkdown: String {
+    var text = ""
+    for character in escapedForHTML {
+      if character.isNewline {
+        text += " "
+      } else if "\\`*_[]|#".contains(character) {
+        // A reference to a character is no heading.
+        text += character == "#" && text.hasSuffix("&") ? "#" : "\\\(character)"
+      } else {
+        text.append(character)
+      }
+    }
+    return text
+  }
+
+  /// As a workflow command's message must have it.
+  fileprivate var escapedAsMessage: String {
+    replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
+  }
+
+  fileprivate var escapedAsProperty: String {
+    escapedAsMessage.replacing(":", with: "%3A").replacing(",", with: "%2C")
+  }
+}

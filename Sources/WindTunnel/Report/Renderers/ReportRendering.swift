@@ -1,0 +1,117 @@
+public import Foundation
+
+/// A form in which a report can be written.
+public enum ReportRendering: String, Sendable, Hashable, CaseIterable {
+  /// For a person at a terminal.
+  case text
+  /// For programs, and for `windtunnel report`: the only one that is read back.
+  case json
+  /// For the summary of a CI job.
+  case markdown
+  /// For a CI's list of tests: JUnit's XML.
+  case junit
+  /// One page that needs nothing else.
+  case html
+  /// One line a call.
+  case csv
+
+  /// The form that a file's name asks for; `nil` where it asks for none.
+  public init?(fileExtension: String) {
+    switch fileExtension.lowercased() {
+    case "json": self = .json
+    case "md", "markdown": self = .markdown
+    case "xml": self = .junit
+    case "html", "htm": self = .html
+    case "csv": self = .csv
+    case "txt": self = .text
+    default: return nil
+    }
+  }
+
+  /// The endings of the names of files, as an error lists them.
+  public static let fileExtensions = ["json", "html", "md", "xml", "csv", "txt"]
+}
+
+extension Report {
+  /// The report in a form.
+  ///
+  /// - Parameters:
+  ///   - rendering: The form.
+  ///   - allowsInconclusive: Whether a gate that cannot be told fails nothing.
+  /// - Returns: The bytes of a file.
+  public func rendered(as rendering: ReportRendering, allowsInconclusive: Bool = false) -> Data {
+    switch rendering {
+    case .text: Data(text().utf8)
+    case .json: data()
+    case .markdown: Data(markdown(allowsInconclusive: allowsInconclusive).utf8)
+    case .junit: Data(junit(allowsInconclusive: allowsInconclusive).utf8)
+    case .html: Data(html(allowsInconclusive: allowsInconclusive).utf8)
+    case .csv: Data(csv().utf8)
+    }
+  }
+
+  /// What all of it comes to.
+  public enum Verdict: String, Sendable, Hashable {
+    /// Every gate is met, and the judged subject fell nowhere.
+    case passed
+    /// A gate failed.
+    case failed
+    /// No gate failed, and one cannot be told.
+    case inconclusive
+    /// The judged subject crashed or hung.
+    case fell
+    /// There are no gates, so there is nothing to pass.
+    case unjudged
+  }
+
+  /// The worst of what was found.
+  public func verdict(allowsInconclusive: Bool = false) -> Verdict {
+    if judgedSubjectFell { return .fell }
+    let verdicts = judgements.map(\.result.verdict)
+    if verdicts.contains(.failed) { return .failed }
+    if verdicts.contains(where: { $0 != .met }), !allowsInconclusive { return .inconclusive }
+    return verdicts.isEmpty ? .unjudged : .passed
+  }
+
+  /// The verdict in a sentence.
+  func verdictWords(allowsInconclusive: Bool) -> String {
+    let all = judgements
+    let failed = all.count { $0.result.verdict == .failed }
+    let met = all.count { $0.result.verdict == .met }
+    let rest = all.count - failed - met
+    let gates = "\(all.count) \(all.count == 1 ? "gate" : "gates")"
+    switch verdict(allowsInconclusive: allowsInconclusive) {
+    case .passed:
+      return rest == 0 ? "Passed: \(gates) met" : "Passed: \(met) of \(gates) met, \(rest) not told"
+    case .failed: return "Failed: \(failed) of \(gates) not met"
+    case .inconclusive: return "Inconclusive: \(rest) of \(gates) cannot be told"
+    case .fell:
+      let rows = scenarios.compactMap(\.subjects.first)
+      let crashes = rows.reduce(0) { $0 + $1.metrics.crashes }
+      let hangs = rows.reduce(0) { $0 + $1.metrics.hangs }
+      return "Fell: \(crashes) \(crashes == 1 ? "crash" : "crashes"), \(hangs) "
+        + "\(hangs == 1 ? "hang" : "hangs")"
+    case .unjudged: return "Flown, without gates"
+    }
+  }
+}
+
+extension Report.Row {
+  /// The calls that failed, crashed or hung, in their order.
+  var fallenCalls: [Observation] {
+    observations.filter { $0.ending != .succeeded && !$0.wasGivenUp }
+  }
+}
+
+extension Observation {
+  /// How it ended, in a report's words.
+  var endingWords: String {
+    switch ending {
+    case .succeeded: "succeeded"
+    case .failed where cancellation != nil: "given up"
+    case .failed(let reason): "failed: \(reason)"
+    case .crashed: "crashed"
+    case .hung: "hung"
+    }
+  }
+}

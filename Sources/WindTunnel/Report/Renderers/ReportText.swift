@@ -1,0 +1,109 @@
+extension Report {
+  /// The table that a person reads, 80 columns wide where the names are short.
+  ///
+  /// - Parameter inColour: Whether a terminal shows it: verdicts are coloured then.
+  /// - Returns: The table, with what has to be known before and the verdicts behind it.
+  public func text(inColour: Bool = false) -> String {
+    let heads = ["scenario", "stage", "subject", "calls", "success", "retries", "P95", "blank", ""]
+    var rows: [[String]] = []
+    for flown in scenarios {
+      for (index, row) in flown.subjects.enumerated() {
+        let metrics = row.metrics
+        rows.append([
+          index == 0 ? flown.name : "", index == 0 ? flown.stage.rawValue : "", row.name,
+          String(metrics.calls), Figures.percent(metrics.successRate),
+          Figures.decimal(metrics.averageRetries), Figures.time(metrics.p95),
+          Figures.percent(metrics.blankPageRate), metrics.falls,
+        ])
+      }
+    }
+    let widths = heads.indices.map { column in
+      ([heads] + rows).map { $0[column].count }.max() ?? 0
+    }
+    let lines = ([heads] + rows).map { row in
+      row.indices.map { column in
+        // Words stand left, figures right.
+        let padding = String(repeating: " ", count: widths[column] - row[column].count)
+        return column < 3 || column == 8
+          ? Colour.red.paint(row[column], inColour && column == 8) + padding
+          : padding + row[column]
+      }.joined(separator: "  ").trimmingEnd
+    }
+    let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"
+    return ([title] + warnings + [""] + lines + comparisons + verdicts(inColour))
+      .joined(separator: "\n") + "\n"
+  }
+
+  /// How many gates were met, and a line for each that was not.
+  private func verdicts(_ inColour: Bool) -> [String] {
+    let all = judgements
+    guard !all.isEmpty else { return [] }
+    let fallen = all.filter { $0.result.verdict != .met }
+    let failed = fallen.count { $0.result.verdict == .failed }
+    let counts: [(Int, String, Colour)] = [
+      (all.count - fallen.count, "met", .green), (failed, "failed", .red),
+      (fallen.count - failed, "inconclusive", .yellow),
+    ]
+    let words = counts.filter { $0.0 > 0 }.map { $2.paint("\($0) \($1)", inColour) }
+    return ["", "gates: \(words.joined(separator: ", "))"]
+      + fallen.map { judgement in
+        let colour: Colour = judgement.result.verdict == .failed ? .red : .yellow
+        return "  \(colour.paint("\(judgement)", inColour))"
+      }
+  }
+
+  /// What became of the calls since an earlier report, a line a scenario.
+  private var comparisons: [String] {
+    let lines = scenarios.compactMap { flown -> String? in
+      guard let row = flown.subjects.first, let pair = row.comparison else { return nil }
+      var words = ["P95 × \(Figures.ratio(pair.p95Ratio))"]
+      if pair.medianRatio != nil { words.append("median × \(Figures.ratio(pair.medianRatio))") }
+      if let flips = pair.flips { words.append("\(flips.lost) lost, \(flips.won) won") }
+      if pair.pairs == 0 { words.append("no call can be paired") }
+      if pair.isSlower { words.append("slower") }
+      if pair.isFaster { words.append("faster") }
+      return "  \(flown.name): \(words.joined(separator: "; "))"
+    }
+    return lines.isEmpty ? [] : ["", "against the baseline:"] + lines
+  }
+
+  /// What a reader has to know before reading a latency.
+  private var warnings: [String] {
+    var warnings: [String] = []
+    if environment.contains(Fact("build", "debug")) {
+      warnings.append(
+        "debug build: part of each latency is the harness's own; for figures use a release build"
+      )
+    }
+    if environment.contains(.sharedProcess) {
+      warnings.append("flown in the test's own process: a crash would have ended the test")
+    }
+    if let shard = fact("shard") {
+      warnings.append("shard \(shard) alone; windtunnel report merges all of them")
+    }
+    let rows = scenarios.flatMap(\.subjects)
+    if rows.contains(where: { !$0.metrics.latency.isExact }) {
+      warnings.append("percentiles of more than a million calls are within 0.1 %")
+    }
+    return warnings
+  }
+}
+
+/// The colours of a terminal (ECMA-48 §8.3.117).
+private enum Colour: Int {
+  case red = 31
+  case green = 32
+  case yellow = 33
+
+  func paint(_ text: String, _ isOn: Bool) -> String {
+    isOn && !text.isEmpty ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
+  }
+}
+
+extension String {
+  fileprivate var trimmingEnd: String {
+    var text = self[...]
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,79 @@
+internal import Foundation
+internal import WindTunnel
+
+/// The files that a report is written to, each in the form that its name asks for.
+struct ReportFiles {
+  private let files: [(file: URL, rendering: ReportRendering)]
+
+  /// Reads the flags, and refuses now what could not be written later.
+  init(_ arguments: Arguments) throws {
+    files = try arguments.all("--report").map { text in
+      let file = URL(filePath: text)
+      guard let rendering = ReportRendering(fileExtension: file.pathExtension) else {
+        let endings = ReportRendering.fileExtensions.map { ".\($0)" }
+        let all = endings.dropLast().joined(separator: ", ")
+        throw Refusal.value(
+          "--report",
+          text,
+          shouldBe: "a name that ends in \(all) or \(endings.last ?? "")"
+        )
+      }
+      try FileError.probeWriting(to: file)
+      return (file, rendering)
+    }
+  }
+
+  /// Writes all that can be written, each in one step, and throws the first error afterwards: one
+  /// file that cannot be written takes no other along, and none that was there before.
+  func write(_ report: Report, allowsInconclusive: Bool) throws(FileError) {
+    var unwritable: FileError?
+    for (file, rendering) in files {
+      let data = report.rendered(as: rendering, allowsInconclusive: allowsInconclusive)
+      do throws(FileError) {
+        try FileError.writing(data, to: file)
+      } catch {
+        unwritable = unwritable ?? error
+      }
+    }
+    if let unwritable { throw unwritable }
+  }
+}
+
+extension Terminal {
+  /// Whether a person reads the answer, and wants colours (https://no-color.org).
+  static let showsColour: Bool = {
+    let environment = ProcessInfo.processInfo.environment
+    let refuses = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+    return isatty(STDOUT_FILENO) != 0 && !refuses && environment["TERM"] != "dumb"
+  }()
+
+  /// Whether GitHub Actions reads what is printed, and shows some of it at a file's line.
+  static let isReadByGitHub = ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true"
+}
+
+extension ExitCode {
+  /// What a report comes to.
+  init(_ verdict: Report.Verdict) {
+    switch verdict {
+    case .passed, .unjudged: self = .done
+    case .failed: self = .gateFailed
+    case .inconclusive: self = .inconclusive
+    case .fell: self = .fell
+    }
+  }
+}
+
+extension Report {
+  /// Says what a table of gates says to whoever reads something else, and to the CI's own eyes.
+  func complain(isShown: Bool, allowsInconclusive: Bool) {
+    if !isShown {
+      for judgement in judgements where judgement.result.verdict != .met {
+        Terminal.complain("windtunnel: \(judgement)\n")
+      }
+    }
+    guard Terminal.isReadByGitHub else { return }
+    for line in annotations(allowsInconclusive: allowsInconclusive) {
+      Terminal.complain("\(line)\n")
+    }
+  }
+}

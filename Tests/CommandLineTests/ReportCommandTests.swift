@@ -1,0 +1,185 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@Suite(.timeLimit(.minutes(10))) struct ReportCommandTests {
+  private let calm = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]
+
+  @Test func `a drill writes each form that a file's name asks for`() async throws {
+    let scratch = try Scratch()
+    let names = ["a.json", "a.html", "a.md", "a.xml", "a.csv", "a.txt"]
+    let run = try await Program.run(calm + names.flatMap { ["--report", $0] }, in: scratch)
+    #expect(run.code == 0, "\(run.err)")
+    let report = try Report(contentsOf: scratch.file("a.json"))
+    for (name, format) in zip(names, ["json", "html", "markdown", "junit", "csv", "text"]) {
+      let shown = try await Program.run("report", "a.json", "--format", format, in: scratch)
+      #expect(shown.code == 0)
+      #expect(shown.out == (try scratch.text(name)), "\(format)")
+      #expect(shown.err.isEmpty)
+    }
+    #expect(report.text() == run.out)
+  }
+
+  @Test func `shards merge to the run that they are parts of`() async throws {
+    let scratch = try Scratch()
+    let words = [
+      "drill", "--calls", "40", "--scenario", "server-errors", "--stage", "in-process", "--rate",
+      "200",
+    ]
+    _ = try await Program.run(words + ["--report", "whole.json"], in: scratch)
+    let shards = (1...3).map { "shard-\($0).json" }
+    for (number, name) in shards.enumerated() {
+      let run = try await Program.run(
+        words + ["--shard", "\(number + 1)/3", "--report", name],
+        in: scratch
+      )
+      #expect(run.out.contains("shard \(number + 1)/3 alone"))
+    }
+    let merged = try await Program.run(
+      ["report"] + shards.reversed() + ["--format", "json"],
+      in: scratch
+    )
+    #expect(merged.code == 0, "\(merged.err)")
+    let one = try Report(contentsOf: scratch.file("whole.json"))
+    let other = try Report(data: Data(merged.out.utf8), source: "merged")
+    #expect(other.decisionHash == one.decisionHash)
+    for (row, twin) in zip(one.scenarios[0].subjects, other.scenarios[0].subjects) {
+      #expect(row.observations.map(\.call) == twin.observations.map(\.call))
+      let (mine, its) = (row.metrics, twin.metrics)
+      #expect(mine.successRate == its.successRate && mine.averageRetries == its.averageRetries)
+      #expect(mine.amplification == its.amplification && mine.duplicates == its.duplicates)
+      #expect(mine.callsByRetries == its.callsByRetries && mine.endings == its.endings)
+      #expect(mine.faults == its.faults && mine.blankPages == its.blankPages)
+      #expect(row.endpoints.map(\.name) == twin.endpoints.map(\.name))
+    }
+    let twice = try await Program.run("report", "shard-1.json", "shard-1.json", in: scratch)
+    #expect(twice.code == 65)
+    #expect(
+      twice.err.hasPrefix("windtunnel: shard-1.json, server-errors, network-layer: call 0 is")
+    )
+  }
+
+  @Test func `a file that is broken, cut, newer or a proxy's is refused by name`() async throws {
+    let scratch = try Scratch()
+    _ = try await Program.run(calm + ["--report", "a.json"], in: scratch)
+    let text = try scratch.text("a.json")
+    try scratch.write(String(text.prefix(text.count / 2)), to: "cut.json")
+    try scratch.write("", to: "empty.json")
+    try scratch.write(
+      text.replacing("\"windtunnelReport\": 1", with: "\"windtunnelReport\": 2"),
+      to: "newer.json"
+    )
+    try scratch.write(
+      text.replacing(
+        "\"windtunnelReport\": 1",
+        with: "\"windtunnelReport\": 1, \"seenBy\": \"proxy\""
+      ),
+      to: "proxy.json"
+    )
+    for (name, word) in [
+      ("cut.json", "not JSON"), ("empty.json", "not JSON"), ("newer.json", "2"),
+      ("proxy.json", "a proxy saw this flight"),
+    ] {
+      let run = try await Program.run("report", "a.json", name, in: scratch)
+      #expect(run.code == 65, "\(name)")
+      #expect(run.out.isEmpty)
+      #expect(run.err.hasPrefix("windtunnel: \(name)") && run.err.contains(word), "\(run.err)")
+      let drill = try await Program.run(calm + ["--baseline", name], in: scratch)
+      #expect(drill.code == 65, "before anything is flown")
+      #expect(!drill.err.contains("flown\n"))
+    }
+    let missing = try await Program.run("report", "a.json", "none.json", in: scratch)
+    #expect(missing.code == 66)
+    #expect(missing.err.hasPrefix("windtunnel: none.json: no such file."))
+  }
+
+  @Test func `a baseline is compared, and gates are held against it`() async throws {
+    let scratch = try Scratch()
+    _ = try await Program.run(calm + ["--report", "a.json"], in: scratch)
+    let run = try await Program.run(
+      calm + [
+        "--baseline", "a.json", "--gate", "lostCalls == 0", "--gate", "p95 <= baseline*1000",
+        "--report", "b.json",
+      ],
+      in: scratch
+    )
+    #expect(run.code == 0, "\(run.out)")
+    #expect(run.out.contains("\nagainst the baseline:\n  calm: P95 × "))
+    #expect(run.out.contains("0 lost, 0 won"))
+    let shown = try await Program.run(
+      "report",
+      "b.json",
+      "--baseline",
+      "a.json",
+      "--gate",
+      "p95Ratio <= 0",
+      in: scratch
+    )
+    #expect(shown.code == 99)
+    #expect(shown.out.contains("gates: 2 met, 1 failed\n  calm: p95Ratio <= 0: failed, got "))
+  }
+
+  @Test func `new bars are judged, and a report that is only shown is not`() async throws {
+    let scratch = try Scratch()
+    _ = try await Program.run(calm + ["--gate", "calls > 20", "--report", "a.json"], in: scratch)
+    #expect(try await Program.run("report", "a.json", in: scratch).code == 0)
+    let judged = try await Program.run("report", "a.json", "--gate", "hangs == 0", in: scratch)
+    #expect(judged.code == 99)
+    let json = try await Program.run(
+      "report",
+      "a.json",
+      "--gate",
+      "p99 <= 9s",
+      "--format",
+      "csv",
+      "--allow-inconclusive",
+      in: scratch
+    )
+    #expect(json.code == 99)
+    #expect(json.err.contains("windtunnel: calm: calls > 20: failed, got 20\n"))
+    #expect(!json.out.contains("calls > 20"))
+  }
+
+  @Test func `a CI is told at the gate's own line`() async throws {
+    let scratch = try Scratch()
+    let bar = "{ \"windtunnelScenario\": 1,\n  \"name\": \"bar\",\n  \"gates\": [\"calls > 5\"] }\n"
+    try scratch.write(bar, to: "bar.json")
+    let words = ["drill", "--scenario", "bar.json", "--calls", "5", "--stage", "in-process"]
+    let run = try await Program.run(words, in: scratch, with: ["GITHUB_ACTIONS": "true"])
+    #expect(run.code == 99)
+    #expect(run.err.contains("::error file=bar.json,line=3::bar: calls > 5: failed, got 5\n"))
+    let elsewhere = try await Program.run(words, in: scratch, with: ["GITHUB_ACTIONS": "false"])
+    #expect(!elsewhere.err.contains("::error"))
+  }
+
+  @Test(arguments: ["a.yaml", "a", "a.json.gz"])
+  func `a name that asks for no form is refused before the drill`(name: String) async throws {
+    let run = try await Program.run(calm + ["--report", name], in: Scratch())
+    #expect(run.code == 64)
+    #expect(
+      run.err.hasPrefix(
+        "windtunnel: --report \(name): a name that ends in .json, .html, .md, .xml, .csv or .txt "
+          + "should stand here."
+      )
+    )
+  }
+
+  /// The system refuses to let the tool's files grow beyond a block, as a full disk would.
+  @Test func `a full disk loses no earlier report, and nothing of it is left behind`() async throws
+  {
+    let scratch = try Scratch()
+    try scratch.write("the earlier one", to: "a.json")
+    let tool = try Program.executable().path
+    let script = """
+      trap '' XFSZ; ulimit -f 1; exec "\(tool)" \(calm.joined(separator: " ")) --report a.json \
+      --report b.txt >/dev/null
+      """
+    let run = try await Program.run(["/bin/sh", "-c", script], in: scratch, isTool: false)
+    #expect(run.code == 73, "\(run.err)")
+    #expect(run.err.contains("windtunnel: a.json cannot be written: "))
+    #expect(try scratch.text("a.json") == "the earlier one")
+    #expect(try scratch.text("b.txt").hasPrefix("seed 1, "), "one that has room is written")
+    let names = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path)
+    #expect(names.filter { !$0.hasPrefix(".") }.sorted() == ["a.json", "b.txt"])
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// A report's page, looked at by a browser as wide as a phone and as a desk.
+@Suite(.timeLimit(.minutes(10))) struct ReportPageTests {
+  /// Says of the page in a frame of each width what is there.
+  private static let harness = """
+    <!DOCTYPE html><meta charset="utf-8"><p id="told">nothing</p><script>
+    async function look(width) {
+      const frame = document.createElement('iframe');
+      frame.width = width;
+      frame.height = 800;
+      frame.src = 'page.html';
+      const loaded = new Promise(done => { frame.onload = done; });
+      document.body.append(frame);
+      await loaded;
+      const page = frame.contentDocument, root = page.scrollingElement;
+      for (const story of page.querySelectorAll('details')) story.open = true;
+      const count = name => page.querySelectorAll(name).length;
+      const away = root.scrollWidth - root.clientWidth;
+      const asked = page.defaultView.performance.getEntriesByType('resource').length;
+      return [
+        width, away > 0 ? 'too wide by ' + away : 'fits', asked + ' requests',
+        page.querySelector('h1').textContent, count('section.scenario') + ' scenarios',
+        count('.heat tbody tr') + ' in the map', count('svg.distribution rect') > 0,
+        count('svg.timeline circle') > 0, count('details.story tbody tr') > 0,
+      ].join(', ');
+    }
+    (async () => {
+      const told = [];
+      for (const width of [390, 1280]) told.push(await look(width));
+      document.getElementById('told').textContent = told.join('; ');
+    })();
+    </script>
+    """
+
+  private static let browser: String? = {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    let names = ["chromium", "chromium-browser", "google-chrome"]
+    return names.lazy.flatMap { name in folders.map { "\($0)/\(name)" } }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }()
+
+  @Test func `a page is whole on a phone and on a desk, says nothing wrong and asks for nothing`()
+    async throws
+  {
+    guard let browser = Self.browser else { try Test.cancel("chromium is not here") }
+    let scratch = try Scratch()
+    let run = try await Program.run(
+      [
+        "drill", "--calls", "40", "--scenario", "server-errors", "--scenario", "calm", "--stage",
+        "in-process", "--rate", "200", "--gate", "successRate == 1", "--report", "page.html",
+      ],
+      in: scratch
+    )
+    #expect(run.code == 99, "\(run.err)")
+    try scratch.write(Self.harness, to: "harness.html")
+    let words = [
+      browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+      "--user-data-dir=\(scratch.file("profile").path)", "--no-first-run",
+      "--disable-background-networking", "--disable-component-update", "--disable-sync",
+      "--disable-default-apps", "--host-resolver-rules=MAP * ~NOTFOUND",
+      "--allow-file-access-from-files", "--enable-logging=stderr", "--virtual-time-budget=20000",
+      "--dump-dom", scratch.file("harness.html").absoluteString,
+    ]
+    let look = try await Program.run(words, in: scratch, isTool: false)
+    let told = look.out.firstMatch(of: /id="told">([^<]*)</).map { String($0.1) }
+    let page =
+      "fits, 0 requests, Failed: 1 of 2 gates not met, 2 scenarios, 2 in the map, true, true, true"
+    #expect(told == "390, \(page); 1280, \(page)", "\(look.err.suffix(2000))")
+    #expect(!look.err.contains("CONSOLE"), "\(look.err)")
+  }
+}

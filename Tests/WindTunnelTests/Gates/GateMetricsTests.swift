@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct GateMetricsTests {
+  private func words(_ gate: String, _ calls: [Observation]) throws -> String {
+    let row = Report.Row("client", calls, plannedFaults: ["status 503", "reset"])
+    return try Gate(gate).result(for: row).words
+  }
+
+  private var drill: [Observation] {
+    (0..<100).map { number in
+      var first = Flights.attempt(Flights.unavailable, number * 10, to: number * 10 + 1)
+      (first.retryAfter, first.isRepeatable) = (.milliseconds(100), false)
+      var second = Flights.attempt("", number * 10 + (number < 25 ? 50 : 150))
+      second.isRepeatable = false
+      var call = Flights.call(
+        number,
+        number < 10 ? .failed("x") : .succeeded,
+        start: number * 10,
+        milliseconds: number + 1,
+        [first, second]
+      )
+      (call.clientAttempts, call.bodyMatches, call.isStale) = (1, number != 50, number == 60)
+      return call
+    }
+  }
+
+  @Test(arguments: [
+    ("duplicates == 0", "failed, got 100"), ("silentRetries <= 100", "met, got 100"),
+    ("retryAfterCompliance >= 75 %", "met, got 0.75"), ("earlyRetries == 0", "failed, got 25"),
+    ("amplification <= 2", "met, got 2"), ("worstSecondAmplification < 2", "failed, got 2"),
+    ("retriesMax == 1", "met, got 1"), ("retriesP95 <= 1", "met, got 1"),
+    ("recoveredRate >= 0.9", "met, got 0.9"), ("staleServed == 0", "failed, got 1"),
+    ("silentTruncations == 0", "failed, got 1"), ("unexpectedErrors == 0", "met, got 0"),
+    ("faultCoverage == 1", "failed, got 0.5"), ("p95.upper <= 100ms", "met, got 100 ms"),
+    ("p95UpperMilliseconds <= 99", "failed, got 100 ms"),
+    ("succeeded.p95 <= 96ms", "met, got 96 ms"), ("successRate.upper < 1", "met, got 0.944771"),
+    ("failed.p95 <= 9ms", "inconclusive, failed.p95 needs 20 failed calls and has 10 (got 10 ms)"),
+    ("cancelledCalls == 0", "met, got 0"),
+    ("attemptsAfterCancel == 0", "inconclusive, no call was given up, or its end was not seen"),
+    ("p99.upper <= 1s", "inconclusive, p99.upper needs 368 calls and has 100"),
+    ("medianRatio <= 1.1", "inconclusive, there is no baseline to hold it against"),
+  ]) func `a gate tests the figure that it names`(gate: String, expected: String) throws {
+    #expect(try words(gate, drill) == expected)
+  }
+
+  @Test func `every metric reads, has a figure's nature and a reason for having none`() throws {
+    let nothing = [Flights.call()].map { call in
+      var call = call
+      (call.attemptCount, call.attempts, call.isCritical) = (nil, [], false)
+      return call
+    }
+    for metric in GateMetric.allCases {
+      let gate = try Gate(metric.example(metric.rawValue))
+      #expect(gate.metric == metric)
+      #expect(try Gate(metric.example(metric.key)).metric == metric)
+      let verdict = gate.result(for: Report.Row("c", nothing)).verdict
+      if metric.figure(of: Metrics(nothing)) == nil, case .inconclusive(let reason) = verdict {
+        #expect(!reason.isEmpty)
+      } else {
+        #expect(metric.figure(of: Metrics(nothing)) != nil, "\(metric.rawValue): \(verdict)")
+      }
+    }
+  }
+
+  @Test func `calls that were given up are not held against a rate`() throws {
+    var calls = drill
+    calls[0].ending = .failed("cancelled")
+    calls[0].cancellation = .init(after: .zero, toReturn: .zero, attemptsAfter: 0)
+    #expect(try words("successRate >= 0.9", calls) == "met, got 0.909091 (90 of 99 calls)")
+    #expect(try words("attemptsAfterCancel == 0", calls) == "met, got 0")
+  }
+
+  @Test func `a latency that may be the machine's own is inconclusive, and no other`() throws {
+    func late(_ milliseconds: Int) -> [Observation] {
+      drill.map { call in
+        var call = call
+        call.start = call.intendedStart.map { $0 + .milliseconds(milliseconds) }
+        return call
+      }
+    }
+    // The 95th call took 95 ms.
+    #expect(try words("p95 <= 90ms", late(9)) == "failed, got 95 ms", "a tenth is no matter")
+    #expect(
+      try words("p95 <= 90ms", late(10))
+        == "inconclusive, this machine began calls up to 10.0 ms late (got 95 ms)"
+    )
+    #expect(
+      try words("p95 <= 80ms", late(10)) == "failed, got 95 ms",
+      "it failed without that, too"
+    )
+    #expect(try words("p95 <= 95ms", late(50)) == "met, got 95 ms", "what is met with it is met")
+    #expect(try words("amplification < 2", late(50)).hasPrefix("failed"))
+    #expect(Metrics(drill).startDelayP99 == nil)
+    #expect(Metrics(late(7)).startDelayP99 == .milliseconds(7))
+  }
+
+  @Test func `a gate of a file knows its line, and is the same gate without it`() throws {
+    let folder = try TemporaryFolder()
+    let text = """
+      { "windtunnelScenario": 1, "name": "s", "_gates": ["no"], "rules": [
+          {"when": {}, "faults": [{"status": 503}]} ],
+        "gates":
+          [ "calls > 1",
+            "hangs == 0", "crashes == 0"
+
+            ,"p95 <= 3s" ] }
+      """
+    try Data(text.utf8).write(to: folder.file("s.json"))
+    let file = folder.file("s.json")
+    let gates = try Scenario(contentsOf: file).gates
+    #expect(gates.map(\.place?.line) == [4, 5, 5, 7])
+    #expect(gates.allSatisfy { $0.place?.file == file.relativePath })
+    #expect(gates == (try Scenario(json: text).gates))
+    #expect(try Scenario(json: text).gates.allSatisfy { $0.place == nil })
+    let report = Flights.report([Flights.call()], gates: gates)
+    let again = try Report(data: report.data(), source: "r.json")
+    #expect(again.scenarios[0].gates.map(\.gate.place?.line) == [4, 5, 5, 7])
+    #expect(again.data() == report.data())
+  }
+}

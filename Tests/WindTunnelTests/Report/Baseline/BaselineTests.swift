@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct BaselineTests {
+  /// Calls as the weather makes them – most are quick, some wait for retries – with noise of their
+  /// own of a few per cent.
+  private func calls(_ count: Int, weather: UInt64, noise: UInt64, times factor: Double = 1)
+    -> [Observation]
+  {
+    var (sky, own) = (Generator(seed: weather), Generator(seed: noise))
+    return (0..<count).map { number in
+      let base =
+        Double.random(in: 0..<1, using: &sky) < 0.2
+        ? Double.random(in: 800...3000, using: &sky) : Double.random(in: 8...40, using: &sky)
+      let strayed = base * factor * Double.random(in: 0.9...1.1, using: &own)
+      return Flights.call(number, milliseconds: Int(strayed * 10), [Flights.attempt(call: number)])
+    }
+  }
+
+  @Test func `a fifth more is caught in nearly every seed, and no change in nearly none`() {
+    var (caught, alarmed, bounded) = (0, 0, 0)
+    for seed in 0..<100 as Range<UInt64> {
+      let before = calls(200, weather: seed, noise: seed + 1000)
+      let same = BaselineComparison(
+        calls(200, weather: seed, noise: seed + 2000),
+        to: before,
+        seed: seed
+      )
+      let slower = BaselineComparison(
+        calls(200, weather: seed, noise: seed + 2000, times: 1.2),
+        to: before,
+        seed: seed
+      )
+      if slower.isSlower, (slower.medianRatio?.lower ?? 0) > 1.1 { caught += 1 }
+      if same.isSlower { alarmed += 1 }
+      let ratio = slower.medianRatio
+      if let lower = ratio?.lower, let upper = ratio?.upper, lower <= 1.2, 1.2 <= upper {
+        bounded += 1
+      }
+    }
+    #expect(caught >= 95)
+    #expect(alarmed <= 5)
+    #expect(bounded >= 90, "the interval holds the truth as often as it says, or nearly")
+  }
+
+  @Test func `the same seed gives the same interval, and it holds its ratio`() throws {
+    let (now, before) = (calls(100, weather: 1, noise: 2), calls(100, weather: 1, noise: 3))
+    let one = BaselineComparison(now, to: before, seed: 9)
+    #expect(one == BaselineComparison(now.reversed(), to: before, seed: 9))
+    let ratio = try #require(one.p95Ratio)
+    let (lower, upper) = (try #require(ratio.lower), try #require(ratio.upper))
+    #expect(lower <= ratio.value && ratio.value <= upper)
+    #expect(lower < upper)
+    #expect(one.pairs == 100 && one.unpaired == 0)
+  }
+
+  @Test func `flips are counted and tested`() {
+    var (now, before) = (calls(50, weather: 1, noise: 1), calls(50, weather: 1, noise: 1))
+    for place in 0..<9 { now[place].ending = .failed("timedOut") }
+    before[20].ending = .crashed
+    let pair = BaselineComparison(now, to: before, seed: 1)
+    #expect(pair.flips?.lost == 9 && pair.flips?.won == 1)
+    #expect(abs((pair.flips?.probability ?? 1) - 0.0215) < 0.0001)
+    #expect(pair.successRate.before == 0.98 && pair.successRate.now == 0.82)
+    #expect(pair.latencyProbability == nil, "no call took longer than before")
+  }
+
+  @Test func `only calls that met the same are pairs`() {
+    let now = calls(60, weather: 1, noise: 1)
+    var before = Array(calls(40, weather: 1, noise: 1))
+    before[3].attempts = [Flights.attempt(Flights.reset, call: 3)]
+    before[4].endpoint = "GET /other"
+    let pair = BaselineComparison(now, to: before, seed: 1)
+    #expect(pair.pairs == 38 && pair.unpaired == 24)
+    let strangers = Flights.report(now, seed: 1).compared(to: Flights.report(before, seed: 2))
+    let other = strangers.scenarios[0].subjects[0].comparison
+    #expect(other?.pairs == 0 && other?.medianRatio == nil && other?.flips == nil)
+    #expect(other?.p95Ratio != nil, "what needs no pairs is told")
+  }
+
+  @Test func `gates are held against the pair, and say where none is`() throws {
+    let gates = try ["medianRatio.lower <= 1.1", "lostCalls == 0", "p95 <= baseline*1.10"].map {
+      try Gate($0)
+    }
+    let before = Flights.report(calls(100, weather: 1, noise: 1))
+    let slow = Flights.report(calls(100, weather: 1, noise: 2, times: 1.4), gates: gates)
+    #expect(
+      slow.judgements.map(\.result.verdict)
+        == Array(repeating: .inconclusive("there is no baseline to hold it against"), count: 3)
+    )
+    let judged = slow.compared(to: before).judgements.map(\.result.verdict)
+    #expect(judged == [.failed, .met, .failed])
+    let same = Flights.report(calls(100, weather: 1, noise: 2), gates: gates)
+    #expect(same.compared(to: before).judgements.map(\.result.verdict) == [.met, .met, .met])
+    let other = Flights.report(calls(100, weather: 1, noise: 1), seed: 3)
+    #expect(
+      slow.compared(to: other).judgements.first?.result.words
+        == "inconclusive, the calls of the two cannot be paired, or there are too few of them"
+    )
+  }
+
+  @Test func `a report keeps its comparison`() throws {
+    let gate = try Gate("p95 <= baseline")
+    let report = Flights.report(calls(40, weather: 1, noise: 2), gates: [gate])
+      .compared(to: Flights.report(calls(40, weather: 1, noise: 1)))
+    let again = try Report(data: report.data(), source: "r.json")
+    #expect(again.data() == report.data())
+    #expect(again.scenarios[0].subjects[0].comparison?.pairs == 40)
+    #expect(report.text().contains("\nagainst the baseline:\n  rainy: P95 × "))
+  }
+}

@@ -1,0 +1,175 @@
+import Testing
+
+@testable import WindTunnel
+
+/// Calls whose figures can be counted by hand.
+@Suite struct FiguresOfCallsTests {
+  private typealias F = Flights
+
+  @Test func `retries, amplification and what the transport sent by itself are counted`() {
+    var calls = [
+      F.call(0, start: 0, [F.attempt("", 0), F.attempt("", 10), F.attempt("", 20)]),
+      F.call(1, start: 500, [F.attempt("", 500)]),
+      F.call(2, start: 1200, [F.attempt("", 1200), F.attempt("", 1250)]),
+      F.call(3, start: 2000, []),
+    ]
+    for (place, sent) in [1, 1, 2, 0].enumerated() { calls[place].clientAttempts = sent }
+    let metrics = Metrics(calls)
+    #expect(metrics.averageRetries == 0.75)
+    #expect(metrics.retriesMax == 2 && metrics.retriesP95 == 2)
+    #expect(metrics.callsByRetries == [2, 1, 1])
+    #expect(metrics.amplification == 1.5)
+    // Two calls began in the first second, and made four attempts.
+    #expect(metrics.worstSecondAmplification == 2)
+    #expect(metrics.silentRetries == 2)
+    // Of tenths of a second from the first retry to the last there are 13, with 2, 0, … and 1.
+    #expect(metrics.thunderingHerdIndex == 2.0 * 13 / 3)
+    calls[1].clientAttempts = nil
+    #expect(Metrics(calls).silentRetries == nil, "one call did not say")
+    calls[1].attemptCount = nil
+    let unseen = Metrics(calls)
+    #expect(unseen.amplification == nil && unseen.duplicates == nil && unseen.backoff == nil)
+  }
+
+  @Test func `a retry is early if it comes more than 5 ms before it was asked to`() {
+    func calls(_ gap: Int) -> [Observation] {
+      var refused = F.attempt(F.unavailable, 100, to: 110)
+      refused.retryAfter = .seconds(1)
+      return [F.call(0, [refused, F.attempt("", 110 + gap)])]
+    }
+    for (gap, compliance) in [(1000, 1.0), (995, 1), (994, 0), (0, 0), (5000, 1)] {
+      let metrics = Metrics(calls(gap))
+      #expect(metrics.retryAfterCompliance == compliance, "\(gap) ms")
+      #expect(metrics.earlyRetries == (compliance == 1 ? 0 : 1))
+    }
+    #expect(Metrics([F.call()]).retryAfterCompliance == nil, "nothing was asked")
+    var cut = calls(0)
+    cut[0].attempts[0].error = "connectionLost"
+    #expect(Metrics(cut).retryAfterCompliance == nil, "who is cut off has not heard of it")
+    var unseen = calls(0)
+    unseen[0].attempts[1].start = nil
+    #expect(Metrics(unseen).retryAfterCompliance == nil)
+  }
+
+  @Test func `only what must not come twice is a duplicate, and only if it came`() {
+    func duplicates(_ edit: (inout Observation.Attempt) -> Void) -> Int? {
+      var attempt = F.attempt("", 0, key: "POST /payments")
+      edit(&attempt)
+      return Metrics([F.call(0, [attempt, attempt, attempt]), F.call(1, [attempt])]).duplicates
+    }
+    #expect(duplicates { $0.isRepeatable = false } == 2)
+    #expect(duplicates { $0.isRepeatable = true } == 0)
+    #expect(duplicates { $0.isRepeatable = nil } == nil)
+    #expect(duplicates { ($0.isRepeatable, $0.take) = (nil, "connection") } == 0)
+  }
+
+  @Test func `the waits before retries are told by their number, and a redirect is none`() {
+    let call = F.call(
+      0,
+      [
+        F.attempt("", 0, to: 5), F.attempt("", 105, to: 110), F.attempt("", 310, to: 311),
+        F.attempt("", 320, key: "GET /elsewhere"),
+      ]
+    )
+    var other = call
+    other.attempts[1].start = .milliseconds(205)
+    let backoff = Metrics([call, other]).backoff
+    #expect(backoff?.map(\.retry) == [1, 2])
+    #expect(backoff?.first?.count == 2)
+    #expect(backoff?.first?.min == .milliseconds(100) && backoff?.first?.max == .milliseconds(200))
+    #expect(backoff?.first?.median == .milliseconds(100))
+    // A mean of 150 and a deviation of 70.7.
+    #expect(abs((backoff?.first?.variation ?? 0) - 0.471405) < 1e-6)
+    #expect(Metrics([call, call]).backoff?.first?.variation == 0, "no jitter")
+  }
+
+  @Test func `ends are told by what a call met`() {
+    let metrics = Metrics([
+      F.call(0), F.call(1, .failed("timedOut")),
+      F.call(2, [F.attempt(F.unavailable, 0, to: 2), F.attempt(F.reset, 50), F.attempt("", 90)]),
+      F.call(3, .failed("status 503"), [F.attempt(F.unavailable, 0), F.attempt(F.unavailable, 9)]),
+      F.call(4, .crashed, [F.attempt(F.reset, 0)]), F.call(5, .hung, [F.attempt(F.reset, 0)]),
+    ])
+    #expect(
+      metrics.endings.map { "\($0.fault) \($0.ending) \($0.calls)" } == [
+        "none succeeded 1", "none timedOut 1", "reset crashed 1", "reset hung 1",
+        "reset succeeded 1", "status 503 status 503 1", "status 503 succeeded 1",
+      ]
+    )
+    #expect(
+      metrics.faults.map { "\($0.fault) \($0.attempts) \($0.noticed)" } == [
+        "reset 3 3", "status 503 3 3",
+      ]
+    )
+    #expect(metrics.unexpectedErrors == 1)
+    #expect(metrics.recoveredRate == 0.25, "of four calls that met something one recovered")
+    // The call ended 10 ms after its start, which is before the last fault: nothing is made of that.
+    #expect(metrics.recoveryP95 == .zero)
+  }
+
+  @Test func `what nobody could see is not taken for fair weather`() {
+    var calls = [F.call(0, .failed("connectionRefused"), []), F.call(1, .succeeded, [])]
+    #expect(Metrics(calls).unexpectedErrors == 1)
+    for place in calls.indices { calls[place].attemptCount = nil }
+    let metrics = Metrics(calls)
+    #expect(metrics.unexpectedErrors == nil)
+    #expect(metrics.endings.map(\.fault) == ["unseen", "unseen"])
+  }
+
+  @Test func `recovery counts from the last fault`() {
+    let call = F.call(
+      0,
+      start: 1000,
+      milliseconds: 700,
+      [
+        F.attempt(F.unavailable, 1000), F.attempt(F.reset, 1200), F.attempt("", 1500),
+      ]
+    )
+    #expect(Metrics([call]).recoveryP95 == .milliseconds(500))
+    #expect(Metrics([F.call()]).recoveryP95 == nil)
+  }
+
+  @Test func `a fault that nobody noticed fired all the same`() {
+    let metrics = Metrics([F.call(0, [F.attempt(#"{"delayMilliseconds":5}"#, 0)])])
+    #expect(metrics.faults == [.init(fault: "delay", attempts: 1, noticed: 0)])
+    #expect(metrics.recoveredRate == 0, "it did not have to try again")
+  }
+
+  @Test func `a call that its caller gave up is no success, no failure and in no latency`() {
+    var given = F.call(0, .failed("cancelled"), milliseconds: 9000)
+    given.cancellation = .init(after: .seconds(1), toReturn: .milliseconds(4), attemptsAfter: 2)
+    let metrics = Metrics([given, F.call(1)])
+    #expect(metrics.calls == 2 && metrics.cancelledCalls == 1)
+    #expect(metrics.successRate == 1 && metrics.max == .milliseconds(10))
+    #expect(metrics.blankPages == 0 && metrics.averageRetries == 0)
+    #expect(metrics.attemptsAfterCancel == 2 && metrics.cancelReturnP95 == .milliseconds(4))
+    #expect(metrics.endings.contains { $0.ending == "given up" })
+    given.cancellation?.attemptsAfter = nil
+    #expect(Metrics([given]).attemptsAfterCancel == nil, "it was not seen")
+    #expect(Metrics([given]).successRate == nil, "there is nothing to judge")
+    var hung = given
+    hung.ending = .hung
+    #expect(Metrics([hung]).hangs == 1, "one that never returns hangs, whoever gave it up")
+    #expect(Metrics([hung]).successRate == 0)
+  }
+
+  @Test func `a body that is not the recorded one counts only where the call succeeded`() {
+    var (right, wrong, failed) = (F.call(0), F.call(1), F.call(2, .failed("truncated")))
+    (right.bodyMatches, wrong.bodyMatches, failed.bodyMatches) = (true, false, false)
+    #expect(Metrics([right, wrong, failed]).silentTruncations == 1)
+    #expect(Metrics([F.call()]).silentTruncations == nil)
+    (right.isStale, wrong.isStale) = (true, false)
+    #expect(Metrics([right, wrong, failed]).staleServed == 1)
+    #expect(Metrics([failed]).staleServed == nil)
+  }
+
+  @Test func `failures have latencies of their own`() {
+    let metrics = Metrics([
+      F.call(0, milliseconds: 10), F.call(1, .failed("timedOut"), milliseconds: 500),
+      F.call(2, .hung, milliseconds: 900),
+    ])
+    #expect(metrics.succeeded.p95?.value == .milliseconds(10) && metrics.succeeded.calls == 1)
+    #expect(metrics.failed.p95?.value == .milliseconds(900) && metrics.failed.calls == 2)
+    #expect(metrics.latency.calls == 3 && metrics.p50 == .milliseconds(500))
+  }
+}

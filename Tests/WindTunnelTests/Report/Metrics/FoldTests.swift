@@ -1,0 +1,84 @@
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct FoldTests {
+  private func members(_ fold: Fold) -> [JSON] {
+    [.object(fold.metrics.members)]
+      + fold.endpoints.map {
+        .object([JSON.Member("endpoint", .text($0.name))] + $0.metrics.members)
+      }
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `a run cut in eight and merged in any order equals it in every figure`(seed: UInt64) {
+    var generator = Generator(seed: seed)
+    let calls = Flights.drawn(400, seed: seed)
+    let whole = members(Fold(calls))
+    for _ in 0..<5 {
+      var shards = (0..<8).map { shard in Fold(calls.filter { $0.call % 8 == shard }) }
+      shards.shuffle(using: &generator)
+      // Not one after the other, but as a tree: merging is associative.
+      while shards.count > 1 {
+        var one = shards.removeFirst()
+        one.merge(shards.removeFirst())
+        shards.append(one)
+      }
+      #expect(members(shards[0]) == whole)
+    }
+    #expect(members(Fold(calls.shuffled(using: &generator))) == whole)
+  }
+
+  @Test func `names beyond a bound are counted alike in any order`() {
+    var generator = Generator(seed: 5)
+    let names = (0..<900).map { _ in "n\(Int.random(in: 0..<400, using: &generator))" }
+    func counts(_ names: some Sequence<String>) -> BoundedCounts {
+      names.reduce(into: BoundedCounts()) { $0.add($1) }
+    }
+    let whole = counts(names)
+    #expect(whole.named.count == BoundedCounts.namesMax)
+    #expect(whole.total == 900 && whole.others == 900 - whole.named.values.reduce(0, +))
+    #expect(whole.others > 0)
+    for name in whole.named.keys.prefix(20) {
+      #expect(whole.named[name] == names.count { $0 == name }, "what is kept is counted whole")
+    }
+    for _ in 0..<5 {
+      let mixed = names.shuffled(using: &generator)
+      var (one, other) = (counts(mixed[..<300]), counts(mixed[300...]))
+      #expect(counts(mixed) == whole)
+      one.merge(other)
+      #expect(one == whole)
+      other.merge(counts(mixed[..<300]))
+      #expect(other == whole)
+    }
+  }
+
+  @Test func `what a scenario has and never fired is missing in its coverage`() {
+    let calls = [
+      Flights.call(0, .succeeded, [Flights.attempt(Flights.reset, 0), Flights.attempt("", 9)])
+    ]
+    func coverage(_ planned: [String]?) -> Double? {
+      Report.Row("c", calls, plannedFaults: planned).metrics.faultCoverage
+    }
+    #expect(coverage(["reset", "status 503"]) == 0.5)
+    #expect(coverage(["reset"]) == 1)
+    #expect(coverage([]) == nil && coverage(nil) == nil)
+    var unseen = calls
+    unseen[0].attemptCount = nil
+    #expect(Report.Row("c", unseen, plannedFaults: ["reset"]).metrics.faultCoverage == nil)
+  }
+
+  @Test(arguments: [
+    (#"[{"status":503,"retryAfterSeconds":1}]"#, ["status 503"]),
+    (#"[{"delayMilliseconds":3},{"resetAfterBodyBytes":10}]"#, ["delay", "reset"]),
+    (#"[{"reset":"afterRequest"},{"stall":"afterRequest"}]"#, ["reset", "stall"]),
+    (#"[{"connect":"refused"}]"#, ["refused"]), (#"[{"dns":"hostNotFound"}]"#, ["hostNotFound"]),
+    (#"[{"mutate":"truncate","draw":0.5}]"#, ["mutate truncate"]), ("[]", []), ("[", []), ("", []),
+  ]) func `faults are told by name`(faults: String, names: [String]) {
+    let attempt = Observation.Attempt(decision: "s/1\tGET /\t1\t\(faults)", take: "withheld 1")
+    #expect(attempt.faults == names)
+    var known = FaultNames()
+    #expect(known.names(of: attempt) == names)
+    #expect(known.names(of: attempt) == names, "from memory, too")
+  }
+}

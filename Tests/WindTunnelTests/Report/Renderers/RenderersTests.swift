@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+@Suite struct RenderersTests {
+  /// A report with everything that markup could trip over.
+  static func nasty() throws -> Report {
+    let evil = "<script>alert(\"1\")</script> & 'x' ]]> | `a` \u{1}"
+    var refused = Flights.attempt(Flights.unavailable, 5, to: 9, take: evil)
+    (refused.status, refused.bytes) = (503, 0)
+    var gates = try ["successRate >= 0.99", "calls >= 2", "p95 <= 3s"].map { try Gate($0) }
+    gates[0].place = Gate.FilePlace(file: "scenarios/a,b:c.json", line: 12)
+    return Flights.report(
+      [
+        Flights.call(0, start: 5),
+        Flights.call(1, .failed(evil), endpoint: "GET /\(evil)", start: 9, [refused]),
+        Flights.call(2, .crashed, start: 12, milliseconds: 2500, []),
+      ],
+      gates: gates,
+      facts: [.init(evil, evil), .init("build", "release")]
+    )
+  }
+
+  /// Proves a text to be well-formed XML and counts its elements.
+  private final class Elements: NSObject, XMLParserDelegate {
+    var counts: [String: Int] = [:]
+    var attributes: [[String: String]] = []
+
+    func parser(
+      _: XMLParser,
+      didStartElement name: String,
+      namespaceURI: String?,
+      qualifiedName: String?,
+      attributes: [String: String]
+    ) {
+      counts[name, default: 0] += 1
+      self.attributes.append(attributes)
+    }
+
+    static func of(_ text: String) throws -> Elements {
+      let (parser, elements) = (XMLParser(data: Data(text.utf8)), Elements())
+      parser.delegate = elements
+      try #require(parser.parse(), "\(String(describing: parser.parserError))")
+      return elements
+    }
+  }
+
+  @Test func `JUnit is well-formed, and counts what it has`() throws {
+    let report = try Self.nasty()
+    let strict = try Elements.of(report.junit(allowsInconclusive: false))
+    #expect(
+      strict.counts == [
+        "testsuites": 1, "testsuite": 1, "properties": 1, "property": 7, "testcase": 5,
+        "failure": 2, "error": 1,
+      ]
+    )
+    #expect(strict.attributes[0]["tests"] == "5" && strict.attributes[0]["failures"] == "2")
+    let mild = try Elements.of(report.junit(allowsInconclusive: true))
+    #expect(mild.counts["skipped"] == 1 && mild.counts["error"] == nil)
+    #expect(mild.attributes[0]["errors"] == "0")
+  }
+
+  @Test func `each call is a line of CSV, quoted where it must be`() throws {
+    let lines = try Self.nasty().csv().components(separatedBy: "\r\n")
+    #expect(lines.count == 5 && lines.last == "")
+    #expect(
+      lines[1] == "rainy,wire,client,0,GET /home,true,succeeded,,true,5,,10,1,,,,,,,"
+    )
+    #expect(lines[2].contains(#""<script>alert(""1"")</script> & 'x' ]]> | `a` "#))
+    #expect(lines[2].contains(",status 503,503,0,"))
+    let columns = lines[0].split(separator: ",", omittingEmptySubsequences: false).count
+    #expect(lines[1].split(separator: ",", omittingEmptySubsequences: false).count == columns)
+  }
+
+  @Test(arguments: ["=1+1", "+1", "@a"])
+  func `what a spreadsheet would calculate is no formula`(reason: String) {
+    let report = Flights.report([Flights.call(0, .failed(reason))])
+    #expect(report.csv().contains(",'\(reason),"))
+  }
+
+  @Test func `a summary says the verdict, the gates with their places and the failing calls`()
+    throws
+  {
+    let text = try Self.nasty().markdown(allowsInconclusive: false)
+    #expect(text.hasPrefix("## Fell: 1 crash, 0 hangs\n\n| scenario | stage | subject "))
+    #expect(
+      text.contains(
+        "- **rainy**: `successRate >= 0.99` failed, got 0.333333 (1 of 3 calls) "
+          + "(scenarios/a,b:c.json:12)"
+      )
+    )
+    #expect(text.contains("- `rainy/2` GET /home: crashed, 2500 ms, 0 attempts\n"))
+    #expect(!text.contains("<script>"))
+    #expect(!text.contains("| `a`"), "a bar would end a cell, and a tick begin code")
+  }
+
+  @Test func `annotations point at the gate's own line`() throws {
+    let report = try Self.nasty()
+    let lines = [
+      "::error file=scenarios/a%2Cb%3Ac.json,line=12::rainy: successRate >= 0.99: failed, "
+        + "got 0.333333 (1 of 3 calls)",
+      "::error::rainy: p95 <= 3s: inconclusive, p95 needs 20 calls and has 3 (got 2500 ms)",
+    ]
+    #expect(report.annotations() == lines)
+    #expect(report.annotations(allowsInconclusive: true)[1].hasPrefix("::warning::rainy: p95"))
+  }
+
+  @Test func `the verdict is the worst of what was found`() throws {
+    func verdict(_ gates: [String], _ calls: [Observation], allows: Bool = false) throws -> String {
+      let report = Flights.report(calls, gates: try gates.map { try Gate($0) })
+      return report.verdict(allowsInconclusive: allows).rawValue + ": "
+        + report.verdictWords(allowsInconclusive: allows)
+    }
+    let good = [Flights.call()]
+    #expect(try verdict([], good) == "unjudged: Flown, without gates")
+    #expect(try verdict(["calls == 1"], good) == "passed: Passed: 1 gate met")
+    let mixed = ["calls == 1", "p95 < 1s", "calls > 1"]
+    #expect(try verdict(mixed, good) == "failed: Failed: 1 of 3 gates not met")
+    let two = ["calls == 1", "p95 < 1s"]
+    #expect(try verdict(two, good) == "inconclusive: Inconclusive: 1 of 2 gates cannot be told")
+    #expect(try verdict(two, good, allows: true) == "passed: Passed: 1 of 2 gates met, 1 not told")
+    #expect(
+      try verdict(mixed, [Flights.call(0, .hung), Flights.call(1, .hung)])
+        == "fell: Fell: 0 crashes, 2 hangs"
+    )
+  }
+
+  @Test func `a terminal is shown colours, and a file never`() throws {
+    let report = try Self.nasty()
+    #expect(!report.text().contains("\u{1B}"))
+    let painted = report.text(inColour: true)
+    #expect(painted.contains("\u{1B}[31m1 crashed\u{1B}[0m"))
+    #expect(painted.contains("gates: \u{1B}[32m1 met\u{1B}[0m, \u{1B}[31m1 failed\u{1B}[0m"))
+    let plain = painted.replacing(/\u{1B}\[[0-9]*m/, with: "")
+    #expect(plain == report.text())
+  }
+
+  @Test(arguments: [
+    ("json", ReportRendering.json), ("HTML", .html), ("htm", .html), ("md", .markdown),
+    ("xml", .junit), ("csv", .csv), ("txt", .text),
+  ]) func `a file's name asks for a form`(ending: String, rendering: ReportRendering) {
+    #expect(ReportRendering(fileExtension: ending) == rendering)
+    #expect(ReportRendering(fileExtension: "yaml") == nil)
+  }
+}
