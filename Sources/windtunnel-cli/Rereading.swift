@@ -9,6 +9,9 @@ struct Rereading {
   private let order: ServeOrder
   private let watch: FileWatch
   private let sideFolder: URL
+  /// What was complained of last, by what it was about. A file may be told of twice for one save, and
+  /// nobody has to read twice that it is broken.
+  private let complaints = Locked<[String: String]>([:])
 
   /// Watches from now on, so that nothing is missed that is saved after it was read.
   init(_ order: ServeOrder) throws {
@@ -69,9 +72,13 @@ struct Rereading {
   private func attempt(_ noun: String, _ reread: () throws -> String?) -> Bool {
     do {
       if let news = try reread() { Terminal.complain("\(news)\n") }
+      complaints.withLock { $0[noun] = nil }
       return true
     } catch {
-      Terminal.complain("\(Refusal(error).sentence) The \(noun) stays as it was.\n")
+      let sentence = "\(Refusal(error).sentence) The \(noun) stays as it was.\n"
+      if complaints.withLock({ $0.updateValue(sentence, forKey: noun) }) != sentence {
+        Terminal.complain(sentence)
+      }
       return false
     }
   }
