@@ -62,6 +62,10 @@ extension DrillPlan {
   /// How it was flown.
   private var facts: [Report.Fact] {
     var facts = [Report.Fact("load", load.words)]
+    if !mix.shares.isEmpty {
+      facts.append(Report.Fact("mix", mix.shares.map(\.text).joined(separator: ", ")))
+    }
+    facts.append(Report.Fact("calls", String(calls)))
     if let shard { facts.append(Report.Fact("shard", "\(shard)")) }
     // Not its arguments, which may hold credentials.
     if let program = command.first { facts.append(Report.Fact("program", program)) }

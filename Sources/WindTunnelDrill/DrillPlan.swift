@@ -55,8 +55,14 @@ public struct DrillPlan: Sendable {
     return Mix(mix.shares, isReadOnly: mix.isReadOnly || !command.isEmpty && !isToldMethod)
   }
 
+  /// The one call that is flown, by itself; `nil`: all. It meets what it met among the others.
+  public var onlyCall: Int?
+
   /// The numbers of the calls that are flown here.
-  var numbers: [Int] { shard?.calls(of: calls) ?? Array(0..<calls) }
+  var numbers: [Int] {
+    if let onlyCall { return [onlyCall] }
+    return shard?.calls(of: calls) ?? Array(0..<calls)
+  }
 
   /// A plan without subjects.
   init(_ cassette: Cassette, in scenarios: [Scenario]) {
@@ -84,6 +90,9 @@ public struct DrillPlan: Sendable {
       throw .plan("\(calls) calls: a subject makes 1 to \(Self.callsMax) in a scenario.")
     }
     if let flaw = load.flaw { throw .plan(flaw) }
+    if let onlyCall, !(0..<calls).contains(onlyCall) {
+      throw .plan("There is no call \(onlyCall) among \(calls), which are counted from 0.")
+    }
     guard !itinerary.isEmpty else {
       throw .plan("Nothing on the cassette is left to call: every request has the weight 0.")
     }

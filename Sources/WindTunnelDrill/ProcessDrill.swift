@@ -18,6 +18,8 @@ public struct ProcessDrill: Sendable {
   public enum Progress: Sendable {
     /// A subject has made so many calls of a scenario.
     case calls(scenario: String, subject: String, done: Int, of: Int)
+    /// An attempt of a call has come to the deck.
+    case attempt(scenario: String, subject: String, call: Int, Observation.Attempt)
     /// A subject is through with a scenario.
     case finished(scenario: String, subject: String)
   }
@@ -71,6 +73,9 @@ public struct ProcessDrill: Sendable {
           process: child
         ) { [calls = plan.numbers.count] done in
           progress(.calls(scenario: scenario.name, subject: subject, done: done, of: calls))
+        }
+        sortie.met = { call, attempt in
+          progress(.attempt(scenario: scenario.name, subject: subject, call: call, attempt))
         }
         if let grace { sortie.grace = grace }
         let observations = try await sortie.fly()

@@ -9,6 +9,8 @@ struct Sortie {
   let process: ChildProcess
   /// What a process gets beyond its calls' own patience: time to start, and for a busy machine.
   var grace = ChildProcess.Patience(first: .seconds(60), later: .seconds(15))
+  /// Told of each attempt when it comes.
+  var met: @Sendable (Int, Observation.Attempt) -> Void = { _, _ in }
   let progress: @Sendable (Int) -> Void
 
   /// Flies all calls; a crash or a hang ends a process, not the sortie.
@@ -84,6 +86,7 @@ struct Sortie {
       later: orders.patience + grace.later
     )
     let ending = try await process.run(orders, patience: patience) { telegram in
+      if case .attempt(let call, let attempt) = telegram { met(call, attempt) }
       if let count = log.withLock({ $0.take(telegram) }) { progress(landed + count) }
     }
     return try log.withLock { log in

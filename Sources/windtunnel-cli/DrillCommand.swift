@@ -34,6 +34,7 @@ enum DrillCommand: Command {
     Flag("--gate", "EXPR", "Where the bar lies, such as \"p95 <= 3s\"; beside the scenarios' own."),
     Flag("--allow-inconclusive", nil, "A gate that cannot be told fails nothing."),
     Flag("--baseline", "FILE", "An earlier report: compares, and gives \"baseline\" in gates."),
+    Flag("--again", "REPORT#CALL", "Fly one call of a report alone: drill.json#metro/payments/17."),
     Flag("--report", "FILE", "Write the report: .json, .html, .md, .xml, .csv or .txt."),
     Flag("--json", nil, "Print the report as JSON instead of the table."),
   ]
@@ -41,6 +42,9 @@ enum DrillCommand: Command {
   static let takesCommand = true
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
+    if let again = try arguments.value("--again") {
+      return try await FlyingAgain(again, arguments).run()
+    }
     let plan = try plan(arguments)
     let allows = arguments.has("--allow-inconclusive")
     // Told now, not after the drill.
@@ -72,6 +76,9 @@ enum DrillCommand: Command {
     }
     try files.write(report, allowsInconclusive: allows)
     report.complain(isShown: !isJSON, allowsInconclusive: allows)
+    if let file = arguments.all("--report").first(where: { $0.hasSuffix(".json") }) {
+      FlyingAgain.tell(of: report, in: file)
+    }
     return ExitCode(report.verdict(allowsInconclusive: allows))
   }
 
@@ -106,6 +113,7 @@ enum DrillCommand: Command {
     case .calls(let scenario, let subject, let done, let count):
       guard Terminal.showsProgress else { return }
       Terminal.complain("\r\u{1B}[K\(scenario), \(subject): \(done) of \(count) calls")
+    case .attempt: break
     case .finished(let scenario, let subject):
       Terminal.complain(
         Terminal.showsProgress ? "\r\u{1B}[K" : "\(scenario), \(subject): flown\n"

@@ -69,6 +69,18 @@ extension Refusal {
       + "environment."
   )
 
+  static func noSuchCall(_ call: Int, of subject: String, in scenario: String) -> Refusal {
+    .usage("The report has no call \(call) of \(subject) in \(scenario); a shard has its own alone.")
+  }
+
+  static let otherCassette = usage(
+    "The report was flown on another cassette; give it by --cassette FILE."
+  )
+
+  static func otherScenario(_ name: String) -> Refusal {
+    .usage("The report's scenario is \(name); give its file by --scenario.")
+  }
+
   static func noCommand(_ name: String) -> Refusal {
     Refusal(.noInput, "\(name): no such command.")
   }

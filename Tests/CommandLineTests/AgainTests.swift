@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// `drill --again`.
+@Suite(.timeLimit(.minutes(10))) struct AgainTests {
+  private static let flight = [
+    "drill", "--scenario", "server-errors", "--subject", "urlsession", "--calls", "30", "--seed",
+    "7", "--stage", "in-process", "--report", "drill.json",
+  ]
+
+  @Test func `a failing call is told with the words that fly it again, and meets the same`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let run = try await Program.run(Self.flight, in: scratch)
+    let lines = run.err.split(separator: "\n").filter { $0.contains("--again") }
+    #expect(!lines.isEmpty, "\(run)")
+    for line in lines.prefix(3) {
+      let word = try #require(line.split(separator: " ").last.map(String.init))
+      let again = try await Program.run("drill", "--again", word, in: scratch)
+      #expect(again.code == 1, "\(again)")
+      #expect(again.out.contains(", withheld ") || again.out.contains(", recording "), "\(again)")
+      #expect(
+        again.out.hasSuffix("  It met what it had met, as far as both went: 1 of 1 attempts.\n"),
+        "\(again)"
+      )
+      // The beginning of its line says how it ended before, and it ends so again.
+      let ending = try #require(line.split(separator: ":").first)
+      #expect(again.out.contains(" ms: \(ending); before: \(ending)\n"), "\(again)")
+    }
+  }
+
+  @Test(arguments: [
+    ("drill.json", "--again drill.json: a report, a scenario and a call, as in drill.json#metro/17,"),
+    ("drill.json#server-errors/99", "The report has no call 99 of urlsession in server-errors;"),
+    ("drill.json#calm/1", "--again calm: there are server-errors."),
+  ])
+  func `a call that is not there is refused`(word: String, sentence: String) async throws {
+    let scratch = try Scratch()
+    _ = try await Program.run(Self.flight, in: scratch)
+    let run = try await Program.run("drill", "--again", word, in: scratch)
+    #expect(run.code == 64 && run.out == "", "\(run)")
+    #expect(run.err.hasPrefix("windtunnel: \(sentence)"), "\(run)")
+  }
+
+  @Test func `another cassette or another weather is refused`() async throws {
+    let scratch = try Scratch()
+    let tape = #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/x"},"response":{"text":"x"}}]}"#
+    try scratch.write(tape, to: "other.json")
+    _ = try await Program.run(Self.flight, in: scratch)
+    let words = ["drill", "--again", "drill.json#server-errors/1"]
+    let other = try await Program.run(words + ["--cassette", "other.json"], in: scratch)
+    #expect(other.code == 64)
+    #expect(other.err.contains("The report was flown on another cassette; give it by --cassette FILE."))
+    let calm = try await Program.run(words + ["--scenario", "calm"], in: scratch)
+    #expect(calm.code == 64)
+    #expect(calm.err.contains("The report's scenario is server-errors; give its file by --scenario."))
+  }
+}
