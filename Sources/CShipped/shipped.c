@@ -57,6 +57,9 @@ static const unsigned char ipv6_blackhole[] = {
 static const unsigned char auth_expiry[] = {
 #embed "../../Cassettes/scenarios/auth-expiry.json"
 };
+static const unsigned char cancel[] = {
+#embed "../../Cassettes/scenarios/cancel.json"
+};
 
 static const struct {
   const char *name;
@@ -82,6 +85,7 @@ static const struct {
     {"scenarios/slow-dns", slow_dns, sizeof slow_dns},
     {"scenarios/ipv6-blackhole", ipv6_blackhole, sizeof ipv6_blackhole},
     {"scenarios/auth-expiry", auth_expiry, sizeof auth_expiry},
+    {"scenarios/cancel", cancel, sizeof cancel},
 };
 
 static const size_t count = sizeof files / sizeof files[0];

@@ -109,8 +109,15 @@ struct CallRunner: Sendable {
     }
   }
 
-  /// Clears the stage.
-  func close() async { await site.close() }
+  /// How long what a client does after its calls were given up is watched.
+  static let watchAfterCancels = Duration.seconds(1)
+
+  /// Clears the stage. Where calls were given up, what their client still sends is seen first.
+  func close() async {
+    // Whoever is cancelled meanwhile waits no longer.
+    if scenario.cancellation != nil { try? await Task.sleep(for: Self.watchAfterCancels) }
+    await site.close()
+  }
 
   /// Makes a call; its latency counts from when it is due, or else from its first step.
   private func fly(_ number: Int, due: ContinuousClock.Instant?) async {
@@ -132,9 +139,14 @@ struct CallRunner: Sendable {
     )
     let start = epoch.elapsed
     let intended = due.map { max(.zero, start - (ContinuousClock.now - $0)).inWholeMicroseconds }
-    let end = await Landed.first(within: Self.patience(deadline), due: due) { [subject] in
-      await subject.fly(call)
-    }
+    let end = await Landed.first(
+      within: Self.patience(deadline),
+      due: due,
+      cancelledAfter: scenario.cancellation(
+        seed: seed,
+        lane: Itinerary.lane(scenario.name, number)
+      )
+    ) { [subject] in await subject.fly(call) }
     site.leave(way, isHung: end.landing == nil)
     let seen = attempts.take(number)
     var observation = Observation(
@@ -149,6 +161,14 @@ struct CallRunner: Sendable {
     (observation.intendedStart, observation.start) = (intended, start)
     observation.clientAttempts = end.landing?.attempts
     observation.isStale = call.saidStale
+    // A call that had an end of its own just then was not given up.
+    if let moment = end.cancelled, case .failed = observation.ending {
+      observation.cancellation = Observation.Cancellation(
+        after: moment.inWholeMicroseconds,
+        toReturn: max(.zero, end.latency - moment).inWholeMicroseconds,
+        attemptsAfter: seesAttempts ? 0 : nil
+      )
+    }
     // What the server changed on purpose no client can tell.
     if let landing = end.landing, landing.ending == .succeeded, !seen.hasMutation {
       observation.bodyMatches = bodies.match(landing.body, request)

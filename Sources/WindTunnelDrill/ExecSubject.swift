@@ -79,7 +79,21 @@ private struct Program: Sendable {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     let isLate = Locked(false)
-    return await withCheckedContinuation { continuation in
+    return await withTaskCancellationHandler {
+      await landing(of: process, output, isLate, within: patience)
+    } onCancel: {
+      // Its caller gives it up, as a shell would.
+      if process.isRunning { kill(-process.processIdentifier, SIGTERM) }
+    }
+  }
+
+  private func landing(
+    of process: SpawnedProcess,
+    _ output: Pipe,
+    _ isLate: Locked<Bool>,
+    within patience: Duration
+  ) async -> Landing {
+    await withCheckedContinuation { continuation in
       do {
         try process.run()
       } catch {
@@ -112,6 +126,7 @@ private struct Program: Sendable {
   private static func landing(_ process: SpawnedProcess, isHung: Bool, _ body: Data) -> Landing {
     if isHung { return Landing(ending: .hung, body: nil) }
     let code = process.terminationStatus
+    if process.terminationReason == .uncaughtSignal, code == SIGTERM { return .bad("cancelled") }
     if process.terminationReason == .uncaughtSignal || crashCodes.contains(code) {
       return Landing(ending: .crashed, body: nil)
     }

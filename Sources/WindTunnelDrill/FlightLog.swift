@@ -25,7 +25,10 @@ struct FlightLog: Sendable {
       lastHeard = call
     case .attempt(let call, let attempt):
       // One that was given up may still try.
-      guard inAir.contains(call) else { return nil }
+      guard inAir.contains(call) else {
+        if let landing = places[call] { landed[landing].comes(attempt) }
+        return nil
+      }
       attempts[call, default: []].append(attempt)
       lastHeard = call
     case .attemptEnded(let call, let place, let moment):
@@ -52,6 +55,20 @@ struct FlightLog: Sendable {
     case .orderly: "the subject's process ended without having made a call"
     case .crashed: "the subject's process crashed before its first call"
     case .silenced: "the subject's process did not make its first call in time"
+    }
+  }
+}
+
+extension Observation {
+  /// An attempt comes after its caller has given the call up. One that the client says it had sent by
+  /// then was on its way; any other it should not have made.
+  fileprivate mutating func comes(_ attempt: Attempt) {
+    guard attempt.isRequest, let after = cancellation?.attemptsAfter else { return }
+    if let sent = clientAttempts, let count = attemptCount, count < sent {
+      attemptCount = count + 1
+      attempts.append(attempt)
+    } else {
+      cancellation?.attemptsAfter = after + 1
     }
   }
 }

@@ -11,6 +11,8 @@ final class Landed: Sendable {
     var landing: Landing?
     /// How long it took.
     var latency = Duration.zero
+    /// When it was given up, counted like that; `nil` where it had ended before, or was not.
+    var cancelled: Duration?
   }
 
   private enum State: Sendable {
@@ -50,17 +52,28 @@ final class Landed: Sendable {
   static func first(
     within patience: Duration,
     due: ContinuousClock.Instant? = nil,
+    cancelledAfter patienceOfCaller: Duration? = nil,
     _ fly: @escaping @Sendable () async -> Landing
   ) async -> End {
     let landed = Landed()
-    Task {
+    let cancelled = Locked<Duration?>(nil)
+    let flight = Task {
       let start = due ?? .now
       let deadline = DispatchTime.now() + .nanoseconds(Int(patience.inNanoseconds))
       DispatchQueue.global().asyncAfter(deadline: deadline) { [weak landed] in
         landed?.resolve(End(landing: nil, latency: .now - start))
       }
       let landing = await fly()
-      landed.resolve(End(landing: landing, latency: .now - start))
+      let moment = cancelled.withLock { $0 }
+      landed.resolve(End(landing: landing, latency: .now - start, cancelled: moment))
+    }
+    if let patienceOfCaller {
+      let start = due ?? .now
+      let moment = DispatchTime.now() + .nanoseconds(Int(patienceOfCaller.inNanoseconds))
+      DispatchQueue.global().asyncAfter(deadline: moment) {
+        cancelled.withLock { $0 = .now - start }
+        flight.cancel()
+      }
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { landed.wait($0) }

@@ -26,7 +26,7 @@ package enum Shipped {
   package static let preRelease =
     drill + [
       "very-bad-network", "metro", "elevator", "handover", "airplane-mode", "captive-portal",
-      "slow-dns", "ipv6-blackhole", "auth-expiry",
+      "slow-dns", "ipv6-blackhole", "auth-expiry", "cancel",
     ]
 
   /// Shipped scenarios by name, in the order of the names.

@@ -33,6 +33,7 @@ enum SubjectProcess {
         epoch: DispatchTime(uptimeNanoseconds: orders.epochNanoseconds)
       ) { parent.send($0) }
       await runner.run(orders.calls, load: orders.load)
+      await runner.close()
     } catch {
       parent.send(.refused("\(error)"))
       _exit(70)

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import Symptoms
 internal import WindTunnel
@@ -13,14 +14,27 @@ struct URLSessionSubject: Subject {
   func fly(_ call: DrillCall) async -> Landing {
     let asked = call.urlRequest
     // Not `data(for:)`: a cancelled one can stop every session of the process on Linux.
-    return await withCheckedContinuation { continuation in
-      call.session.dataTask(with: asked) { data, response, error in
-        var landing = Self.landing(data, response, error)
-        // Whatever else is sent, the system sends by itself.
-        landing.attempts = 1
-        continuation.resume(returning: landing)
-      }.resume()
+    let flight = Locked<URLSessionDataTask?>(nil)
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let task = call.session.dataTask(with: asked) { data, response, error in
+          var landing = Self.landing(data, response, error)
+          // Whatever else is sent, the system sends by itself.
+          landing.attempts = 1
+          continuation.resume(returning: landing)
+        }
+        flight.withLock { $0 = task }
+        task.resume()
+        if Task.isCancelled { Self.cancel(task) }
+      }
+    } onCancel: {
+      if let task = flight.withLock({ $0 }) { Self.cancel(task) }
     }
+  }
+
+  /// From another thread: it blocks until the session's queue is free, and would trap on that.
+  private static func cancel(_ task: URLSessionDataTask) {
+    DispatchQueue.global().async { task.cancel() }
   }
 
   private static func landing(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?)

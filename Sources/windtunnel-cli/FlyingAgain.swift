@@ -82,7 +82,9 @@ struct FlyingAgain {
       throw Refusal.selfNotFound
     }
     let milliseconds = Int(now.latency.inMilliseconds.rounded())
-    Terminal.answer("  \(milliseconds) ms: \(Self.words(now.ending)); before: \(Self.words(before.ending))\n")
+    Terminal.answer(
+      "  \(milliseconds) ms: \(Self.words(now.ending)); before: \(Self.words(before.ending))\n"
+    )
     let (met, had) = (now.attempts.map(\.decision), before.attempts.map(\.decision))
     let common = min(met.count, had.count)
     let isSame = met.prefix(common) == had.prefix(common)

@@ -70,7 +70,9 @@ extension Refusal {
   )
 
   static func noSuchCall(_ call: Int, of subject: String, in scenario: String) -> Refusal {
-    .usage("The report has no call \(call) of \(subject) in \(scenario); a shard has its own alone.")
+    .usage(
+      "The report has no call \(call) of \(subject) in \(scenario); a shard has its own alone."
+    )
   }
 
   static let otherCassette = usage(

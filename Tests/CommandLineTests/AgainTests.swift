@@ -32,7 +32,10 @@ import WindTunnel
   }
 
   @Test(arguments: [
-    ("drill.json", "--again drill.json: a report, a scenario and a call, as in drill.json#metro/17,"),
+    (
+      "drill.json",
+      "--again drill.json: a report, a scenario and a call, as in drill.json#metro/17,"
+    ),
     ("drill.json#server-errors/99", "The report has no call 99 of urlsession in server-errors;"),
     ("drill.json#calm/1", "--again calm: there are server-errors."),
   ])
@@ -46,15 +49,20 @@ import WindTunnel
 
   @Test func `another cassette or another weather is refused`() async throws {
     let scratch = try Scratch()
-    let tape = #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/x"},"response":{"text":"x"}}]}"#
+    let tape =
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/x"},"response":{"text":"x"}}]}"#
     try scratch.write(tape, to: "other.json")
     _ = try await Program.run(Self.flight, in: scratch)
     let words = ["drill", "--again", "drill.json#server-errors/1"]
     let other = try await Program.run(words + ["--cassette", "other.json"], in: scratch)
     #expect(other.code == 64)
-    #expect(other.err.contains("The report was flown on another cassette; give it by --cassette FILE."))
+    #expect(
+      other.err.contains("The report was flown on another cassette; give it by --cassette FILE.")
+    )
     let calm = try await Program.run(words + ["--scenario", "calm"], in: scratch)
     #expect(calm.code == 64)
-    #expect(calm.err.contains("The report's scenario is server-errors; give its file by --scenario."))
+    #expect(
+      calm.err.contains("The report's scenario is server-errors; give its file by --scenario.")
+    )
   }
 }

@@ -186,7 +186,7 @@ import WindTunnel
         "dns-failure in-process", "tls-failure wire", "offline in-process", "outage wire",
         "very-bad-network wire", "metro wire", "elevator wire", "handover wire",
         "airplane-mode in-process", "captive-portal wire", "slow-dns wire", "ipv6-blackhole wire",
-        "auth-expiry wire",
+        "auth-expiry wire", "cancel wire",
       ]
     )
     #expect(rows(report).allSatisfy { $0.metrics.averageRetries == 0 })

@@ -8,6 +8,10 @@ public struct Scenario: Sendable, Hashable {
   public var link: Link?
   /// What goes wrong, in the order of composition.
   public var rules: [Rule]
+  /// Which calls their callers give up.
+  public var cancellation: Cancellation?
+  /// Keys of the cancellation that begin with `_`.
+  var cancellationNotes: [JSON.Member] = []
   /// The requests whose calls must show something.
   public var critical: [RequestPattern]
   /// Where the bar lies for a client that flies in it.

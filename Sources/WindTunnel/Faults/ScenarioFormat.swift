@@ -22,7 +22,8 @@
 // or one of those at the head of FaultFormat+Cuts.swift, FaultFormat+HTTP.swift and MutationFormat.swift,
 //   { "connect": "offline" | "refused" | "timeout" }   { "lostSYNs": 2 }
 //   { "dns": "hostNotFound" }   { "tls": NAME }
-// In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and "lossProbability" are meant for
+// "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give up
+// that share of a drill's calls. In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and "lossProbability" are meant for
 // both directions, and with "up" or "down" in front for one.
 
 public import Foundation
@@ -59,6 +60,10 @@ extension Scenario {
         try Rule(reading: ObjectReader(json, source: source, path: "\(place)[\(index)]"))
       )
     }
+    if let object = try top.object("cancel") {
+      cancellation = try Cancellation(reading: object)
+      cancellationNotes = object.notes
+    }
     for (index, pattern) in (try top.array("critical") ?? []).enumerated() {
       guard let text = pattern.stringValue else {
         throw top.error(
@@ -93,6 +98,9 @@ extension Scenario {
     members += notes
     if let link { members.append(JSON.Member("link", .object(link.json + linkNotes))) }
     members.append(JSON.Member("rules", .array(rules.map(\.json))))
+    if let cancellation {
+      members.append(JSON.Member("cancel", .object(cancellation.json + cancellationNotes)))
+    }
     if !critical.isEmpty {
       members.append(JSON.Member("critical", .array(critical.map { .text($0.description) })))
     }

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// Calls whose callers do not wait for them.
+@Suite(.timeLimit(.minutes(10))) struct GivingUpTests {
+  private static func scenario(share: Double) -> Scenario {
+    // Nobody waits for the answers: they take an hour.
+    var scenario = Scenario("slow", rules: [.always(.always, .delay(.exactly(.seconds(3600))))])
+    scenario.cancellation = Cancellation(
+      share: share,
+      after: Fault.Spread(.milliseconds(20), through: .milliseconds(60))
+    )
+    return scenario
+  }
+
+  @Test(arguments: [Stage.inProcess, .onTheWire])
+  func `a call that is given up returns at once, counts as cancelled, and tries no more`(
+    stage: Stage
+  ) async throws {
+    let drill = try TestSubjects.drill("fine") { plan in
+      plan.scenarios = [Self.scenario(share: 1)]
+      plan.stage = stage
+      plan.calls = 6
+      plan.load = .closedLoop(concurrency: 6)
+      plan.deadline = .seconds(300)
+      plan.attemptTimeout = .seconds(300)
+    }
+    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    #expect(row.observations.map(\.ending) == row.observations.map { _ in .failed("cancelled") })
+    #expect(row.observations.map(\.attemptCount) == [1, 1, 1, 1, 1, 1])
+    #expect(row.observations.map { $0.cancellation?.attemptsAfter } == [0, 0, 0, 0, 0, 0])
+    #expect(row.observations.allSatisfy { ($0.cancellation?.after ?? .zero) >= .milliseconds(20) })
+    #expect(row.metrics.cancelledCalls == 6 && row.metrics.attemptsAfterCancel == 0)
+    // Such a call is no failure of the client's.
+    #expect(row.metrics.successRate == nil)
+  }
+
+  @Test func `a program is told to end`() async throws {
+    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+      plan.command = ["sh", "-c", "sleep 3600 & wait"]
+      plan.scenarios = [Self.scenario(share: 1)]
+      (plan.stage, plan.calls, plan.deadline) = (nil, 1, .seconds(300))
+    }
+    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    #expect(row.observations.map(\.ending) == [.failed("cancelled")])
+    #expect(row.metrics.cancelledCalls == 1)
+  }
+
+  @Test func `who gives up when is the seed's`() throws {
+    let scenario = Self.scenario(share: 0.3)
+    func moments(_ seed: UInt64) -> [Duration?] {
+      (0..<1000).map { scenario.cancellation(seed: seed, lane: Itinerary.lane("slow", $0)) }
+    }
+    #expect(moments(1) == moments(1) && moments(1) != moments(2))
+    let some = moments(1).compactMap(\.self)
+    #expect((250...350).contains(some.count))
+    #expect(some.allSatisfy { .milliseconds(20)...(.milliseconds(60)) ~= $0 })
+    #expect(Self.scenario(share: 0).cancellation(seed: 1, lane: .deck) == nil)
+    #expect(Scenario.calm.cancellation(seed: 1, lane: .deck) == nil)
+  }
+
+  @Test func `it is written and read, and refused by its place`() throws {
+    let scenario = Self.scenario(share: 0.25)
+    #expect(try Scenario(data: scenario.data(), source: "x") == scenario)
+    for (text, place) in [
+      (#"{"share":1.5,"afterMilliseconds":1}"#, "cancel.share"),
+      (#"{"afterMilliseconds":1}"#, "cancel.share"),
+      (#"{"share":0.5}"#, "cancel.afterMilliseconds"),
+      (#"{"share":0.5,"afterMilliseconds":-1}"#, "cancel.afterMilliseconds"),
+      (
+        #"{"share":0.5,"afterMilliseconds":5,"throughMilliseconds":4}"#,
+        "cancel.throughMilliseconds"
+      ),
+      (#"{"share":0.5,"afterMilliseconds":5,"often":true}"#, "cancel.often"),
+    ] {
+      let data = Data(#"{"windtunnelScenario":1,"name":"x","cancel":\#(text)}"#.utf8)
+      let error = #expect(throws: FormatError.self) { try Scenario(data: data, source: "x") }
+      #expect("\(try #require(error))".contains(place), "\(String(describing: error))")
+    }
+  }
+}
