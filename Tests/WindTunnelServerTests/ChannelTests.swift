@@ -18,7 +18,7 @@ import Testing
       let client = try RawClient(address)
       await client.send("go")
       let (bytes, end) = await client.receiveAll()
-      #expect(bytes == pattern(count))
+      #expect(areSame(bytes, pattern(count)), "\(bytes.count) of \(count) bytes")
       #expect(end == .reset)
       client.close()
     }

@@ -41,7 +41,7 @@ extension EventLoop {
   /// Listens on a free port; `play` says what each connection's script is.
   func serve(
     at address: SocketAddress = .loopback(),
-    limits: Limits = .standard,
+    limits: Limits = .patient,
     _ play: @escaping @Sendable (Script) -> Void
   ) async throws -> SocketAddress {
     try await run { reactor in
@@ -54,6 +54,21 @@ extension EventLoop {
       return listener.address
     }
   }
+}
+
+extension Limits {
+  /// The standard ones, for a machine so busy that a client may not get to read for a while.
+  static let patient: Limits = {
+    var limits = Limits.standard
+    limits.lingerSeconds = 600
+    return limits
+  }()
+}
+
+/// Whether many bytes are the same. A test that said it by `==` would work out every difference, which
+/// takes hours for millions.
+func areSame(_ bytes: some Sequence<UInt8>, _ others: some Sequence<UInt8>) -> Bool {
+  bytes.elementsEqual(others)
 }
 
 /// Bytes in which a loss or a swap is seen: a block of a prime length, over and over.
