@@ -77,7 +77,7 @@ let package = Package(
       name: "NetworkLayerTests",
       // The client flies on the deck, in process and on the wire.
       dependencies: [
-        "NetworkLayer", "NetworkLayerDebug", "Symptoms", "WindTunnel", "WindTunnelDrill",
+        "NetworkLayer", "NetworkLayerDebug", "Origins", "Symptoms", "WindTunnel", "WindTunnelDrill",
         "WindTunnelServer", "WindTunnelURLSession",
       ]
     ),

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 
 #if canImport(Darwin)
   import Darwin
@@ -49,32 +50,15 @@ final class CrowdOrigin: @unchecked Sendable {
     }
   }
 
-  private let descriptor: Int32
+  private let listening: LoopbackPort
   private let count: Count
   private let slots = DispatchSemaphore(value: CrowdOrigin.connectionsMax)
-  let port: Int
+  var port: Int { listening.number }
 
   init(_ count: Count) throws {
     self.count = count
-    #if canImport(Darwin)
-      let stream = SOCK_STREAM
-    #else
-      let stream = Int32(SOCK_STREAM.rawValue)
-    #endif
-    let listener = socket(AF_INET, stream, 0)
-    descriptor = listener
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
-      guard let base = bytes.baseAddress else { return -1 }
-      let pointer = base.assumingMemoryBound(to: sockaddr.self)
-      guard bind(listener, pointer, length) == 0, listen(listener, 64) == 0 else { return -1 }
-      return getsockname(listener, pointer, &length)
-    }
-    guard result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
-    port = Int(UInt16(bigEndian: address.sin_port))
+    listening = try LoopbackPort()
+    let listener = listening.descriptor
     Thread.detachNewThread { [self] in
       while true {
         let client = accept(listener, nil, nil)
@@ -88,10 +72,7 @@ final class CrowdOrigin: @unchecked Sendable {
     }
   }
 
-  func stop() {
-    shutdown(descriptor, Int32(SHUT_RDWR))
-    close(descriptor)
-  }
+  func stop() { listening.close() }
 
   private func serve(_ client: Int32) {
     defer { close(client) }

@@ -11,34 +11,17 @@ public import Foundation
 ///
 /// It blocks on threads of its own; stopping it closes its port.
 public final class ByteOrigin: Sendable {
-  private let descriptor: Int32
+  private let listening: LoopbackPort
   /// Where it listens, at 127.0.0.1.
-  public let port: Int
+  public var port: Int { listening.number }
 
   /// Its address without a path.
   public var url: String { "http://127.0.0.1:\(port)" }
 
   /// Begins to listen.
   public init(_ answers: [String: Data]) throws {
-    #if canImport(Darwin)
-      let stream = SOCK_STREAM
-    #else
-      let stream = Int32(SOCK_STREAM.rawValue)
-    #endif
-    let listener = socket(AF_INET, stream, 0)
-    descriptor = listener
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
-      guard let base = bytes.baseAddress else { return -1 }
-      let pointer = base.assumingMemoryBound(to: sockaddr.self)
-      guard bind(listener, pointer, length) == 0, listen(listener, 64) == 0 else { return -1 }
-      return getsockname(listener, pointer, &length)
-    }
-    guard result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
-    port = Int(UInt16(bigEndian: address.sin_port))
+    listening = try LoopbackPort()
+    let listener = listening.descriptor
     Thread.detachNewThread {
       while true {
         let client = accept(listener, nil, nil)
@@ -49,10 +32,7 @@ public final class ByteOrigin: Sendable {
   }
 
   /// Closes the port; whoever asks after that is refused.
-  public func stop() {
-    shutdown(descriptor, Int32(SHUT_RDWR))
-    close(descriptor)
-  }
+  public func stop() { listening.close() }
 
   private static func serve(_ client: Int32, _ answers: [String: Data]) {
     defer { close(client) }

@@ -1,0 +1,47 @@
+internal import Foundation
+
+#if canImport(Darwin)
+  private import Darwin
+#else
+  private import Glibc
+#endif
+
+/// A free port of 127.0.0.1 that is listened to, for origins that block.
+public struct LoopbackPort: Sendable {
+  /// The listening socket.
+  public let descriptor: Int32
+  /// The port's number.
+  public let number: Int
+
+  /// Begins to listen.
+  public init() throws {
+    #if canImport(Darwin)
+      let stream = SOCK_STREAM
+    #else
+      let stream = Int32(SOCK_STREAM.rawValue)
+    #endif
+    let listener = socket(AF_INET, stream, 0)
+    descriptor = listener
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
+      guard let base = bytes.baseAddress else { return -1 }
+      let pointer = base.assumingMemoryBound(to: sockaddr.self)
+      guard bind(listener, pointer, length) == 0, listen(listener, 64) == 0 else { return -1 }
+      return getsockname(listener, pointer, &length)
+    }
+    guard result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+    number = Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  /// Closes the port; whoever asks after that is refused.
+  public func close() {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    _ = closeDescriptor(descriptor)
+  }
+}
+
+/// The system's `close`, which the method of that name would hide.
+private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
