@@ -6,6 +6,9 @@ extension Scenario {
   ///     @Test(arguments: Scenario.preRelease)
   public static let preRelease = group(Shipped.preRelease)
 
+  /// Networks that come and go: the group `weak-network` of what ships.
+  public static let weakNetwork = group(Shipped.weakNetwork)
+
   private static func group(_ names: [String]) -> [Scenario] {
     do {
       return try Shipped.scenarios(named: names)
@@ -19,4 +22,6 @@ extension Scenario {
 extension [Scenario] {
   /// All that a release must fly.
   public static var preRelease: [Scenario] { Scenario.preRelease }
+  /// Networks that come and go.
+  public static var weakNetwork: [Scenario] { Scenario.weakNetwork }
 }

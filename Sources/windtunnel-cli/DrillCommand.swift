@@ -14,7 +14,7 @@ enum DrillCommand: Command {
     Flag(
       "--scenario",
       "NAME|FILE",
-      "The weather, or pre-release; may be repeated (default: all shipped)."
+      "The weather, pre-release or weak-network; may be repeated."
     ),
     Flag(
       "--subject",

@@ -6,7 +6,11 @@ internal import WindTunnelDrill
 enum Scenarios {
   /// The same, and groups by their name.
   static func findAll(_ text: String, in shipped: [Scenario]) throws -> [Scenario] {
-    text == "pre-release" ? .preRelease : [try find(text, in: shipped)]
+    switch text {
+    case "pre-release": .preRelease
+    case "weak-network": .weakNetwork
+    default: [try find(text, in: shipped)]
+    }
   }
 
   static func find(_ text: String, in shipped: [Scenario]) throws -> Scenario {

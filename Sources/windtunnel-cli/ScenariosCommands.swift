@@ -27,8 +27,9 @@ enum ScenariosListCommand: Command {
       let name = scenario.name.padding(toLength: width, withPad: " ", startingAt: 0)
       text += "\(name)  \(scenario.summary ?? "")\n"
     }
-    text += "\nAll of them together are pre-release; the first \(Shipped.drill.count) are flown by "
-    text += "default.\n"
+    text +=
+      "\nThe first \(Shipped.drill.count) are flown by default and are the group pre-release; "
+    text += "the others are weak-network.\n"
     Terminal.answer(text)
     return .done
   }
