@@ -18,7 +18,8 @@ extension Drill {
   ///   - scenarios: The weather, one after the other, such as `.preRelease`.
   ///   - calls: How many calls the client makes in each scenario.
   ///   - seed: What all draws start from.
-  ///   - load: When the calls begin.
+  ///   - load: When the calls begin. A test shares its machine with others, so none of them is asked to
+  ///     keep time unless it says so.
   ///   - deadline: How long a call may take; one that takes much longer hangs.
   ///   - stage: Where to fly; `nil`: on the wire where the faults can be made for real and every
   ///     attempt is seen, else in process.
@@ -30,7 +31,7 @@ extension Drill {
     in scenarios: [Scenario],
     calls: Int = 60,
     seed: UInt64 = 1,
-    load: Load = .standard,
+    load: Load = .closedLoop(concurrency: 16),
     deadline: Duration = .seconds(10),
     stage: Stage? = nil,
     errors: Symptom.Platform = .current,
