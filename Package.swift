@@ -83,7 +83,7 @@ let package = Package(
     ),
     .testTarget(
       name: "WindTunnelDrillTests",
-      dependencies: ["Symptoms", "WindTunnel", "WindTunnelDrill"]
+      dependencies: ["NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelDrill"]
     ),
     .testTarget(
       name: "WindTunnelTestingTests",
