@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// `presets list`, `presets show` and `presets import`.
+@Suite struct PresetsCommandTests {
+  @Test func `every preset is listed, with its numbers and where they come from`() async throws {
+    let scratch = try Scratch()
+    let run = try await Program.run("presets", "list", "--json", in: scratch)
+    #expect(run.code == 0 && run.err.isEmpty)
+    let list = try JSON(parsing: run.out.utf8, source: "list")
+    guard case .array(let rows) = list else {
+      Issue.record("\(list) is no list")
+      return
+    }
+    #expect(rows.compactMap { $0["name"]?.stringValue } == LinkPreset.all.map(\.name))
+    for row in rows {
+      #expect(row["source"]?.stringValue?.isEmpty == false)
+      #expect(["source", "known"].contains(row["evidence"]?.stringValue))
+    }
+    let plain = try await Program.run("presets", "list", in: scratch)
+    #expect(plain.out.split(separator: "\n").count == LinkPreset.all.count)
+  }
+
+  @Test func `a preset's numbers are those that its source has`() async throws {
+    let scratch = try Scratch()
+    let run = try await Program.run("presets", "show", "nlc/edge-lossy", "--json", in: scratch)
+    let preset = try JSON(parsing: run.out.utf8, source: "preset")
+    #expect(
+      preset["down"] == [
+        "bitsPerSecond": 240_000, "delayMilliseconds": 400, "lossProbability": 0.01,
+      ]
+    )
+    #expect(
+      preset["up"] == ["bitsPerSecond": 200_000, "delayMilliseconds": 440, "lossProbability": 0]
+    )
+    let plain = try await Program.run("presets", "show", "nlc/edge-lossy", in: scratch)
+    #expect(
+      plain.out.contains("240 kbit/s, 400 ms, 1 % lost down; 200 kbit/s, 440 ms up\n"),
+      "\(plain.out)"
+    )
+  }
+
+  @Test func `a name that is not there is refused with the one that was meant`() async throws {
+    let scratch = try Scratch()
+    let run = try await Program.run("presets", "show", "edge-lossy", in: scratch)
+    #expect(run.code == 64 && run.out.isEmpty)
+    #expect(run.err.contains("There is no preset \"edge-lossy\". Did you mean \"nlc/edge-lossy\"?"))
+  }
+
+  /// A profile as the Network Link Conditioner of a Mac writes it.
+  private static func profile(_ name: String, downDelay: Int, percent: Double) -> String {
+    """
+    <key>\(name)</key><dict>
+    <key>DownlinkBandwidth</key><integer>1000</integer>
+    <key>DownlinkBandwidthUnit</key><integer>0</integer>
+    <key>DownlinkDelay</key><integer>\(downDelay)</integer>
+    <key>DownlinkPacketLossRatio</key><real>\(percent)</real>
+    <key>UplinkBandwidth</key><integer>0</integer>
+    <key>UplinkDelay</key><integer>30</integer>
+    <key>UplinkPacketLossRatio</key><integer>0</integer>
+    <key>DNSDelayValue</key><integer>250</integer>
+    <key>ExcludeLoopback</key><true/></dict>
+    """
+  }
+
+  private static func plist(_ body: String) -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN"
+      "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+    <plist version="1.0"><dict><key>Profiles</key><dict>\(body)</dict></dict></plist>
+    """
+  }
+
+  @Test func `a profile of a Mac becomes a scenario that flies`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(
+      Self.plist(Self.profile("Train", downDelay: 80, percent: 2)),
+      to: "Train.plist"
+    )
+    let run = try await Program.run("presets", "import", "Train.plist", in: scratch)
+    #expect(run.code == 0, "\(run.err)")
+    let scenario = try Scenario(data: Data(run.out.utf8), source: "train.json")
+    let link = try #require(scenario.link)
+    #expect(scenario.name == "Train")
+    #expect(link.down.bitsPerSecond == 1_000_000 && link.up.bitsPerSecond == nil)
+    #expect(link.down.delay == .milliseconds(80) && link.up.delay == .milliseconds(30))
+    #expect(link.down.lossProbability == 0.02 && link.up.lossProbability == 0)
+    #expect(link.dnsDelay == .milliseconds(250))
+    try scratch.write(run.out, to: "train.json")
+    let flown = try await Program.run(
+      ["drill", "--scenario", "train.json", "--calls", "3", "--concurrency", "3"],
+      in: scratch
+    )
+    #expect(flown.code == 0, "\(flown.err)")
+  }
+
+  @Test func `of several profiles one has to be named, and what is none is refused`() async throws {
+    let scratch = try Scratch()
+    let two = ["Slow", "Fast"].map { Self.profile($0, downDelay: 5, percent: 0) }.joined()
+    try scratch.write(Self.plist(two), to: "two.plist")
+    let unnamed = try await Program.run("presets", "import", "two.plist", in: scratch)
+    #expect(unnamed.code == 64 && unnamed.out.isEmpty)
+    #expect(unnamed.err.contains("two.plist holds 2 profiles; name one by --profile: Fast, Slow."))
+    let named = try await Program.run(
+      "presets",
+      "import",
+      "two.plist",
+      "--profile",
+      "Fast",
+      in: scratch
+    )
+    #expect(try Scenario(data: Data(named.out.utf8), source: "").name == "Fast")
+    try scratch.write("not a list", to: "no.plist")
+    let refused = try await Program.run("presets", "import", "no.plist", in: scratch)
+    #expect(refused.code == 65 && refused.out.isEmpty && refused.err.contains("no.plist"))
+    let absent = try await Program.run("presets", "import", "none.plist", in: scratch)
+    #expect(absent.code == 66 && absent.out.isEmpty && absent.err.contains("none.plist"))
+  }
+}
