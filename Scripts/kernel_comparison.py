@@ -135,6 +135,21 @@ def quantile(values, share):
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
+def measured(link, options, key, way, size):
+    """The cell's exchanges: from the file of those that were kept, or flown now."""
+    kept = {}
+    if options.samples and os.path.exists(options.samples):
+        with open(options.samples) as file:
+            kept = json.load(file)
+    if key not in kept:
+        link.set({**way, "seed": 2 * size + 1}, {**way, "seed": 2 * size + 2})
+        kept[key] = [link.exchange(312, size) for _ in range(options.connections)]
+        if options.samples:
+            with open(options.samples, "w") as file:
+                json.dump(kept, file)
+    return [pair[1] for pair in kept[key] if pair]
+
+
 def random_cells(link, options):
     losses = [None] if options.burst else [float(p) for p in options.losses.split(",")]
     above = cells = 0
@@ -144,9 +159,8 @@ def random_cells(link, options):
             for size in (int(b) for b in options.bytes.split(",")):
                 burst = [float(p) for p in options.burst.split(",")] if options.burst else None
                 way = {"delay": rtt / 2000, "loss": loss or 0, "burst": burst}
-                link.set({**way, "seed": 2 * size + 1}, {**way, "seed": 2 * size + 2})
-                kernel = [link.exchange(312, size) for _ in range(options.connections)]
-                kernel = [pair[1] for pair in kernel if pair]
+                key = f"{rtt:g}, {loss or options.burst}, {size}"
+                kernel = measured(link, options, key, way, size)
                 kind = ("--burst", options.burst) if burst else ("--loss", str(loss))
                 model = modelled(
                     options.model, "--rtt", str(rtt), *kind, "--request", "312",
@@ -160,7 +174,7 @@ def random_cells(link, options):
                 told = " | ".join(
                     f"{quantile(side, 0.5):.0f}, {quantile(side, 0.95):.0f}" for side in (kernel, model)
                 )
-                print(f"{rtt:g}, {loss or options.burst}, {size}: {apart:.3f} ({critical:.3f}); {told}",
+                print(f"{key}: {apart:.3f} ({critical:.3f}); {told}",
                       flush=True)
     print(f"{cells - above} of {cells} cells below the critical value")
     return above <= max(1, cells // 10)
@@ -194,6 +208,7 @@ parser.add_argument("--round-trips", default="100")
 parser.add_argument("--losses", default="0.01,0.02,0.05,0.1")
 parser.add_argument("--bytes", default="1000,14480,100000")
 parser.add_argument("--burst")
+parser.add_argument("--samples", help="a file that keeps what was measured, and is gone by the next time")
 parser.add_argument("--exact", action="store_true")
 options = parser.parse_args()
 subprocess.run("ip link set lo up".split(), check=True)
