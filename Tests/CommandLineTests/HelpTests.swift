@@ -9,7 +9,7 @@ import Testing
     ["faults", "--help"], ["faults", "list", "--help"], ["faults", "selftest", "--help"],
     ["report", "--help"], ["cassette", "--help"], ["cassette", "show", "--help"],
     ["cassette", "convert", "--help"], ["cassette", "explain", "--help"],
-    ["cassette", "lint", "--help"],
+    ["cassette", "lint", "--help"], ["cassette", "verify", "--help"],
     ["cassette", "diff", "--help"],
     ["cassette", "merge", "--help"], ["cassette", "split", "--help"],
     ["cassette", "prune", "--help"], ["cassette", "migrate", "--help"],

@@ -17,6 +17,14 @@ extension Rule {
       self.faults.append(try Fault(reading: object))
       if !object.notes.isEmpty { innerNotes["faults[\(index)]"] = object.notes }
     }
+    if let conflict = FaultConflict(self.faults) {
+      throw FormatError(
+        source: source,
+        place: "\(place)[\(conflict.index)]",
+        problem: "this cannot happen as well; \(conflict.reason)",
+        remedy: FaultConflict.remedy
+      )
+    }
   }
 
   var json: JSON {

@@ -71,7 +71,17 @@ extension Scenario {
           "\(pattern) is no request pattern such as \"GET /home\""
         )
       }
+      if let wrong = RequestPattern.problem(with: text) {
+        throw top.error("critical[\(index)]", wrong.problem, remedy: wrong.remedy)
+      }
       critical.append(RequestPattern(text))
+    }
+    if critical.isEmpty, let rule = rules.firstIndex(where: { $0.trigger.isCritical == true }) {
+      throw top.error(
+        "rules[\(rule)].when.critical",
+        "no request is critical here, so this never fires",
+        remedy: "Name the critical ones: \"critical\": [\"GET /home\"]."
+      )
     }
     for (index, json) in (try top.array("gates") ?? []).enumerated() {
       guard let text = json.stringValue else {

@@ -2,7 +2,7 @@ extension Trigger {
   init(reading object: ObjectReader) throws(FormatError) {
     var object = object
     let ordinals = 1...1_000_000_000
-    request = try object.string("request").map { RequestPattern($0) }
+    request = try object.requestPattern("request")
     header = try HeaderCondition(reading: &object)
     isCritical = try object.bool("critical")
     first = try object.int("first", in: ordinals)
@@ -159,5 +159,15 @@ extension ObjectReader {
 
   fileprivate func noFieldName(_ key: String, _ name: String) -> FormatError {
     error(key, "\"\(name)\" is no name of a header field such as Authorization")
+  }
+}
+
+extension ObjectReader {
+  fileprivate mutating func requestPattern(_ name: String) throws(FormatError) -> RequestPattern? {
+    guard let text = try string(name) else { return nil }
+    if let wrong = RequestPattern.problem(with: text) {
+      throw error(name, wrong.problem, remedy: wrong.remedy)
+    }
+    return RequestPattern(text)
   }
 }

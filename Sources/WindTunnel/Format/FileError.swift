@@ -33,7 +33,13 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
       throw .unreadable(file.relativePath, reason: "it is a directory")
     }
     do {
-      let attributes = try manager.attributesOfItem(atPath: file.path)
+      // Of what a link names, and not of the link.
+      let path = file.resolvingSymlinksInPath().path
+      let attributes = try manager.attributesOfItem(atPath: path)
+      // A device has no size that could be held against the limit, and a pipe is read once.
+      guard attributes[.type] as? FileAttributeType == .typeRegular else {
+        throw FileError.unreadable(file.relativePath, reason: "it is no regular file")
+      }
       let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
       guard size <= bytesMax else {
         throw FileError.tooLarge(file.relativePath, bytes: size, bytesMax: bytesMax)

@@ -85,4 +85,10 @@ public enum PrivateAddress {
     guard let bytes = SocketAddress(host, port: 0)?.addressBytes else { return false }
     return bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
   }
+
+  /// Whether an address literal stands for every address of this machine, `0.0.0.0` or `::`; `nil` for
+  /// what is no literal.
+  public static func isAnyAddress(_ host: String) -> Bool? {
+    SocketAddress(host, port: 0)?.addressBytes.allSatisfy { $0 == 0 }
+  }
 }

@@ -116,7 +116,10 @@ public final class ReplayServer: Sendable {
 
   /// Its address: `http://127.0.0.1:PORT`, or by `https` where it speaks TLS.
   public var url: String {
-    let host = options.host == "0.0.0.0" ? "127.0.0.1" : options.host
+    // Of all addresses the one is told that this machine has for sure.
+    let isAny = PrivateAddress.isAnyAddress(options.host) == true
+    let loopback = options.host.contains(":") ? "::1" : "127.0.0.1"
+    let host = isAny ? loopback : options.host
     return "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 

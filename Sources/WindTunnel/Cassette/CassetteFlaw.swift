@@ -1,0 +1,62 @@
+/// Something on a cassette that reads, and that no server would have sent so.
+public struct CassetteFlaw: Sendable, Hashable, CustomStringConvertible {
+  /// The interaction, counted from one.
+  public var number: Int
+  /// What is wrong, as a sentence without its end.
+  public var problem: String
+
+  /// For a person: `#3: the body is no gzip, which its Content-Encoding says it is`.
+  public var description: String { "#\(number): \(problem)" }
+
+  /// The flaw as a program reads it.
+  public var json: JSON { ["interaction": .number(number), "problem": .text(problem)] }
+}
+
+extension Cassette {
+  /// What contradicts itself: lengths and codings that the bodies do not have, and content where
+  /// there can be none. A cassette written by hand plays with these all the same, since what is played
+  /// is made whole first; on one that was recorded they say that somebody changed it.
+  public var flaws: [CassetteFlaw] {
+    zip(1..., interactions).flatMap { number, interaction in
+      interaction.problems.map { CassetteFlaw(number: number, problem: $0) }
+    }
+  }
+}
+
+extension Interaction {
+  fileprivate var problems: [String] {
+    var problems = Self.problems("request", request.headers, request.body)
+    guard let response else { return problems }
+    let isWhole = failure == nil
+    if Response.hasNoContent(method: request.method, status: response.status) {
+      // RFC 9110 §9.3.2: a length is that of the answer to a GET.
+      guard response.body.count > 0 else { return problems }
+      problems.append(
+        "the response has \(response.body.count) bytes, and \(request.method) with status "
+          + "\(response.status) brings none (RFC 9110, section 6.4.1)"
+      )
+    } else if isWhole {
+      problems += Self.problems("response", response.headers, response.body)
+    }
+    return problems
+  }
+
+  private static func problems(_ noun: String, _ headers: HeaderFields, _ body: Body) -> [String] {
+    var problems: [String] = []
+    let lengths = Set(headers.values("Content-Length"))
+    if let length = lengths.first, lengths.count == 1, length != String(body.count) {
+      problems.append(
+        "the \(noun)'s Content-Length says \(length), and its body has \(body.count) bytes"
+      )
+    } else if lengths.count > 1 {
+      problems.append("the \(noun) has \(lengths.count) different Content-Lengths")
+    }
+    let coding = headers.values("Content-Encoding").joined(separator: ", ").lowercased()
+    if ["gzip", "x-gzip", "deflate"].contains(coding), body.count > 0,
+      Inflate.open(body.data, coding: coding) == nil
+    {
+      problems.append("the \(noun)'s body is no \(coding), which its Content-Encoding says it is")
+    }
+    return problems
+  }
+}

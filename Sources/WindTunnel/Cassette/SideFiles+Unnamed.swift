@@ -1,0 +1,15 @@
+package import Foundation
+
+extension Cassette {
+  /// The names of the files in a cassette's folder of bodies that it does not name, in their order.
+  package func unnamedSideFiles(of cassette: URL) -> [String] {
+    let folder = SideFiles(of: cassette).folder
+    // A folder that is not there holds nothing.
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    guard !names.isEmpty else { return [] }
+    let bodies = interactions.flatMap { [$0.request.body, $0.response?.body].compactMap(\.self) }
+    let kept = bodies.map(\.data).filter { $0.count >= SideFiles.bodyBytesMin }
+    let named = Set(kept.map { SHA256.hexadecimal($0) })
+    return names.filter { SideFiles.isName($0) && !named.contains($0.lowercased()) }.sorted()
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// `cassette verify`, and where `serve` listens.
+@Suite struct VerifyCommandTests {
+  @Test func `shipped cassettes are whole`() async throws {
+    let scratch = try Scratch()
+    let run = try await Program.run("cassette", "verify", Repository.shop, in: scratch)
+    #expect(run.code == 0 && run.err.isEmpty)
+    #expect(run.out.hasSuffix("shop.json: 5 interactions, whole\n"), "\(run.out)")
+  }
+
+  @Test func `what contradicts itself is told with its number`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(
+      """
+      {"windtunnel":1,"interactions":[
+        {"request":{"url":"/a"},"response":{"text":"good"}},
+        {"request":{"url":"/b"},
+         "response":{"headers":{"Content-Length":"9"},"text":"four"}},
+        {"request":{"url":"/c"},
+         "response":{"headers":{"Content-Encoding":"gzip"},"text":"plain"}},
+        {"request":{"url":"/d"},"response":{"status":204,"text":"much"}}]}
+      """,
+      to: "odd.json"
+    )
+    let run = try await Program.run("cassette", "verify", "odd.json", in: scratch)
+    #expect(run.code == 1)
+    #expect(
+      run.out == """
+        odd.json: #2: the response's Content-Length says 9, and its body has 4 bytes
+        odd.json: #3: the response's body is no gzip, which its Content-Encoding says it is
+        odd.json: #4: the response has 4 bytes, and GET with status 204 brings none (RFC 9110, section 6.4.1)
+
+        """
+    )
+    let asJSON = try await Program.run("cassette", "verify", "--json", "odd.json", in: scratch)
+    let report = try JSON(parsing: asJSON.out.utf8, source: "report")
+    #expect(asJSON.code == 1 && report["found"] == 3)
+  }
+
+  @Test func `bodies beside a cassette are held against it`() async throws {
+    let scratch = try Scratch()
+    let body = String(repeating: "a long body ", count: 30_000)
+    let cassette = Cassette([
+      Interaction(Request(url: "/a"), Response(status: 200, body: Body(body)))
+    ])
+    try cassette.write(to: scratch.file("large.json"))
+    #expect(try await Program.run("cassette", "verify", "large.json", in: scratch).code == 0)
+    let stray = String(repeating: "0", count: 64)
+    try scratch.write("stray", to: "large.bodies/\(stray)")
+    let found = try await Program.run("cassette", "verify", "large.json", in: scratch)
+    #expect(found.code == 1)
+    #expect(found.out == "large.json: nothing on it names large.bodies/\(stray)\n")
+    let folder = scratch.file("large.bodies")
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      try Data("changed".utf8).write(to: folder.appendingPathComponent(name))
+    }
+    let changed = try await Program.run("cassette", "verify", "large.json", in: scratch)
+    #expect(changed.code == 65 && changed.out.isEmpty)
+    #expect(changed.err.contains("the bytes are not those that the name promises"))
+  }
+
+  @Test func `a server listens where it is told, and says who can reach it`() async throws {
+    let scratch = try Scratch()
+    let words = ["serve", "--cassette", Repository.shop, "--bind"]
+    for (address, url) in [("0.0.0.0", "http://127.0.0.1:"), ("127.0.0.2", "http://127.0.0.2:")] {
+      let flight = try Flight(words + [address], in: scratch)
+      let line = try #require(await flight.line())
+      #expect(line.hasPrefix(url), "\(line)")
+      #expect(await ask("\(line)/home").status == 200)
+      flight.signal(SIGINT)
+      let end = try await flight.end()
+      #expect(end.code == 0)
+      let isTold = end.err.contains("Listening at every address of this machine")
+      #expect(isTold == (address == "0.0.0.0"), "\(end.err)")
+    }
+    let refused = try await Program.run(words + ["localhost"], in: scratch)
+    #expect(refused.code == 64 && refused.out.isEmpty)
+    #expect(refused.err.contains("--bind localhost"), "\(refused.err)")
+  }
+
+  @Test func `a device or a pipe is no file to read from`() async throws {
+    let scratch = try Scratch()
+    let run = try await Program.run("cassette", "show", "/dev/null", in: scratch)
+    #expect(run.code == 66 && run.err.contains("it is no regular file"), "\(run.err)")
+    try FileManager.default.createSymbolicLink(
+      at: scratch.file("link.json"),
+      withDestinationURL: URL(filePath: Repository.shop)
+    )
+    #expect(try await Program.run("cassette", "show", "link.json", in: scratch).code == 0)
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// What reads well and could never happen is refused before anything starts.
+@Suite struct NeverFiringTests {
+  private func rules(_ text: String, more: String = "") -> String {
+    refusal {
+      try Scenario(json: #"{"windtunnelScenario":1,"name":"s","rules":[\#(text)]\#(more)}"#)
+    }
+  }
+
+  private static let fails = "a connection that fails carries no answer and fails in one way"
+
+  @Test(arguments: [
+    (#"{"reset":"afterRequest"},{"status":503}"#, 1, "the answer ends before its first byte"),
+    (#"{"status":503},{"close":"afterRequest"}"#, 1, "the answer ends before its first byte"),
+    (#"{"reset":"afterRequest"},{"close":"afterRequest"}"#, 1, "an answer ends once"),
+    (#"{"resetAfterBodyBytes":5},{"stallAfterBodyBytes":2}"#, 1, "an answer ends once"),
+    (#"{"stall":"afterRequest"},{"resetAfterBodyBytes":5}"#, 1, "an answer ends once"),
+    (#"{"status":503},{"status":429}"#, 1, "there is one answer"),
+    (
+      #"{"status":503},{"delayMilliseconds":5},{"answer":"captivePortalPage"}"#, 2,
+      "there is one answer"
+    ),
+    (#"{"connect":"refused"},{"status":503}"#, 1, fails),
+    (#"{"status":503},{"dns":"hostNotFound"}"#, 1, fails),
+    (#"{"dns":"hostNotFound"},{"tls":"expired"}"#, 1, fails),
+    (#"{"connect":"refused"},{"connect":"timeout"}"#, 1, fails),
+    (#"{"tls":"garbage"},{"resetAfterBodyBytes":5}"#, 1, fails),
+    (#"{"malformed":"garbage"},{"malformed":"badVersion"}"#, 1, "an answer has one form"),
+  ])
+  func `faults that cannot both happen are refused with the second one's path`(
+    faults: String,
+    index: Int,
+    reason: String
+  ) {
+    let sentence = rules(#"{"faults":[\#(faults)]}"#)
+    let start = "s.json, rules[0].faults[\(index)]: this cannot happen as well; faults["
+    #expect(sentence.hasPrefix(start), "\(sentence)")
+    #expect(
+      sentence.contains("stands against it: \(reason). One rule takes one way"),
+      "\(sentence)"
+    )
+  }
+
+  @Test(arguments: [
+    #"{"delayMilliseconds":5},{"reset":"afterRequest"}"#,
+    #"{"status":503},{"resetAfterBodyBytes":5}"#,
+    #"{"delayMilliseconds":5},{"connect":"refused"}"#,
+    #"{"lostSYNs":1},{"tls":"expired"}"#,
+    #"{"lostSYNs":2},{"status":503}"#,
+    #"{"status":503},{"malformed":"badVersion"}"#,
+    #"{"mutate":"null","at":"$.name"},{"delayMilliseconds":5}"#,
+    #"{"delayMilliseconds":5},{"delayMilliseconds":6}"#,
+  ])
+  func `faults that go together do`(faults: String) throws {
+    let text = #"{"windtunnelScenario":1,"name":"s","rules":[{"faults":[\#(faults)]}]}"#
+    let scenario = try Scenario(json: text)
+    #expect(scenario.rules.first?.faults.count == 2)
+  }
+
+  @Test func `rules of their own may hold what one may not`() throws {
+    let text = #"{"faults":[{"status":503}]},{"faults":[{"reset":"afterRequest"}]}"#
+    let scenario = try Scenario(json: #"{"windtunnelScenario":1,"name":"s","rules":[\#(text)]}"#)
+    #expect(scenario.rules.count == 2)
+  }
+
+  @Test(arguments: [
+    (
+      "get /home",
+      "\"get\" is no method that clients send: methods are case-sensitive. Write \"GET /home\"."
+    ),
+    (
+      "* /rec*",
+      "\"rec*\" stands for no segment but itself: * means a whole one. Write * for one segment, or ** for the rest of a path."
+    ),
+    (
+      "GET home",
+      "\"home\" is no path: it does not begin with /. Write for example \"GET /home\", or a whole URL."
+    ),
+    (
+      "GET /a b",
+      "\"GET /a b\" is no request pattern. Write a method or *, one space, and a path, such as \"GET /home\"."
+    ),
+  ])
+  func `a pattern that no request meets is refused with what was meant`(
+    pattern: String,
+    sentence: String
+  ) {
+    let rule = #"{"when":{"request":"\#(pattern)"},"faults":[{"status":503}]}"#
+    #expect(rules(rule) == "s.json, rules[0].when.request: \(sentence)")
+    let critical = refusal {
+      try Scenario(json: #"{"windtunnelScenario":1,"name":"s","critical":["\#(pattern)"]}"#)
+    }
+    #expect(critical == "s.json, critical[0]: \(sentence)")
+  }
+
+  @Test(arguments: [
+    "GET /home", "* /a/*", "/a/**", "GET /users/{id}", "PURGE /x", "CONNECT *.example.com",
+    "CONNECT api.example.com:443", "GET https://a.example/x?page=2", "GET https://*.example.com/x",
+    "**", "* **",
+  ])
+  func `a pattern that requests meet is taken`(pattern: String) throws {
+    let text = #"{"windtunnelScenario":1,"name":"s","critical":["\#(pattern)"]}"#
+    #expect(try Scenario(json: text).critical == [RequestPattern(pattern)])
+  }
+
+  @Test func `a rule for critical requests wants some to be critical`() throws {
+    let rule = #"{"when":{"critical":true},"faults":[{"status":503}]}"#
+    #expect(
+      rules(rule)
+        == "s.json, rules[0].when.critical: no request is critical here, so this never fires. Name the critical ones: \"critical\": [\"GET /home\"]."
+    )
+    let named = #"{"windtunnelScenario":1,"name":"s","rules":[\#(rule)],"critical":["GET /a"]}"#
+    #expect(try Scenario(json: named).rules.count == 1)
+  }
+}
