@@ -2,6 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelServer
 
 /// Makes one subject's calls in one scenario and tells of each: the inside of a drill, in a process
 /// of the subject's own or in that of a test.
@@ -14,12 +15,15 @@ struct CallRunner: Sendable {
     var seed: UInt64
     var stage: Stage
     var errors: Symptom.Platform
+    /// Who issues the certificates, where the client is told whom to trust, and where that stands.
+    var authority: (issuer: CertificateAuthority, file: URL)?
   }
 
   let itinerary: Itinerary
   private let subject: any Subject
   private let scenario: Scenario
   private let site: any Site
+  private let deck: Deck
   private let seesAttempts: Bool
   private let deadline: Duration
   private let attemptTimeout: Duration
@@ -28,6 +32,7 @@ struct CallRunner: Sendable {
   private let attempts: AttemptTeller
   private let bodies: RecordedBodies
   private let epoch: DispatchTime
+  private let authorityFile: URL?
 
   /// Sets the stage up.
   init(
@@ -51,19 +56,26 @@ struct CallRunner: Sendable {
     )
     bodies = RecordedBodies(stand.cassette, matcher: .pathAndQuery)
     self.epoch = epoch
-    let attempts = AttemptTeller(stand.cassette, epoch: epoch, tell)
+    let attempts = AttemptTeller(stand.cassette, on: stand.stage, epoch: epoch, tell)
     self.attempts = attempts
-    let deck = Deck(
+    deck = Deck(
       stand.cassette,
       scenario: stand.scenario,
       seed: stand.seed,
       matcher: .pathAndQuery,
       then: .repeat,
       observe: { attempts.began($0) },
-      observeEnd: { attempts.ended($0) }
+      follow: { attempts.followed($0, $1) }
     )
     seesAttempts = Sites.seesAttempts(in: stand.scenario, on: stand.stage)
-    site = try await Sites.site(stand.stage, deck, stand.scenario, stand.errors)
+    authorityFile = stand.authority?.file
+    site = try await Sites.site(
+      stand.stage,
+      deck,
+      stand.scenario,
+      stand.errors,
+      stand.authority?.issuer
+    )
   }
 
   /// The longest a harness waits for a call before it declares a hang: a client that keeps to its
@@ -135,7 +147,8 @@ struct CallRunner: Sendable {
       baseURL: way.baseURL,
       session: way.session,
       attemptTimeout: attemptTimeout,
-      deadline: deadline
+      deadline: deadline,
+      authorityFile: authorityFile
     )
     let start = epoch.elapsed
     let intended = due.map { max(.zero, start - (ContinuousClock.now - $0)).inWholeMicroseconds }
@@ -154,13 +167,16 @@ struct CallRunner: Sendable {
       endpoint: itinerary.endpoint(of: number),
       isCritical: scenario.isCritical(request),
       ending: end.landing?.ending ?? .hung,
-      showed: call.said ?? end.landing?.showed ?? false,
+      showed: call.said ?? end.landing.map { showed($0, request) } ?? false,
       latency: end.latency.inWholeMicroseconds,
       attemptCount: seesAttempts ? seen.count : nil
     )
     (observation.intendedStart, observation.start) = (intended, start)
     observation.clientAttempts = end.landing?.attempts
     observation.isStale = call.saidStale
+    if let window = scenario.lastWindowEnd, let now = deck.elapsed(at: Date()), now >= window {
+      observation.afterWindow = (now - window).inWholeMicroseconds
+    }
     // A call that had an end of its own just then was not given up.
     if let moment = end.cancelled, case .failed = observation.ending {
       observation.cancellation = Observation.Cancellation(
@@ -171,9 +187,14 @@ struct CallRunner: Sendable {
     }
     // What the server changed on purpose no client can tell.
     if let landing = end.landing, landing.ending == .succeeded, !seen.hasMutation {
-      observation.bodyMatches = bodies.match(landing.body, request)
+      observation.bodyMatches = bodies.match(landing, request)
     }
     tell(.ended(observation))
+  }
+
+  /// Whether a call has something to show: a body that is not empty and decodes.
+  private func showed(_ landing: Landing, _ request: Request) -> Bool {
+    landing.showed && (landing.isShown != nil || bodies.decodes(landing, request))
   }
 }
 

@@ -38,11 +38,12 @@ struct ExecSubject: Subject {
   }
 
   /// What stands for what, and as `WINDTUNNEL_…` in the program's environment.
-  private static func values(of call: DrillCall) -> KeyValuePairs<String, String> {
-    [
-      "url": call.url.absoluteString, "base": call.baseURL.absoluteString,
-      "method": call.request.method, "call": String(call.index),
+  private static func values(of call: DrillCall) -> [(key: String, value: String)] {
+    let own = [
+      ("url", call.url.absoluteString), ("base", call.baseURL.absoluteString),
+      ("method", call.request.method), ("call", String(call.index)),
     ]
+    return own + (call.authorityFile.map { [("ca", $0.path)] } ?? [])
   }
 
   private static func environment(of call: DrillCall) -> [String: String] {
@@ -130,7 +131,10 @@ private struct Program: Sendable {
     if process.terminationReason == .uncaughtSignal || crashCodes.contains(code) {
       return Landing(ending: .crashed, body: nil)
     }
-    return code == 0 ? .good(body) : .bad("exit \(code)")
+    guard code == 0 else { return .bad("exit \(code)") }
+    var landing = Landing.good(body)
+    landing.isPrinted = true
+    return landing
   }
 
   /// What a shell says of a program that died from a fault of its own: 128 and the signal, which is

@@ -8,6 +8,11 @@ internal import WindTunnel
 struct NetworkLayerSubject: Subject {
   let name = "network-layer"
   private let governor = Governor()
+  private let credential = DrillCredential()
+
+  /// The share of a call's time after which it is given up. What is promised is promised to the caller,
+  /// and to give up and to return takes a moment, too.
+  private static let share = 0.95
 
   func fly(_ call: DrillCall) async -> Landing {
     let sent = SentCount()
@@ -18,24 +23,35 @@ struct NetworkLayerSubject: Subject {
 
   private func fly(_ call: DrillCall, observer: any Observer) async -> Landing {
     let client = NetworkClient(
-      baseURL: call.baseURL,
-      session: call.session,
+      builder: RequestBuilder(baseURL: call.baseURL),
+      authenticator: credential,
+      transport: URLSessionTransport(session: call.session),
       observer: observer,
-      limits: CallLimits(attemptTimeout: call.attemptTimeout, deadline: call.deadline),
+      limits: CallLimits(
+        attemptTimeout: call.attemptTimeout,
+        deadline: call.deadline * Self.share
+      ),
       governor: governor
     )
     let request = call.request
-    let endpoint = Endpoint(
+    var endpoint = Endpoint(
       HTTPMethod(rawValue: request.method),
       target: request.url.target,
       headers: Headers(request.headers.map { Headers.Field($0.name, $0.value) }),
       body: request.body.data.isEmpty ? nil : request.body.data
     )
+    endpoint.rules = Self.rules(for: request)
     do {
       return .good(try await client.call(endpoint).body)
     } catch {
       return .bad(Self.reason(error))
     }
+  }
+
+  /// A client that speaks JSON expects it, and takes no page for an answer.
+  private static func rules(for request: Request) -> ResponseRules {
+    let types = ["Accept", "Content-Type"].compactMap { request.headers[$0] }
+    return ResponseRules(contentTypes: types.contains("application/json") ? ["application/json"] : [])
   }
 
   private static func reason(_ error: NetworkError) -> String {

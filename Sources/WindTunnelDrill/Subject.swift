@@ -16,6 +16,8 @@ package struct Landing: Sendable {
   package var ending: Observation.Ending
   /// What there is to show.
   package var body: Data?
+  /// Whether the body is what a program printed, which need not be what it was answered.
+  var isPrinted = false
   /// Whether there is something to show, where the body does not say.
   var isShown: Bool?
   /// How many requests the client meant to send, where it says so.
