@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// What a call brought, held against what it asked for.
+@Suite struct WhatCameTests {
+  private func row(_ rule: Rule, _ subject: String, on stage: Stage, calls: Int = 10) async throws
+    -> Metrics
+  {
+    let folder = try Folder()
+    let scenario = Scenario("odd", rules: [rule], critical: ["GET /home"])
+    let (weather, page) = (try folder.file("odd.json"), try folder.file("report.json"))
+    try scenario.data().write(to: URL(filePath: weather))
+    let end = try await Tool.run([
+      "drill", "--scenario", weather, "--subject", subject, "--stage",
+      stage == .onTheWire ? "wire" : "in-process", "--calls", "\(calls)", "--concurrency", "2",
+      "--timeout", "600s", "--report", page,
+    ])
+    try #require(end.code == 0, "\(end.complaints)")
+    let report = try Report(contentsOf: URL(filePath: page))
+    return try #require(report.scenarios.first?.subjects.first { $0.name == subject }).metrics
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess])
+  func `a page for an answer in JSON is blank, and only a client that looks notices`(stage: Stage)
+    async throws
+  {
+    let portal = Rule.on("* /**", .always, .answer(.captivePortalPage))
+    let bare = try await row(portal, "urlsession", on: stage)
+    #expect(bare.successRate == 1 && bare.blankPageRate == 1)
+    let careful = try await row(portal, "network-layer", on: stage)
+    #expect(careful.successRate == 0 && careful.blankPageRate == 1)
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess], ["urlsession", "network-layer"])
+  func `a body that is cut without a sign is a silent truncation`(stage: Stage, subject: String)
+    async throws
+  {
+    let cut = Rule.on("* /**", .always, .malformed(.silentTruncation))
+    let metrics = try await row(cut, subject, on: stage)
+    #expect(metrics.silentTruncations == 10)
+    let calm = try await row(.on("* /none", .always, .status(503)), subject, on: stage)
+    #expect(calm.silentTruncations == 0 && calm.blankPageRate == 0)
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess])
+  func `a client that renews its token is let in again, and has sent nothing twice`(stage: Stage)
+    async throws
+  {
+    var trigger = Trigger.always
+    trigger.untilHeaderChanges = "Authorization"
+    let expired = Rule(when: trigger, [.status(401)])
+    let metrics = try await row(expired, "network-layer", on: stage)
+    #expect(metrics.successRate == 1 && metrics.averageRetries == 1 && metrics.duplicates == 0)
+    let bare = try await row(expired, "urlsession", on: stage)
+    #expect(bare.successRate == 0)
+  }
+
+  @Test func `what a program prints is only held against a body that it could be`() throws {
+    let recorded = "{\"a\":1,\"b\":[1,2,3]}"
+    let request = Request("GET", "/a")
+    let cassette = Cassette([Interaction(request, Response(body: Body(recorded)))])
+    let bodies = RecordedBodies(cassette, matcher: .pathAndQuery)
+    func landing(_ text: String, isPrinted: Bool) -> Landing {
+      var landing = Landing.good(Data(text.utf8))
+      landing.isPrinted = isPrinted
+      return landing
+    }
+    for (text, printed, returned) in [
+      (recorded, true, true), (String(recorded.prefix(9)), false, false),
+      ("", nil, false), ("{\n  \"a\": 1\n}\n", nil, false), ("200\n", nil, false),
+    ] as [(String, Bool?, Bool?)] {
+      #expect(bodies.match(landing(text, isPrinted: true), request) == printed, "\(text)")
+      #expect(bodies.match(landing(text, isPrinted: false), request) == returned, "\(text)")
+    }
+    let page = " <!DOCTYPE html><title>Log in</title>"
+    for isPrinted in [true, false] {
+      #expect(!bodies.decodes(landing(page, isPrinted: isPrinted), request))
+      #expect(bodies.decodes(landing(recorded, isPrinted: isPrinted), request))
+    }
+    #expect(bodies.decodes(landing("ok", isPrinted: true), request))
+    #expect(!bodies.decodes(landing("ok", isPrinted: false), request))
+  }
+}
