@@ -31,14 +31,18 @@ package enum SessionLook {
   static let patience = 3
 
   /// What was seen; `nil` where the process cannot be started.
-  static func look(at url: URL, by executable: URL, _ arguments: [String]) async
-    -> FaultExpectation.Sight?
-  {
+  static func look(at url: URL, by executable: URL, _ arguments: [String]) async -> Seen? {
     switch await Looker.run(executable, arguments + [url.absoluteString]) {
-    case .exited(0, let text): sight(text)
-    case .exited, .crashed: .crash
+    case .exited(0, let text): seen(text)
+    case .exited, .crashed: Seen(sight: .crash)
     case .notStarted: nil
     }
+  }
+
+  /// What was seen, and the platform's number of the error if there was one.
+  struct Seen: Sendable, Hashable {
+    var sight: FaultExpectation.Sight
+    var code: Int?
   }
 
   /// The inside of that process: looks once, prints what it saw and ends.
@@ -51,7 +55,9 @@ package enum SessionLook {
     let line: String = await withCheckedContinuation { continuation in
       session.dataTask(with: url) { _, response, error in
         if let error {
-          continuation.resume(returning: (Symptom(error) ?? .unknown).rawValue)
+          let symptom = Symptom(error) ?? .unknown
+          let code = (error as? URLError)?.code.rawValue
+          continuation.resume(returning: "\(symptom.rawValue) \(code.map { "\($0)" } ?? "")")
         } else {
           let status = (response as? HTTPURLResponse)?.statusCode
           continuation.resume(returning: status.map { String($0) } ?? "none")
@@ -64,9 +70,12 @@ package enum SessionLook {
     _exit(0)
   }
 
-  private static func sight(_ text: String) -> FaultExpectation.Sight? {
-    let word = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    return Int(word).map { .answer($0) } ?? Symptom(rawValue: word).map { .failure($0) }
+  private static func seen(_ text: String) -> Seen? {
+    let words = text.split(whereSeparator: \.isWhitespace)
+    guard let word = words.first else { return nil }
+    if let status = Int(word) { return Seen(sight: .answer(status)) }
+    guard let symptom = Symptom(rawValue: String(word)) else { return nil }
+    return Seen(sight: .failure(symptom), code: words.count == 2 ? Int(words[1]) : nil)
   }
 }
 

@@ -73,7 +73,8 @@ package struct SelfTest: Sendable {
         row.skipped.append("URLSession cannot be told of the certificate's authority")
       } else {
         let url = try await stand.url()
-        row.session = await SessionLook.look(at: url, by: executable, arguments)
+        let seen = await SessionLook.look(at: url, by: executable, arguments)
+        (row.session, row.sessionCode) = (seen?.sight, seen?.code)
       }
     } catch {
       row.skipped.append("\(error)")

@@ -15,6 +15,8 @@ package struct SelfTestRow: Sendable, Hashable {
   package var curl: Int?
   /// What `URLSession` saw; `nil` where it did not look.
   package var session: FaultExpectation.Sight?
+  /// The code of the `URLError` that it saw; `nil` where there was none.
+  package var sessionCode: Int?
   /// Who did not look, or why nothing could be looked at.
   package var skipped: [String] = []
 
@@ -47,6 +49,7 @@ package struct SelfTestRow: Sendable, Hashable {
       "looks": .number(looks), "equal": .number(equalLooks),
       "curl": curl.map { .number($0) } ?? .null,
       "urlSession": session.map { .text($0.text) } ?? .null,
+      "urlErrorCode": sessionCode.map { .number($0) } ?? .null,
     ]
     let expected: JSON = [
       "raw": .text(asked), "curl": .array(kind.expected.curl.map { .number($0) }),
