@@ -46,8 +46,11 @@ enum Base64Text {
     }
   }
 
+  /// What is shorter is taken for a word.
+  static let lengthMin = 16
+
   /// The stretches of a text that may be base64 of something worth reading.
-  static func runs(in bytes: [UInt8], lengthMin: Int = 16) -> [Range<Int>] {
+  static func runs(in bytes: [UInt8], lengthMin: Int = lengthMin) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     var start = 0
     while start < bytes.count {

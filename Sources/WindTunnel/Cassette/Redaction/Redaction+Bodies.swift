@@ -45,7 +45,7 @@ extension Redaction {
       return bytes
     }
     guard !Self.isMedia(type), !bytes.contains(0) else {
-      if echoes?.found(in: bytes).isEmpty == false { obstacle = "\(what) repeats a credential" }
+      binary(bytes, what)
       return bytes
     }
     if media == "application/x-www-form-urlencoded", let text = String(utf8: bytes) {
@@ -53,6 +53,24 @@ extension Redaction {
     }
     let isScript = ["html", "javascript", "ecmascript", "css"].contains { media.hasSuffix($0) }
     return text(bytes, isScript ? .script : .plain, depth: 0)
+  }
+
+  /// Content that is not text is kept as it is or not at all.
+  private mutating func binary(_ bytes: [UInt8], _ what: String) {
+    if echoes?.found(in: bytes).isEmpty == false { obstacle = "\(what) repeats a credential" }
+    // RFC 8878 §3.1.1.
+    if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
+      obstacle = "\(what) in zstd cannot be opened to look for credentials"
+      log?.unopened("zstd")
+    }
+    // A file in gzip (RFC 1952 §2.3.1) is no content coding, but as easy to open.
+    guard bytes.starts(with: [0x1F, 0x8B]),
+      let inner = Inflate.open(Data(bytes), coding: "gzip").map(Array.init)
+    else { return }
+    let isText = String(utf8: inner) != nil
+    let holds =
+      isText ? text(inner, .plain, depth: 1) != inner : echoes?.found(in: inner).isEmpty == false
+    if holds { obstacle = "\(what) in gzip holds a credential" }
   }
 
   static func mediaType(_ type: String) -> String {
