@@ -47,6 +47,8 @@ struct Echoes {
     begins[Int(bytes[0]) << 8 | Int(bytes[1])] = true
   }
 
+  var isEmpty: Bool { byBeginning.isEmpty && words.isEmpty }
+
   private static func beginning(_ bytes: [UInt8], _ place: Int) -> UInt32 {
     var key: UInt32 = 0
     for offset in 0..<4 { key = key << 8 | UInt32(bytes[place + offset]) }

@@ -36,15 +36,16 @@ extension Redaction {
   /// A body's content by its type; what names no type is looked at.
   mutating func content(_ bytes: [UInt8], type: String, what: String) -> [UInt8] {
     let media = Self.mediaType(type)
+    let isMedia = Self.isMedia(type: media)
     if media.hasPrefix("multipart/"), let boundary = Self.parameter("boundary", of: type) {
       return multipart(bytes, boundary: boundary)
     }
     let isWide = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
-    if isWide, !Self.isMedia(type), String(utf8: bytes) == nil, bytes.contains(0) {
+    if isWide, !isMedia, String(utf8: bytes) == nil, bytes.has(0) {
       obstacle = "\(what) in UTF-16 cannot be opened to look for credentials"
       return bytes
     }
-    guard !Self.isMedia(type), !bytes.contains(0) else {
+    guard !isMedia, !bytes.has(0) else {
       binary(bytes, what)
       return bytes
     }
@@ -74,14 +75,18 @@ extension Redaction {
   }
 
   static func mediaType(_ type: String) -> String {
-    type.prefix { $0 != ";" }.trimmingOptionalWhitespace().lowercased()
+    let end = type.utf8.firstIndex(of: UInt8(ascii: ";")) ?? type.endIndex
+    return type[..<end].trimmingOptionalWhitespace().lowercased()
   }
 
   /// Whether a body is for eyes and ears: pictures that are text are not.
   static func isMedia(_ type: String) -> Bool {
-    let media = mediaType(type)
-    return ["image/", "audio/", "video/", "font/"].contains { media.hasPrefix($0) }
-      && !media.hasSuffix("+xml")
+    isMedia(type: mediaType(type))
+  }
+
+  private static func isMedia(type: String) -> Bool {
+    ["image/", "audio/", "video/", "font/"].contains { type.hasPrefix($0) }
+      && !type.hasSuffix("+xml")
   }
 
   /// A parameter such as `boundary=x` (RFC 9110 §5.6.6).

@@ -18,8 +18,8 @@ extension Redaction {
   mutating func text(_ bytes: [UInt8], _ flavour: NamedValues.Flavour, depth: Int) -> [UInt8] {
     guard bytes.count > 4, depth < Self.depthMax else { return echoed(bytes) }
     if let json = json(bytes, depth: depth) { return json }
-    guard bytes.contains(UInt8(ascii: "{")),
-      bytes.contains(UInt8(ascii: "\n")) || bytes.starts(with: "data:".utf8)
+    guard bytes.has(UInt8(ascii: "{")),
+      bytes.has(UInt8(ascii: "\n")) || bytes.starts(with: "data:".utf8)
     else { return stretch(bytes, flavour, depth: depth) }
     var result: [UInt8] = []
     // Lines that are no JSON stay together, since an element or a key may go over several.
@@ -53,11 +53,14 @@ extension Redaction {
     guard Self.isWorthReading(bytes) else { return echoed(bytes) }
     var stretches = Stretches()
     var edits: [Edit] = []
-    for range in Self.links(in: bytes) where stretches.take(range) {
+    let hasColon = bytes.has(UInt8(ascii: ":"))
+    for range in hasColon ? Self.links(in: bytes) : [] where stretches.take(range) {
       let link = String(decoding: bytes[range], as: UTF8.self)
       edits.append(Edit(range, Array(self.link(link).utf8)))
     }
-    for value in NamedValues.found(in: bytes, names, flavour) where stretches.take(value.range) {
+    let hasNames = hasColon || bytes.has(UInt8(ascii: "=")) || bytes.has(UInt8(ascii: ">"))
+    for value in hasNames ? NamedValues.found(in: bytes, names, flavour) : []
+    where stretches.take(value.range) {
       let text = String(decoding: bytes[value.range], as: UTF8.self)
       edits.append(Edit(value.range, Array(named(text, value).utf8)))
     }

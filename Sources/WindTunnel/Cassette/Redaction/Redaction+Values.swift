@@ -119,25 +119,24 @@ extension Redaction {
   }
 
   private mutating func value(of field: HeaderField) -> String {
-    if let value = fieldValue(field.value, name: field.name) { return value }
-    if let sort = names.sort(of: field.name, in: .header) {
+    switch fieldKind(field.name) {
+    case .credentials: return credentials(field.value, name: SecretNames.slug(field.name))
+    case .cookies: return cookies(field.value)
+    case .setCookie: return setCookie(field.value)
+    case .secret(let sort):
       return stand(for: field.value, name: field.name, sort: sort, sort == .secret ? .sure : nil)
+    case .link: return link(field.value)
+    case .made: return echoless(field.value)
+    case .syntax: return within(.syntax) { $0.text(field.value) }
+    case .text: return text(field.value)
     }
-    switch field.name.lowercased() {
-    case "location", "content-location", "referer": return link(field.value)
-    // Made of the content, the clock or by lot, and long enough to look like a secret.
-    case "etag", "if-none-match", "if-match", "date", "sec-websocket-key", "sec-websocket-accept",
-      "x-request-id", "x-amz-request-id", "x-amz-id-2", "x-amz-cf-id", "x-client-data",
-      "traceparent":
-      return echoless(field.value)
-    // What the protocol itself reads is made of its words and numbers.
-    case "content-type", "content-length", "content-encoding", "content-range", "content-language",
-      "transfer-encoding", "connection", "upgrade", "host", "accept", "accept-encoding",
-      "accept-language", "accept-ranges", "range", "cache-control", "vary", "allow", "expires",
-      "last-modified", "if-modified-since", "age", "retry-after", "te", "trailer", "via":
-      return within(.syntax) { $0.text(field.value) }
-    default: return text(field.value)
-    }
+  }
+
+  private mutating func fieldKind(_ name: String) -> FieldKind {
+    if let known = fieldKinds[name] { return known }
+    let kind = FieldKind(name, names)
+    if fieldKinds.count < 4096 { fieldKinds[name] = kind }
+    return kind
   }
 
   /// Looks at something as what stands in such a place.

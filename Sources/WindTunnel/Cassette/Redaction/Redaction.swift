@@ -42,6 +42,8 @@ struct Redaction {
   private var learned: [String] = []
   /// Where the walk is, which tells how words that are secrets are looked for.
   var place = Echoes.Place.prose
+  /// How fields are treated that were met before: the same few come again and again.
+  var fieldKinds: [String: FieldKind] = [:]
   /// Why the interaction at hand cannot be kept.
   var obstacle: String?
 
@@ -56,9 +58,11 @@ struct Redaction {
   /// The interactions that may be kept, without their secrets.
   mutating func redact(_ interactions: [Interaction]) -> [Interaction] {
     echoes = nil
+    var first: Interaction?
     for (index, interaction) in interactions.enumerated() {
       log?.begin(index)
-      _ = redacted(interaction)
+      obstacle = nil
+      first = redacted(interaction)
     }
     for (secret, sought) in pseudonyms.takeUnheard() {
       heard.listen(for: secret, sought)
@@ -66,10 +70,12 @@ struct Redaction {
     }
     echoes = heard
     var kept: [Interaction] = []
+    // Where no secret was ever met there is no echo of one, and the first walk has said all.
+    let isDone = interactions.count == 1 && log == nil && heard.isEmpty
     for (index, interaction) in interactions.enumerated() {
       log?.begin(index)
-      obstacle = nil
-      let interaction = redacted(interaction)
+      if !isDone { obstacle = nil }
+      let interaction = isDone ? first ?? interaction : redacted(interaction)
       if let obstacle {
         let request = interaction.request
         let url = echoless(request.url.description)
