@@ -12,6 +12,8 @@
     private let label: String
     /// In bytes from the beginning of an object; 0 is not known yet, -1 for reflection alone to tell.
     private let place = Atomic(0)
+    /// The class of what reflection saw there; to ask an object whether it is of another costs more.
+    private let type = Atomic(0)
 
     /// `_EachFieldOptions.classType`, which is a variable and so out of reach of checked concurrency.
     private static var classes: _EachFieldOptions { _EachFieldOptions(rawValue: 1) }
@@ -20,16 +22,21 @@
 
     /// What an object holds; `nil` where it has no such property, or something else in it.
     func find(in owner: Owner) -> Object? {
-      let place = place.load(ordering: .relaxed)
+      let place = place.load(ordering: .acquiring)
       if place > 0 {
-        return Self.word(at: place, in: owner).map { found in
-          Unmanaged<AnyObject>.fromOpaque(found).takeUnretainedValue()
-        } as? Object
+        guard let found = Self.word(at: place, in: owner) else { return nil }
+        let object = Unmanaged<AnyObject>.fromOpaque(found).takeUnretainedValue()
+        if Self.number(of: object) == type.load(ordering: .relaxed) {
+          return unsafeDowncast(object, to: Object.self)
+        }
+        return object as? Object
       }
       let reflected = StoredProperty(label, of: owner)?.value as? Object
       // An empty property does not show whether a place is the right one.
       if place == 0, let reflected {
-        self.place.store(seen(reflected, in: owner) ?? -1, ordering: .relaxed)
+        type.store(Self.number(of: reflected), ordering: .relaxed)
+        // Behind the class, which whoever sees the place compares with.
+        self.place.store(seen(reflected, in: owner) ?? -1, ordering: .releasing)
       }
       return reflected
     }
@@ -46,6 +53,10 @@
         return false
       }
       return place
+    }
+
+    private static func number(of object: AnyObject) -> Int {
+      Int(bitPattern: ObjectIdentifier(Swift.type(of: object)))
     }
 
     private static func word(at offset: Int, in owner: Owner) -> UnsafeMutableRawPointer? {

@@ -15,6 +15,31 @@
       return try #require(Int(kibibytes)) << 10
     }
 
+    @Test func `serving small interactions takes less than three times their size`() async throws {
+      let scratch = try Scratch()
+      let interactions = (0..<30_000).map { number in
+        Interaction(
+          Request(
+            "GET",
+            RequestURL("https://api.example.com/v1/shops/items/\(number)?page=\(number % 7)"),
+            headers: ["Accept": "application/json"]
+          ),
+          Response(
+            headers: ["Content-Type": "application/json", "Content-Length": "\(40 + number % 20)"],
+            body: Body(#"{"id":\#(number),"name":"amber basalt","tag":"cedar"}"#)
+          )
+        )
+      }
+      try Cassette(interactions).write(to: scratch.file("large.json"))
+      try Cassette([interactions[0]]).write(to: scratch.file("small.json"))
+      let size = try Data(contentsOf: scratch.file("large.json")).count
+      #expect(size < 500 * interactions.count)
+      let small = try await peak("small.json", in: scratch)
+      let large = try await peak("large.json", in: scratch)
+      #expect(large - small < 3 * size, "\(large - small) bytes for a file of \(size)")
+      #expect(large - small > size)
+    }
+
     @Test func `serving a cassette takes less than three times its size`() async throws {
       let scratch = try Scratch()
       let item = #"{"id":1234567,"name":"amber basalt","tags":["cedar","delta"],"parent":null},"#

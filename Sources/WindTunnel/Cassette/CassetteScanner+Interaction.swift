@@ -48,8 +48,11 @@ extension CassetteScanner {
     while let key = try nextKey(&object) {
       switch key {
       case .method: method = try string().value
-      case .url: url = RequestURL(try string().value)
-      case .headers: headers = try self.headers()
+      case .url:
+        url = RequestURL(try string().value)
+        url?.share(with: lastURL)
+        lastURL = url
+      case .headers: headers = try self.headers(like: 0)
       case .json, .layout, .text, .base64: try self.body(key, &body)
       default: throw Self.unusual
       }
@@ -67,7 +70,7 @@ extension CassetteScanner {
     while let key = try nextKey(&object) {
       switch key {
       case .status: status = try int(in: InteractionReader.statusRange)
-      case .headers: headers = try self.headers()
+      case .headers: headers = try self.headers(like: 1)
       case .json, .layout, .text, .base64: try body(key, &keys)
       default: throw Self.unusual
       }

@@ -35,8 +35,21 @@ extension CassetteScanner {
     return number
   }
 
+  /// The fields of a request or an answer: the very list of the one before, where it is the same.
+  mutating func headers(like kind: Int) throws(Failure) -> HeaderFields {
+    _ = try parser.kind()
+    let start = parser.position
+    if let (place, fields) = lastHeaders[kind], parser.repeats(place) {
+      parser.position += place.count
+      return fields
+    }
+    let fields = try headers()
+    lastHeaders[kind] = (start..<parser.position, fields)
+    return fields
+  }
+
   /// A list of pairs, or an object.
-  mutating func headers() throws(Failure) -> HeaderFields {
+  private mutating func headers() throws(Failure) -> HeaderFields {
     fields.removeAll(keepingCapacity: true)
     switch try parser.kind() {
     case .array:

@@ -32,6 +32,11 @@ struct CassetteScanner {
   var pool = StringPool()
   /// Where fields are gathered, so that a list of them is made in its final size.
   var fields: [HeaderField] = []
+  /// The last address, since the next is likely to be of the same origin.
+  var lastURL: RequestURL?
+  /// The last list of fields of requests and of answers, and where it stands: often the next is the
+  /// same to the byte.
+  var lastHeaders: [(place: Range<Int>, fields: HeaderFields)?] = [nil, nil]
   private var scan = Scan(top: .null)
   private let readSlowly: SlowReader
 
@@ -112,7 +117,7 @@ struct CassetteScanner {
   private static let sampleCount = 64
 
   /// For so many interactions room is made at most: the first may be small, and one body all the rest.
-  static let reservedMax = 65_536
+  static let reservedMax = 1 << 18
 
   /// A list that grows is there twice.
   private mutating func reserve(since start: Int) {

@@ -2,10 +2,10 @@ internal import Foundation
 
 /// Tells of most texts, without looking at them again, that a word is not in them.
 ///
-/// Each run of six bytes sets one of many bits; a word that needs a bit which is not set is not
+/// Each run of four bytes sets one of many bits; a word that needs a bit which is not set is not
 /// there. So learning a secret costs a few bits a line, however long the lines are.
 struct GramFilter {
-  private static let gram = Pseudonyms.echoBytesMin
+  private static let gram = Pseudonyms.aloneBytesMin
   private var bits: [UInt64]
   /// Whether there is content that could not be looked into.
   private var isBlind = false
@@ -66,7 +66,7 @@ struct GramFilter {
     guard text.count >= gram else { return }
     var window: UInt64 = 0
     for (index, byte) in text.enumerated() {
-      window = (window << 8 | UInt64(byte)) & 0xFFFF_FFFF_FFFF
+      window = (window << 8 | UInt64(byte)) & 0xFFFF_FFFF
       if index >= gram - 1 { body(window) }
     }
   }

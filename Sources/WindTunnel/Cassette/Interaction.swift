@@ -12,18 +12,52 @@ public struct Interaction: Sendable, Hashable {
   /// What follows when the recordings for this request are used up; `nil`: the player's default.
   public var then: EndPolicy?
   /// When it was recorded, as an RFC 3339 date; volatile, so never written unless asked for.
-  public var recordedAt: String?
+  public var recordedAt: String? {
+    get { seldom.first?.recordedAt }
+    set { if newValue != nil || !seldom.isEmpty { edit { $0.recordedAt = newValue } } }
+  }
   /// The names of the response's fields whose value may be several fields' values, joined with
   /// commas by the platform they were recorded through (RFC 9110 §5.3 lets it). Recorded on the wire
   /// there are none.
-  public var joined: [String] = []
+  public var joined: [String] {
+    get { seldom.first?.joined ?? [] }
+    set { if !newValue.isEmpty || !seldom.isEmpty { edit { $0.joined = newValue } } }
+  }
   /// WebSocket messages in the order they went.
-  public var messages: [WebSocketMessage] = []
+  public var messages: [WebSocketMessage] {
+    get { seldom.first?.messages ?? [] }
+    set { if !newValue.isEmpty || !seldom.isEmpty { edit { $0.messages = newValue } } }
+  }
   /// Keys that begin with `_`: kept as they are.
-  public var notes: [JSON.Member] = []
+  public var notes: [JSON.Member] {
+    get { seldom.first?.notes ?? [] }
+    set { if !newValue.isEmpty || !seldom.isEmpty { edit { $0.notes = newValue } } }
+  }
   /// Keys that begin with `_` in the objects within, by their place: `request`, `response`,
   /// `failure`, `timing` or `messages[0]`.
-  public var innerNotes: [String: [JSON.Member]] = [:]
+  public var innerNotes: [String: [JSON.Member]] {
+    get { seldom.first?.innerNotes ?? [:] }
+    set { if !newValue.isEmpty || !seldom.isEmpty { edit { $0.innerNotes = newValue } } }
+  }
+
+  /// What most interactions do not have.
+  private struct Seldom: Sendable, Hashable {
+    var recordedAt: String?
+    var joined: [String] = []
+    var messages: [WebSocketMessage] = []
+    var notes: [JSON.Member] = []
+    var innerNotes: [String: [JSON.Member]] = [:]
+  }
+
+  /// At most one, in a list so that the room is taken where there is any.
+  private var seldom: [Seldom] = []
+
+  private mutating func edit(_ change: (inout Seldom) -> Void) {
+    var all = seldom.first ?? Seldom()
+    seldom = []
+    change(&all)
+    if all != Seldom() { seldom = [all] }
+  }
 
   /// Makes an interaction.
   public init(
@@ -70,9 +104,9 @@ public enum Answer: Sendable, Hashable {
   /// A whole response.
   case response(Response)
   /// Nothing but a failure.
-  case failure(Failure)
+  indirect case failure(Failure)
   /// A head and a part of the body, then a failure.
-  case cut(Response, Failure)
+  indirect case cut(Response, Failure)
 }
 
 /// A failure as a cassette keeps it: a symbol, never a platform's integer.

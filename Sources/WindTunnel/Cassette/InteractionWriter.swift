@@ -64,7 +64,7 @@ struct InteractionWriter {
       let spelled = layout == .compact ? [] : [JSON.Member("layout", .text(layout.name))]
       return spelled + [JSON.Member("json", json)]
     }
-    if let text = body.text, !text.unicodeScalars.contains("\0") {
+    if let text = body.text, text.utf8.withContiguousStorageIfAvailable({ $0.has(0) }) != true {
       return [JSON.Member("text", .text(text))]
     }
     return [JSON.Member("base64", .text(data.base64EncodedString()))]

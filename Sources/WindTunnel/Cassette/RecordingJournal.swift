@@ -18,7 +18,6 @@ public final class RecordingJournal: Sendable {
   fileprivate struct State {
     var page: JournalPage?
     var redaction = Redaction(continuing: [])
-    var known: Set<String> = []
     var rewrites = false
     var isBegun = false
     var lines: [Line] = []
@@ -106,7 +105,6 @@ public final class RecordingJournal: Sendable {
       state.redaction = Redaction(continuing: cassette.interactions, rules: rules)
       state.rewrites = rewrites
       state.isBegun = false
-      state.known = []
       state.lines = []
     }
   }
@@ -140,10 +138,8 @@ extension RecordingJournal.State {
   /// Overwrites what repeats a secret that was not known when it was written, and writes it anew
   /// without, if it can be written so.
   private mutating func replaceEchoes() throws {
-    let secrets = redaction.pseudonyms.secrets
-    guard secrets.count > known.count else { return }
-    let learned = secrets.keys.filter { !known.contains($0) }
-    known.formUnion(learned)
+    let learned = redaction.takeLearned()
+    if learned.isEmpty { return }
     for index in lines.indices.reversed() where lines[index].mayContain(anyOf: learned) {
       let line = lines[index]
       let kept = redaction.redact([line.interaction])

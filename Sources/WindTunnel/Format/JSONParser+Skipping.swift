@@ -23,6 +23,12 @@ extension JSONParser {
     }
   }
 
+  /// Whether what begins here is, byte for byte, what stands at an earlier place.
+  func repeats(_ place: Range<Int>) -> Bool {
+    position + place.count <= bytes.count
+      && bytes[place].elementsEqual(bytes[position..<position + place.count])
+  }
+
   @inline(__always)
   mutating func skipSpace() {
     guard position < bytes.count, bytes[position] <= 0x20 else { return }

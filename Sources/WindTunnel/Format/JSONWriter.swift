@@ -141,18 +141,34 @@ struct JSONWriter {
   }
 
   static func escape(_ value: String, into bytes: inout [UInt8]) {
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
-      case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
-      case 0x0A: bytes.append(contentsOf: "\\n".utf8)
-      case 0x0D: bytes.append(contentsOf: "\\r".utf8)
-      case 0x09: bytes.append(contentsOf: "\\t".utf8)
-      case 0..<0x20:
-        let digits = String(byte, radix: 16)
-        bytes.append(contentsOf: "\\u00\(digits.count == 1 ? "0" : "")\(digits)".utf8)
-      default: bytes.append(byte)
+    var value = value
+    value.withUTF8 { text in
+      // Nearly all goes over as it is, in long stretches.
+      var start = 0
+      for place in text.indices where isEscaped(text[place]) {
+        bytes.append(contentsOf: text[start..<place])
+        escape(text[place], into: &bytes)
+        start = place + 1
       }
+      bytes.append(contentsOf: text[start...])
+    }
+  }
+
+  private static func isEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private static func escape(_ byte: UInt8, into bytes: inout [UInt8]) {
+    switch byte {
+    case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+    case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+    case 0x09: bytes.append(contentsOf: "\\t".utf8)
+    case 0..<0x20:
+      let digits = String(byte, radix: 16)
+      bytes.append(contentsOf: "\\u00\(digits.count == 1 ? "0" : "")\(digits)".utf8)
+    default:
+      bytes.append(UInt8(ascii: "\\"))
+      bytes.append(byte)
     }
   }
 }

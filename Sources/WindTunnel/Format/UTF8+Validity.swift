@@ -5,6 +5,13 @@ extension UnsafeBufferPointer<UInt8> {
     while place < count {
       if self[place] < 0x80 {
         place += 1
+        // Most texts are ASCII, eight bytes of which are told at once.
+        let raw = UnsafeRawBufferPointer(self)
+        while place + 8 <= count,
+          raw.loadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+        {
+          place += 8
+        }
         continue
       }
       var (length, second): (Int, ClosedRange<UInt8>) = (3, 0x80...0xBF)

@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension StringProtocol {
   /// Whether two names are one but for the case of ASCII letters.
   package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
@@ -22,6 +24,19 @@ extension StringProtocol {
 }
 
 extension String {
+  /// Whether two names are one but for the case of ASCII letters.
+  package func equalsIgnoringASCIICase(_ other: String) -> Bool {
+    guard utf8.count == other.utf8.count else { return false }
+    // Most names are spelled as everybody spells them, and short ones are compared as two words.
+    if self == other { return true }
+    var (mine, theirs) = (self, other)
+    return mine.withUTF8 { mine in
+      theirs.withUTF8 { theirs in
+        mine.indices.allSatisfy { mine[$0].asciiLowercased == theirs[$0].asciiLowercased }
+      }
+    }
+  }
+
   /// Whether this is a token of RFC 9110 §5.6.2: what methods and field names are made of.
   package var isHTTPToken: Bool { !isEmpty && utf8.allSatisfy(\.isHTTPTokenByte) }
 }
@@ -29,6 +44,18 @@ extension String {
 extension String {
   /// Whether this cannot be a field's value: it would end the line (RFC 9110 §5.5).
   var breaksFieldLine: Bool { utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D } }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether a byte stands here, by the C library: whole bodies are asked.
+  func has(_ byte: UInt8) -> Bool {
+    baseAddress.map { memchr($0, Int32(byte), count) != nil } ?? false
+  }
+}
+
+extension [UInt8] {
+  /// Whether a byte stands here.
+  func has(_ byte: UInt8) -> Bool { withUnsafeBufferPointer { $0.has(byte) } }
 }
 
 extension UInt8 {

@@ -4,13 +4,27 @@
 /// follow RFC 3986 §3; the fragment, which never travels, is dropped.
 public struct RequestURL: Sendable, Hashable {
   /// `http` or `https`, in lower case; `nil` where only a path was given.
-  public var scheme: String?
+  public var scheme: String? {
+    get { site?.scheme }
+    set { edit { $0.scheme = newValue } }
+  }
   /// `user:password` before the `@`, as written.
-  public var userInfo: String?
+  public var userInfo: String? {
+    get { site?.userInfo }
+    set { edit { $0.userInfo = newValue } }
+  }
   /// The host in lower case, an IPv6 literal with its brackets; `nil` where only a path was given.
-  public var host: String?
+  public var host: String? {
+    get { site?.host }
+    set { edit { $0.host = newValue } }
+  }
   /// The port, where one was written.
-  public var port: Int?
+  public var port: Int? {
+    get { site?.port }
+    set { edit { $0.port = newValue } }
+  }
+  /// What stands before the path; `nil` where nothing does.
+  private var site: Site?
   /// The path as written, `/` where there was none.
   public var path: String
   /// What follows the `?`, as written.
@@ -31,11 +45,16 @@ public struct RequestURL: Sendable, Hashable {
     if let colon = rest.firstIndex(of: UInt8(ascii: ":")),
       rest[colon...].starts(with: "://".utf8), Self.isScheme(rest[..<colon])
     {
-      scheme = String(decoding: rest[..<colon], as: UTF8.self).lowercased()
+      let scheme = String(decoding: rest[..<colon], as: UTF8.self).lowercased()
       rest = rest[(colon + 3)...]
       let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
       let authority = Authority(rest[..<(end ?? rest.endIndex)])
-      (userInfo, host, port) = (authority.userInfo, authority.host, authority.port)
+      var parts = Site.Parts()
+      parts.scheme = scheme
+      (parts.userInfo, parts.host, parts.port) = (
+        authority.userInfo, authority.host, authority.port
+      )
+      site = Site(parts)
       rest = rest[(end ?? rest.endIndex)...]
     }
     if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
@@ -78,6 +97,18 @@ public struct RequestURL: Sendable, Hashable {
       }
       host = String(decoding: rest, as: UTF8.self).lowercased()
     }
+  }
+
+  /// Changes what stands before the path.
+  private mutating func edit(_ change: (inout Site.Parts) -> Void) {
+    var parts = site?.parts ?? Site.Parts()
+    change(&parts)
+    site = parts == Site.Parts() ? nil : Site(parts)
+  }
+
+  /// Shares what stands before the path with another address, where it is the same.
+  mutating func share(with other: RequestURL?) {
+    if let site, let theirs = other?.site, site !== theirs, site == theirs { self.site = theirs }
   }
 
   /// The port that is meant: the written one, else the scheme's.

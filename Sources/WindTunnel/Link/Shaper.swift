@@ -7,9 +7,9 @@
 public struct Shaper: Sendable, Hashable {
   /// What it is without windows.
   private var pipe: Pipe
-  /// What takes the pipe's place where windows make a difference. Two stored values rather than an
-  /// enumeration, so that the simulation is changed in place and never copied.
-  private var stream: TCPStream?
+  /// What takes the pipe's place where windows make a difference: at most one, in a list, since it is
+  /// large and most deliveries have none. It is changed in place and never copied.
+  private var stream: [TCPStream] = []
   /// How many bytes it was told of.
   public private(set) var sentBytes = 0
 
@@ -21,37 +21,40 @@ public struct Shaper: Sendable, Hashable {
   init(_ connection: TCPConnection, _ way: Delivery.Way, of link: Link) {
     let direction = way == .up ? link.up : link.down
     pipe = Pipe(direction)
-    stream = TCPStream(connection, way, direction)
+    stream = [TCPStream(connection, way, direction)]
   }
 
   /// Takes bytes at a time and answers when the last of them arrives at the earliest; the pure delay
   /// where there are none. Times count from any one origin and never run backwards.
   public mutating func send(_ count: Int, at now: Duration) -> Duration {
     sentBytes += count
-    return stream?.send(count, at: now) ?? pipe.send(count, at: now)
+    return stream.isEmpty ? pipe.send(count, at: now) : stream[0].send(count, at: now)
   }
 
   /// How many bytes of all have arrived by now.
   public mutating func arrived(at now: Duration) -> Int {
-    stream?.arrived(at: now) ?? pipe.arrived(at: now)
+    stream.isEmpty ? pipe.arrived(at: now) : stream[0].arrived(at: now)
   }
 
   /// When to ask again: something arrives then, or something happens that leads to it. `nil`: nothing
   /// more arrives of what was sent.
-  public var nextMoment: Duration? { stream == nil ? pipe.nextMoment : stream?.nextMoment }
+  public var nextMoment: Duration? { stream.isEmpty ? pipe.nextMoment : stream[0].nextMoment }
 
   /// How many bytes may be handed over at a time before the queue is full.
-  public func room(at now: Duration) -> Int { stream?.room ?? pipe.room(at: now) }
+  public func room(at now: Duration) -> Int {
+    stream.isEmpty ? pipe.room(at: now) : stream[0].room
+  }
 
   /// When there is room for at least one byte, or for a whole empty queue's worth of `count`.
   public func roomAgain(for count: Int, at now: Duration) -> Duration {
-    stream?.roomAgain(for: count, at: now) ?? pipe.roomAgain(for: count, at: now)
+    stream.isEmpty
+      ? pipe.roomAgain(for: count, at: now) : stream[0].roomAgain(for: count, at: now)
   }
 
   /// How many bytes one release should hold, so that a rate shows in the small and a fast link
   /// needs few wake-ups.
   public var sliceBytes: Int {
-    stream == nil ? pipe.sliceBytes : queueBytes ?? Int.max
+    stream.isEmpty ? pipe.sliceBytes : queueBytes ?? Int.max
   }
 
   /// How many bytes the queue holds; `nil`: any number.

@@ -14,27 +14,26 @@ struct MatchGroup: Sendable {
     case several([String: MatchIndex.Sequence], hostless: MatchIndex.Sequence?)
   }
 
-  /// Groups the recordings at these places, whose addresses `url` answers. `known` are the origins
-  /// that were met: of equal texts one is kept.
+  /// Groups the recordings at these places, whose addresses `url` answers.
   init(
     _ places: [Int],
     _ matcher: Matcher,
+    id: Int,
     _ nextID: inout Int,
-    known: inout Set<String>,
     url: (Int) -> RequestURL
   ) {
     func sequence(_ places: [Int]) -> MatchIndex.Sequence {
       defer { nextID += 1 }
       return MatchIndex.Sequence(id: nextID, places: places)
     }
-    all = sequence(places)
+    all = MatchIndex.Sequence(id: id, places: places)
     let addresses = places.map(url)
     let named = addresses.map { $0.host == nil ? nil : matcher.originKey($0) }
     let distinct = Set(named.compactMap(\.self))
     if distinct.isEmpty {
       origins = .none
     } else if let one = distinct.first, distinct.count == 1, !named.contains(nil) {
-      origins = .one(known.insert(one).memberAfterInsert)
+      origins = .one(one)
     } else {
       var byOrigin: [String: MatchIndex.Sequence] = [:]
       let pairs = zip(places, named)
@@ -43,6 +42,16 @@ struct MatchGroup: Sendable {
       }
       let hostless = pairs.filter { $0.1 == nil }.map(\.0)
       origins = .several(byOrigin, hostless: hostless.isEmpty ? nil : sequence(hostless))
+    }
+  }
+
+  /// Whether a single recording of an origin, or of none, answers a request's.
+  static func answers(_ request: Request, _ recorded: String?, _ matcher: Matcher) -> Bool {
+    guard let recorded else { return true }
+    switch matcher.authority {
+    case .breaksTies: return true
+    case .required:
+      return request.url.host == nil || matcher.originKey(request.url) == recorded
     }
   }
 

@@ -21,9 +21,20 @@ struct MatchIndex: Sendable {
     }
   }
 
+  /// The recordings of one key. Most requests are asked for once, so that case takes no more room than
+  /// two numbers.
+  private enum Group: Sendable {
+    /// A place on the cassette, and the number of its origin in ``origins``; -1 for none.
+    case one(place: Int32, origin: Int32)
+    /// A place in ``several``.
+    case several(Int32)
+  }
+
   private let matcher: Matcher
-  private var groups: [MatchGroup] = []
-  private var byKey: [RequestKey: Int] = [:]
+  private var groups: [Group] = []
+  private var several: [MatchGroup] = []
+  private var origins: [String] = []
+  private var byKey: [Fingerprint: Int32] = [:]
   private var tree = MatchTree()
   private let chooser: MatchChooser
 
@@ -31,19 +42,32 @@ struct MatchIndex: Sendable {
   where Requests.Index == Int {
     self.matcher = matcher
     chooser = MatchChooser(requests, matcher.filters)
-    var members: [[Int]] = []
-    // Most requests are asked for once. What is set aside and not used costs nothing.
-    members.reserveCapacity(requests.count)
+    var members = GroupMembers()
+    // What is set aside and not used costs nothing.
     byKey.reserveCapacity(requests.count)
     for (place, request) in requests.enumerated() {
-      let group = insert(request, new: members.count)
-      if group == members.count { members.append([]) }
-      members[group].append(place)
+      members.add(place, to: insert(request, new: members.count))
     }
-    var nextID = 0
-    var origins: Set<String> = []
-    groups = members.map { places in
-      MatchGroup(places, matcher, &nextID, known: &origins) { requests[$0].url }
+    groups.reserveCapacity(members.count)
+    var nextID = members.count
+    var numbers: [String: Int32] = [:]
+    for group in 0..<members.count {
+      if let place = members.only(group) {
+        let origin = requests[place].url.host.flatMap { _ in matcher.originKey(requests[place].url)
+        }
+        let number = origin.map { origin in
+          if let known = numbers[origin] { return known }
+          let new = Int32(origins.count)
+          numbers[origin] = new
+          origins.append(origin)
+          return new
+        }
+        groups.append(.one(place: Int32(place), origin: number ?? -1))
+      } else {
+        groups.append(.several(Int32(several.count)))
+        let places = members.places(group)
+        several.append(MatchGroup(places, matcher, id: group, &nextID) { requests[$0].url })
+      }
     }
   }
 
@@ -80,9 +104,10 @@ struct MatchIndex: Sendable {
   }
 
   private mutating func insertLiteral(_ request: Request, new: Int) -> Int {
-    let key = matcher.lookUpKey(request, key: matcher.key(request))
-    defer { byKey[key] = byKey[key] ?? new }
-    return byKey[key] ?? new
+    let key = Fingerprint(matcher.lookUpKey(request, key: matcher.key(request)).text)
+    if let known = byKey[key] { return Int(known) }
+    byKey[key] = Int32(new)
+    return new
   }
 
   private static func insert(
@@ -113,7 +138,9 @@ struct MatchIndex: Sendable {
     bindings: inout Bindings
   ) -> Sequence? {
     let lookUp = matcher.lookUpKey(request, key: key)
-    if let group = byKey[lookUp], var found = open(group, request, lane, &bindings) {
+    if let group = byKey[Fingerprint(lookUp.text)],
+      var found = open(Int(group), request, lane, &bindings)
+    {
       found.isOfOneKey = true
       return found
     }
@@ -143,9 +170,16 @@ struct MatchIndex: Sendable {
     _ lane: Lane,
     _ bindings: inout Bindings
   ) -> Sequence? {
-    groups[group].sequence(request, matcher).flatMap {
-      chooser.choose(from: $0, request, lane, &bindings)
+    let sequence: Sequence?
+    switch groups[group] {
+    case .one(let place, let origin):
+      let recorded = origin < 0 ? nil : origins[Int(origin)]
+      sequence =
+        MatchGroup.answers(request, recorded, matcher)
+        ? Sequence(id: group, places: [Int(place)]) : nil
+    case .several(let place): sequence = several[Int(place)].sequence(request, matcher)
     }
+    return sequence.flatMap { chooser.choose(from: $0, request, lane, &bindings) }
   }
 
   /// What equal requests are counted by.

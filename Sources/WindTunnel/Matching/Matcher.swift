@@ -76,7 +76,9 @@ public struct Matcher: Sendable, Hashable {
 
   /// What follows the path in a key: the canonical query and the body's hash, where they count.
   func rest(_ request: Request) -> String {
-    let query = canonical(query: request.url.query ?? "")
+    let asked = request.url.query ?? ""
+    if asked.isEmpty, body.reading == .ignored { return "" }
+    let query = canonical(query: asked)
     let digest = ComparedBody(request, body).digest
     return (query.isEmpty ? "" : "?\(query)") + (digest.isEmpty ? "" : " \(digest)")
   }

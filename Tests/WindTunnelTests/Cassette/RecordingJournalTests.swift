@@ -59,6 +59,32 @@ import Testing
     #expect(folded == Cassette([interaction("/b", "old"), interaction("/a", "new")]))
   }
 
+  @Test(arguments: ["ab12", "pass-phrase"])
+  func `a short secret that is known later leaves the journal as a long one does`(
+    secret: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("users.json")
+    let journal = try RecordingJournal(besides: file)
+    let deck = Deck(Cassette(), mode: .rewrite, recordingJournal: journal)
+    var maybe = interaction("/maybe")
+    // Of a cookie it is not known yet whether it is anybody's secret.
+    maybe.request.headers["Cookie"] = "tab=\(secret)"
+    for interaction in [
+      interaction("/hint", "Say \(secret) and enter."), maybe, interaction("/me", token: secret),
+    ] {
+      deck.keep(interaction, for: deck.decide(interaction.request))
+    }
+    let text = try String(contentsOf: journal.file, encoding: .utf8)
+    #expect(!text.contains(" \(secret) "))
+    #expect(!text.contains("\"\(secret)\""))
+    journal.close()
+    let (folded, count) = try RecordingJournal(besides: file).takeUp(onto: Cassette())
+    #expect(count == 3)
+    let hint = folded.interactions.first?.response?.body.text
+    #expect(hint?.contains(/^Say REDACTED-[a-z]+-1 and enter\.$/) == true, "\(hint ?? "")")
+  }
+
   @Test func `no secret stands in the journal, not even one that is known later`() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("users.json")

@@ -3,7 +3,7 @@ import Testing
 @testable import WindTunnel
 
 @Suite struct WordSecretTests {
-  @Test func `a credential that is a word is not kept where it is the whole of a value`() {
+  @Test func `a credential that is a word is kept neither as the whole of a value nor in prose`() {
     var redaction = Redaction(continuing: [])
     let kept = redaction.redact([
       Interaction(
@@ -17,10 +17,9 @@ import Testing
     let stand = "REDACTED-authorization-1"
     #expect(kept.first?.request.headers["Authorization"] == "Bearer \(stand)")
     #expect(kept.first?.response?.headers["X-Seen"] == stand)
-    // In prose the word is a word.
     #expect(
       kept.first?.response?.body.text
-        == #"{"seen":["\#(stand)"],"hint":"Choose a pass-phrase."}"#
+        == #"{"seen":["\#(stand)"],"hint":"Choose a \#(stand)."}"#
     )
   }
 }

@@ -20,7 +20,24 @@ struct LoadTape {
   /// The cassette's text, of so many interactions of about `bytesEach` bytes each.
   static func data(_ count: Int, _ bodies: Bodies, bytesEach: Int = 3000) -> Data {
     var tape = LoadTape(bodies)
+    if bytesEach < smallMax { return Cassette((0..<count).map { tape.small($0) }).data() }
     return Cassette((0..<count).map { tape.interaction($0, max(0, bytesEach - 1400)) }).data()
+  }
+
+  /// Interactions of fewer bytes have few fields, a body of a line and about 420 bytes.
+  private static let smallMax = 1000
+
+  private mutating func small(_ index: Int) -> Interaction {
+    let body = Body("{\"id\":\(index),\"name\":\"\(word()) \(word())\"}")
+    return Interaction(
+      Request("GET", RequestURL(Self.url(index)), headers: ["Accept": "application/json"]),
+      Response(
+        headers: [
+          "Content-Type": "application/json", "Content-Length": String(body.data.count),
+        ],
+        body: body
+      )
+    )
   }
 
   static func url(_ index: Int) -> String {

@@ -30,6 +30,25 @@ enum RecordBench {
     return (ContinuousClock.now - start) / .milliseconds(1)
   }
 
+  /// Journals so many answers as they come from an origin, for a profiler.
+  static func keep(_ count: Int) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // Nobody misses a folder that stays behind in the system's temporary one.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let journal = try RecordingJournal(besides: folder.appendingPathComponent("a.json"))
+    let deck = Deck(Cassette(), mode: .rewrite, recordingJournal: journal)
+    let fields = Tape.fields.sorted { $0.key < $1.key }.map { HeaderField($0.key, $0.value) }
+    let response = Response(headers: HeaderFields(fields), body: Body(Tape.body))
+    for number in 0..<count {
+      let request = Request("GET", RequestURL("http://127.0.0.1:8000\(Tape.path(number))"))
+      let outcome = deck.decide(request)
+      let timing = Timing(firstByte: .zero, lastByte: .zero)
+      deck.keep(Interaction(request, .response(response), timing: timing), for: outcome)
+    }
+    journal.remove()
+  }
+
   private static func interaction(_ number: Int, _ freshSecret: Bool) -> Interaction {
     let request = Request(
       "GET",

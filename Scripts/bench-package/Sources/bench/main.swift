@@ -55,6 +55,8 @@ case "record":
     let milliseconds = try (0..<5).map { _ in try RecordBench.milliseconds(400, isFresh) }.median
     print("record   400 of 4 KiB, \(what): \(milliseconds.shown()) ms")
   }
+case "record-profile":
+  try RecordBench.keep(words.dropFirst().first.flatMap { Int($0) } ?? 2_000)
 case "recording":
   guard let origin = words.dropFirst().first.flatMap({ URL(string: $0) }) else { usage() }
   for keeping in LiveBench.Keeping.allCases {
@@ -85,7 +87,9 @@ case "load-profile":
   let bench = try LoadBench(5_000, .mixed, in: folder)
   for _ in 0..<(words.dropFirst().first.flatMap { Int($0) } ?? 20) { try bench.open() }
 case "tape":
-  guard words.count == 4, let megabytes = Int(words[words.startIndex + 2]), let each = Int(words[words.startIndex + 3]) else { exit(64) }
+  guard words.count == 4, let megabytes = Int(words[words.startIndex + 2]),
+    let each = Int(words[words.startIndex + 3])
+  else { exit(64) }
   let file = URL(filePath: words[words.startIndex + 1])
   try LoadTape.data(megabytes * 1_000_000 / each, .mixed, bytesEach: each).write(to: file)
 case "open":

@@ -4,18 +4,45 @@ internal import Foundation
 enum Base64Text {
   /// The bytes that a text spells; `nil` if it spells none.
   static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
-    var standard = text.map { byte -> UInt8 in
-      switch byte {
-      case UInt8(ascii: "-"): UInt8(ascii: "+")
-      case UInt8(ascii: "_"): UInt8(ascii: "/")
-      default: byte
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(text.count / 4 * 3 + 3)
+    return values.withUnsafeBufferPointer { values -> [UInt8]? in
+      var (bits, count): (UInt32, Int) = (0, 0)
+      var isOver = false
+      for byte in text {
+        if byte == UInt8(ascii: "=") {
+          isOver = true
+          continue
+        }
+        let value = values[Int(byte)]
+        guard value < 64, !isOver else { return nil }
+        bits = bits << 6 | UInt32(value)
+        count += 1
+        if count & 3 == 0 {
+          decoded.append(UInt8(truncatingIfNeeded: bits >> 16))
+          decoded.append(UInt8(truncatingIfNeeded: bits >> 8))
+          decoded.append(UInt8(truncatingIfNeeded: bits))
+        }
       }
+      guard count > 0, count % 4 != 1 else { return nil }
+      if count % 4 == 2 { decoded.append(UInt8(truncatingIfNeeded: bits >> 4)) }
+      if count % 4 == 3 {
+        decoded.append(UInt8(truncatingIfNeeded: bits >> 10))
+        decoded.append(UInt8(truncatingIfNeeded: bits >> 2))
+      }
+      return decoded
     }
-    while standard.last == UInt8(ascii: "=") { standard.removeLast() }
-    guard !standard.isEmpty, standard.count % 4 != 1 else { return nil }
-    while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
-    return Data(base64Encoded: Data(standard)).map(Array.init)
   }
+
+  /// What each byte stands for in either alphabet; 64 where it is no letter.
+  private static let values: [UInt8] = {
+    var values = [UInt8](repeating: 64, count: 256)
+    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
+    for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
+    values[Int(UInt8(ascii: "-"))] = 62
+    values[Int(UInt8(ascii: "_"))] = 63
+    return values
+  }()
 
   /// The spelling of bytes in the alphabet and with the padding of another spelling.
   static func encoded(_ bytes: [UInt8], like other: some Collection<UInt8>) -> String {
@@ -46,24 +73,31 @@ enum Base64Text {
     }
   }
 
+  /// What is shorter is taken for a word.
+  static let lengthMin = 16
+
   /// The stretches of a text that may be base64 of something worth reading.
-  static func runs(in bytes: [UInt8], lengthMin: Int = 16) -> [Range<Int>] {
-    var runs: [Range<Int>] = []
-    var start = 0
-    while start < bytes.count {
-      guard isLetter(bytes[start]) else {
-        start += 1
-        continue
+  static func runs(in bytes: [UInt8], lengthMin: Int = lengthMin) -> [Range<Int>] {
+    bytes.withUnsafeBufferPointer { bytes in
+      values.withUnsafeBufferPointer { values in
+        var runs: [Range<Int>] = []
+        var start = 0
+        while start < bytes.count {
+          guard values[Int(bytes[start])] < 64 else {
+            start += 1
+            continue
+          }
+          var end = start
+          while end < bytes.count, values[Int(bytes[end])] < 64 { end += 1 }
+          var padded = end
+          while padded < bytes.count, padded < end + 2, bytes[padded] == UInt8(ascii: "=") {
+            padded += 1
+          }
+          if end - start >= lengthMin { runs.append(start..<padded) }
+          start = padded
+        }
+        return runs
       }
-      var end = start
-      while end < bytes.count, isLetter(bytes[end]) { end += 1 }
-      var padded = end
-      while padded < bytes.count, padded < end + 2, bytes[padded] == UInt8(ascii: "=") {
-        padded += 1
-      }
-      if end - start >= lengthMin { runs.append(start..<padded) }
-      start = padded
     }
-    return runs
   }
 }

@@ -1,67 +1,91 @@
 /// Secrets that turn up where nobody expects them: a login that repeats its token in the body, a
 /// redirect that carries it in the address.
 ///
-/// All secrets are looked for at once, so the cost does not grow with their number.
+/// All secrets are looked for at once, so the cost does not grow with their number. Those that are
+/// found in any text by chance are looked for where they stand alone (``LoneWord``).
 struct Echoes {
   private struct Secret {
     var bytes: [UInt8]
     var stand: [UInt8]
+    /// Set for one that counts only where it stands alone.
+    var alone: LoneWord?
   }
 
-  /// The secrets by their first six bytes, the longest first, so that none is replaced in the
+  /// What a text is, which tells what is found in it by chance.
+  enum Place {
+    /// Fields of the protocol, addresses, binary content: what may stand anywhere is looked for.
+    case syntax
+    /// What people read.
+    case prose
+    /// HTML, scripts and style sheets, full of names of fields.
+    case script
+    /// A name of a field or a segment of a path: letters alone are such a name by right.
+    case name
+  }
+
+  /// The secrets by their first four bytes, the longest first, so that none is replaced in the
   /// middle of another.
-  private var byBeginning: [UInt64: [Secret]] = [:]
+  private var byBeginning: [UInt32: [Secret]] = [:]
   /// Whether any begins with two bytes.
   private var begins = [Bool](repeating: false, count: 1 << 16)
+  /// Those that count where they are the whole of a value.
+  private var words: [String: String] = [:]
 
-  init(of secrets: [String: String]) {
-    for (secret, stand) in secrets where secret.utf8.count >= Pseudonyms.echoBytesMin {
-      let bytes = Array(secret.utf8)
-      byBeginning[Self.beginning(bytes, 0), default: []].append(
-        Secret(bytes: bytes, stand: Array(stand.utf8))
-      )
-      begins[Int(bytes[0]) << 8 | Int(bytes[1])] = true
-    }
-    for key in byBeginning.keys {
-      byBeginning[key]?.sort {
-        ($0.bytes.count, $0.bytes.lexicographicallyPrecedes($1.bytes) ? 1 : 0)
-          > ($1.bytes.count, $1.bytes.lexicographicallyPrecedes($0.bytes) ? 1 : 0)
-      }
-    }
+  /// Looks for one more, or for one that is a word in more places.
+  mutating func listen(for secret: String, _ sought: Pseudonyms.Sought) {
+    let bytes = Array(secret.utf8)
+    if sought.reach != .anywhere { words[secret] = sought.stand }
+    if sought.reach == .whole || bytes.count < Pseudonyms.aloneBytesMin { return }
+    let alone = sought.reach == .alone ? LoneWord(bytes) : nil
+    let new = Secret(bytes: bytes, stand: Array(sought.stand.utf8), alone: alone)
+    let beginning = Self.beginning(bytes, 0)
+    let place = byBeginning[beginning]?.firstIndex { $0.bytes.count < bytes.count }
+    byBeginning[beginning, default: []].insert(
+      new,
+      at: place ?? byBeginning[beginning]?.count ?? 0
+    )
+    begins[Int(bytes[0]) << 8 | Int(bytes[1])] = true
   }
 
-  var isEmpty: Bool { byBeginning.isEmpty }
+  var isEmpty: Bool { byBeginning.isEmpty && words.isEmpty }
 
-  private static func beginning(_ bytes: [UInt8], _ place: Int) -> UInt64 {
-    var key: UInt64 = 0
-    for offset in 0..<6 { key = key << 8 | UInt64(bytes[place + offset]) }
+  private static func beginning(_ bytes: [UInt8], _ place: Int) -> UInt32 {
+    var key: UInt32 = 0
+    for offset in 0..<4 { key = key << 8 | UInt32(bytes[place + offset]) }
     return key
   }
 
+  /// What stands for a whole value that is a word or short, and a secret.
+  func stand(forWhole value: String, in place: Place) -> String? {
+    guard place != .syntax, !words.isEmpty, let stand = words[value] else { return nil }
+    return place == .name && LoneWord(Array(value.utf8)).isName ? nil : stand
+  }
+
   /// Where secrets stand, and what should.
-  func found(in bytes: [UInt8]) -> [Edit] {
-    guard bytes.count >= 6, !isEmpty else { return [] }
+  func found(in bytes: [UInt8], _ place: Place = .syntax) -> [Edit] {
+    guard bytes.count >= 4, !byBeginning.isEmpty else { return [] }
     var edits: [Edit] = []
-    var place = 0
-    while place + 6 <= bytes.count {
-      if bytes[place] == UInt8(ascii: "R"), let end = Self.pseudonymEnd(bytes, place) {
-        place = end
-      } else if begins[Int(bytes[place]) << 8 | Int(bytes[place + 1])],
-        let secret = secret(at: place, in: bytes)
+    var start = 0
+    while start + 4 <= bytes.count {
+      if bytes[start] == UInt8(ascii: "R"), let end = Self.pseudonymEnd(bytes, start) {
+        start = end
+      } else if begins[Int(bytes[start]) << 8 | Int(bytes[start + 1])],
+        let secret = secret(at: start, in: bytes, place)
       {
-        edits.append(Edit(place..<place + secret.bytes.count, secret.stand))
-        place += secret.bytes.count
+        edits.append(Edit(start..<start + secret.bytes.count, secret.stand))
+        start += secret.bytes.count
       } else {
-        place += 1
+        start += 1
       }
     }
     return edits
   }
 
-  private func secret(at place: Int, in bytes: [UInt8]) -> Secret? {
-    byBeginning[Self.beginning(bytes, place)]?.first { secret in
-      let end = place + secret.bytes.count
-      return end <= bytes.count && bytes[place..<end].elementsEqual(secret.bytes)
+  private func secret(at start: Int, in bytes: [UInt8], _ place: Place) -> Secret? {
+    byBeginning[Self.beginning(bytes, start)]?.first { secret in
+      let end = start + secret.bytes.count
+      return end <= bytes.count && bytes[start..<end].elementsEqual(secret.bytes)
+        && secret.alone?.stands(at: start..<end, of: bytes, in: place) != false
     }
   }
 
@@ -75,19 +99,27 @@ struct Echoes {
     return end
   }
 
-  /// Whether a whole number is a secret.
+  /// Whether a whole number is a secret. A short one is a number like any other.
   func isSecret(number: [UInt8]) -> Bool {
-    number.count >= 6 && secret(at: 0, in: number)?.bytes.count == number.count
+    number.count >= Pseudonyms.anywhereBytesMin
+      && secret(at: 0, in: number, .syntax)?.bytes.count == number.count
   }
 
   /// A text without secrets, in whatever spelling they stand in it; `nil` if there are none.
-  func replaced(in bytes: [UInt8]) -> [UInt8]? {
-    guard !isEmpty else { return nil }
+  func replaced(in bytes: [UInt8], _ place: Place = .syntax) -> [UInt8]? {
+    guard !byBeginning.isEmpty else { return nil }
     var bytes = bytes
     var isChanged = false
     for spelling in SpelledText.Spelling.allCases {
+      if spelling == .plain {
+        let edits = found(in: bytes, place)
+        if edits.isEmpty { continue }
+        bytes = Edit.applied(edits, to: bytes)
+        isChanged = true
+        continue
+      }
       guard let text = SpelledText(bytes, spelling) else { continue }
-      let edits = found(in: text.bytes)
+      let edits = found(in: text.bytes, place)
       guard !edits.isEmpty else { continue }
       bytes = Edit.applied(edits.map { text.inOriginal($0) }, to: bytes)
       isChanged = true

@@ -3,17 +3,48 @@ internal import Foundation
 /// What stands in the place of values: `REDACTED-token-1` is a field's name and the ordinal of the
 /// value's first appearance under it, and nothing of the value, not even a hash.
 ///
-/// A value of some length bears one pseudonym wherever it turns up, so that a reader sees that the
-/// bearer of one request is the token of an earlier answer. A short one bears one a name.
+/// A value that is looked for bears one pseudonym wherever it turns up, so that a reader sees that
+/// the bearer of one request is the token of an earlier answer. Any other bears one a name.
 struct Pseudonyms {
-  /// A secret of at least so many bytes is looked for everywhere; shorter ones occur by chance.
-  static let echoBytesMin = 6
+  /// A secret of at least so many bytes is looked for everywhere, in the middle of words, too;
+  /// shorter ones occur there by chance.
+  static let anywhereBytesMin = 6
+  /// A shorter secret is looked for where it stands alone. One of three bytes and less is not: there
+  /// are so few of them that texts are full of each (`the`, `200`, `GET`, `en`), and whoever wants
+  /// it tries them all.
+  static let aloneBytesMin = 4
 
-  /// What must not occur in anything that is kept, and what stands in its place.
-  private(set) var secrets: [String: String] = [:]
-  /// Secrets that are themselves words which name secrets, such as a token `pass-phrase`. They stand
-  /// in any text by right, so they are looked for only where they are the whole of a value.
-  private(set) var words: [String: String] = [:]
+  /// How surely a value is somebody's secret.
+  enum Certainty {
+    /// It is replaced where it stands and nowhere else.
+    case none
+    /// Under a name that has harmless values, too, such as a cookie's or `sign`.
+    case likely
+    /// What a client proves itself with.
+    case sure
+  }
+
+  /// Where a secret is looked for.
+  enum Reach {
+    /// In every text.
+    case anywhere
+    /// Where it stands alone: a short secret, or a word that itself names secrets, such as a
+    /// password `pass-phrase`.
+    case alone
+    /// Where it is the whole of a value: such a word that may be no secret.
+    case whole
+  }
+
+  /// A secret that is looked for.
+  struct Sought {
+    var stand: String
+    var reach: Reach
+  }
+
+  /// What must not occur in anything that is kept.
+  private(set) var sought: [String: Sought] = [:]
+  /// Those of them that were learnt since somebody asked.
+  private var unheard: [String] = []
   private var ordinals: [String: [String: Int]] = [:]
   private var highest: [String: Int] = [:]
 
@@ -27,9 +58,12 @@ struct Pseudonyms {
   }
 
   /// What stands for a value of a name.
-  mutating func stand(for value: String, name: String, echoes: Bool = true) -> String {
+  mutating func stand(for value: String, name: String, _ certainty: Certainty = .likely) -> String {
     if SecretNames.isPlain(value) || Self.isRedacted(value) { return value }
-    if let known = secrets[value] ?? words[value] { return known }
+    if let known = sought[value] {
+      remember(value, as: known.stand, certainty)
+      return known.stand
+    }
     let ordinal: Int
     if let known = ordinals[name]?[value] {
       ordinal = known
@@ -39,16 +73,53 @@ struct Pseudonyms {
       ordinals[name, default: [:]][value] = ordinal
     }
     let stand = Self.shaped("REDACTED-\(name)-\(ordinal)", like: value)
-    if echoes { remember(value, as: stand) }
+    remember(value, as: stand, certainty)
     return stand
   }
 
   /// Has a value looked for, and what stands for it.
-  mutating func remember(_ value: String, as stand: String) {
-    guard value.utf8.count >= Self.echoBytesMin, secrets[value] == nil, words[value] == nil,
-      !Self.isRedacted(value)
-    else { return }
-    if SecretNames.isWord(value) { words[value] = stand } else { secrets[value] = stand }
+  mutating func remember(_ value: String, as stand: String, _ certainty: Certainty = .likely) {
+    guard let reach = Self.reach(of: value, certainty) else { return }
+    if let known = sought[value] {
+      if known.reach == .whole, reach == .alone { seek(value, Sought(stand: stand, reach: reach)) }
+      return
+    }
+    if Self.isRedacted(value) || SecretNames.isPlain(value) { return }
+    seek(value, Sought(stand: stand, reach: reach))
+    guard reach != .whole else { return }
+    for spelling in Self.base64(value) where sought[spelling] == nil {
+      seek(spelling, Sought(stand: stand, reach: reach))
+    }
+  }
+
+  private mutating func seek(_ value: String, _ sought: Sought) {
+    self.sought[value] = sought
+    unheard.append(value)
+  }
+
+  /// What was learnt since this was asked the last time.
+  mutating func takeUnheard() -> [(secret: String, sought: Sought)] {
+    defer { unheard = [] }
+    return unheard.compactMap { secret in sought[secret].map { (secret, $0) } }
+  }
+
+  private static func reach(of value: String, _ certainty: Certainty) -> Reach? {
+    let count = value.utf8.count
+    guard certainty != .none, count >= aloneBytesMin else { return nil }
+    let isSure = certainty == .sure
+    if SecretNames.isWord(value) {
+      return isSure ? .alone : count >= anywhereBytesMin ? .whole : nil
+    }
+    return count >= anywhereBytesMin ? .anywhere : isSure ? .alone : nil
+  }
+
+  /// The spellings of a value that are too short to be taken for base64 of something.
+  private static func base64(_ value: String) -> [String] {
+    let text = Data(value.utf8).base64EncodedString()
+    let letters = text.replacing("=", with: "")
+    guard letters.utf8.count < Base64Text.lengthMin else { return [] }
+    let other = letters.replacing("+", with: "-").replacing("/", with: "_")
+    return Array(Set([text, letters, other]))
   }
 
   /// Whether a value is one that stands for another.

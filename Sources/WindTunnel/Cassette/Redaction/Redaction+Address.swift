@@ -17,8 +17,8 @@ extension Redaction {
 
   /// A path: parameters as in `;jsessionid=…`, known shapes, and echoes.
   private mutating func path(_ path: String) -> String {
-    let segments = path.split(separator: "/", omittingEmptySubsequences: false).map {
-      text(String($0))
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+      within(.name) { $0.text(String(segment)) }
     }
     let joined = segments.joined(separator: "/")
     // A secret with a solidus in it is more than one segment.
@@ -51,7 +51,8 @@ extension Redaction {
       } else {
         replaced = self.text(value)
       }
-      return replaced == value ? String(pair) : "\(parts[0])=\(Self.encoded(replaced))"
+      let field = nameless(parts[0])
+      return "\(field)=\(replaced == value ? String(parts[1]) : Self.encoded(replaced))"
     }.joined(separator: "&")
   }
 

@@ -36,16 +36,17 @@ extension Redaction {
   /// A body's content by its type; what names no type is looked at.
   mutating func content(_ bytes: [UInt8], type: String, what: String) -> [UInt8] {
     let media = Self.mediaType(type)
+    let isMedia = Self.isMedia(type: media)
     if media.hasPrefix("multipart/"), let boundary = Self.parameter("boundary", of: type) {
       return multipart(bytes, boundary: boundary)
     }
     let isWide = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
-    if isWide, !Self.isMedia(type), String(utf8: bytes) == nil, bytes.contains(0) {
+    if isWide, !isMedia, String(utf8: bytes) == nil, bytes.has(0) {
       obstacle = "\(what) in UTF-16 cannot be opened to look for credentials"
       return bytes
     }
-    guard !Self.isMedia(type), !bytes.contains(0) else {
-      if echoes?.found(in: bytes).isEmpty == false { obstacle = "\(what) repeats a credential" }
+    guard !isMedia, !bytes.has(0) else {
+      binary(bytes, what)
       return bytes
     }
     if media == "application/x-www-form-urlencoded", let text = String(utf8: bytes) {
@@ -55,15 +56,37 @@ extension Redaction {
     return text(bytes, isScript ? .script : .plain, depth: 0)
   }
 
+  /// Content that is not text is kept as it is or not at all.
+  private mutating func binary(_ bytes: [UInt8], _ what: String) {
+    if echoes?.found(in: bytes).isEmpty == false { obstacle = "\(what) repeats a credential" }
+    // RFC 8878 §3.1.1.
+    if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
+      obstacle = "\(what) in zstd cannot be opened to look for credentials"
+      log?.unopened("zstd")
+    }
+    // A file in gzip (RFC 1952 §2.3.1) is no content coding, but as easy to open.
+    guard bytes.starts(with: [0x1F, 0x8B]),
+      let inner = Inflate.open(Data(bytes), coding: "gzip").map(Array.init)
+    else { return }
+    let isText = String(utf8: inner) != nil
+    let holds =
+      isText ? text(inner, .plain, depth: 1) != inner : echoes?.found(in: inner).isEmpty == false
+    if holds { obstacle = "\(what) in gzip holds a credential" }
+  }
+
   static func mediaType(_ type: String) -> String {
-    type.prefix { $0 != ";" }.trimmingOptionalWhitespace().lowercased()
+    let end = type.utf8.firstIndex(of: UInt8(ascii: ";")) ?? type.endIndex
+    return type[..<end].trimmingOptionalWhitespace().lowercased()
   }
 
   /// Whether a body is for eyes and ears: pictures that are text are not.
   static func isMedia(_ type: String) -> Bool {
-    let media = mediaType(type)
-    return ["image/", "audio/", "video/", "font/"].contains { media.hasPrefix($0) }
-      && !media.hasSuffix("+xml")
+    isMedia(type: mediaType(type))
+  }
+
+  private static func isMedia(type: String) -> Bool {
+    ["image/", "audio/", "video/", "font/"].contains { type.hasPrefix($0) }
+      && !type.hasSuffix("+xml")
   }
 
   /// A parameter such as `boundary=x` (RFC 9110 §5.6.6).

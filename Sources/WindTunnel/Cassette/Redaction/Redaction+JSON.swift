@@ -64,7 +64,7 @@ extension Redaction {
     let pair = Self.pairName(members, walk)
     for member in members {
       let key = walk.text(member.name)
-      if let replaced = echoes?.replaced(in: Array(key.utf8)) {
+      if let replaced = echoes?.replaced(in: Array(key.utf8), .name) {
         walk.replace(member.name, by: String(decoding: replaced, as: UTF8.self))
       }
       walk.way.append(.name(key))
@@ -115,7 +115,12 @@ extension Redaction {
     let value = walk.text(range)
     let replaced: String
     if let inherited {
-      replaced = stand(for: value, name: inherited.name, sort: inherited.sort)
+      replaced = stand(
+        for: value,
+        name: inherited.name,
+        sort: inherited.sort,
+        inherited.isWithin ? .likely : nil
+      )
     } else {
       replaced = text(value, depth: walk.depth + 1)
     }
@@ -134,7 +139,9 @@ extension Redaction {
       _ = stand(
         for: String(decoding: digits, as: UTF8.self),
         name: inherited.name,
-        sort: inherited.sort
+        sort: inherited.sort,
+        // A count or an id as often as not.
+        .likely
       )
     } else if echoes?.isSecret(number: Array(digits)) != true {
       return

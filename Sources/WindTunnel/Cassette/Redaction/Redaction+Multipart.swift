@@ -48,6 +48,7 @@ extension Redaction {
       return Edit(blank.upperBound..<end, Array(stand.utf8))
     }
     let replaced = self.content(content, type: field("content-type"), what: "a body")
-    return Edit(blank.upperBound..<end, replaced)
+    let before = Array(part[..<blank.upperBound])
+    return Edit(range.lowerBound..<end, (echoes?.replaced(in: before, .name) ?? before) + replaced)
   }
 }

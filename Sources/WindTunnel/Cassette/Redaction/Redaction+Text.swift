@@ -7,7 +7,7 @@ extension Redaction {
   /// A text without secrets.
   mutating func text(_ text: String, depth: Int = 0) -> String {
     // Once all secrets are known, a whole value that is one of them goes, even where it is a word.
-    if echoes != nil, let word = pseudonyms.words[text] { return word }
+    if let stand = echoes?.stand(forWhole: text, in: place) { return stand }
     guard text.utf8.count > 4 else { return text }
     let bytes = Array(text.utf8)
     let replaced = self.text(bytes, .plain, depth: depth)
@@ -18,8 +18,8 @@ extension Redaction {
   mutating func text(_ bytes: [UInt8], _ flavour: NamedValues.Flavour, depth: Int) -> [UInt8] {
     guard bytes.count > 4, depth < Self.depthMax else { return echoed(bytes) }
     if let json = json(bytes, depth: depth) { return json }
-    guard bytes.contains(UInt8(ascii: "{")),
-      bytes.contains(UInt8(ascii: "\n")) || bytes.starts(with: "data:".utf8)
+    guard bytes.has(UInt8(ascii: "{")),
+      bytes.has(UInt8(ascii: "\n")) || bytes.starts(with: "data:".utf8)
     else { return stretch(bytes, flavour, depth: depth) }
     var result: [UInt8] = []
     // Lines that are no JSON stay together, since an element or a key may go over several.
@@ -47,20 +47,26 @@ extension Redaction {
     _ flavour: NamedValues.Flavour,
     depth: Int
   ) -> [UInt8] {
+    if flavour == .script, place == .prose {
+      return within(.script) { $0.stretch(bytes, flavour, depth: depth) }
+    }
     guard Self.isWorthReading(bytes) else { return echoed(bytes) }
     var stretches = Stretches()
     var edits: [Edit] = []
-    for range in Self.links(in: bytes) where stretches.take(range) {
+    let hasColon = bytes.has(UInt8(ascii: ":"))
+    for range in hasColon ? Self.links(in: bytes) : [] where stretches.take(range) {
       let link = String(decoding: bytes[range], as: UTF8.self)
       edits.append(Edit(range, Array(self.link(link).utf8)))
     }
-    for value in NamedValues.found(in: bytes, names, flavour) where stretches.take(value.range) {
+    let hasNames = hasColon || bytes.has(UInt8(ascii: "=")) || bytes.has(UInt8(ascii: ">"))
+    for value in hasNames ? NamedValues.found(in: bytes, names, flavour) : []
+    where stretches.take(value.range) {
       let text = String(decoding: bytes[value.range], as: UTF8.self)
       edits.append(Edit(value.range, Array(named(text, value).utf8)))
     }
     for shape in shapes(in: bytes) where stretches.take(shape.range) {
       let text = String(decoding: bytes[shape.range], as: UTF8.self)
-      let stand = stand(for: text, name: shape.kind)
+      let stand = stand(for: text, name: shape.kind, .likely)
       if shape.kind == "basic" { rememberPair(of: text, as: stand) }
       edits.append(Edit(shape.range, Array(stand.utf8)))
     }
@@ -95,7 +101,7 @@ extension Redaction {
 
   /// A text without what is known to be secret.
   mutating func echoed(_ bytes: [UInt8]) -> [UInt8] {
-    guard let replaced = echoes?.replaced(in: bytes) else { return bytes }
+    guard let replaced = echoes?.replaced(in: bytes, place) else { return bytes }
     log?.found("echo", bytes: bytes.count)
     return replaced
   }
@@ -110,7 +116,7 @@ extension Redaction {
     if let value = fieldValue(text, name: found.name) { return value }
     let plain = text.contains("%") ? text.removingPercentEncoding ?? text : text
     let unescaped = plain.contains("\\") ? Self.unescaped(plain) ?? plain : plain
-    let stand = stand(for: unescaped, name: found.name, sort: found.sort)
+    let stand = stand(for: unescaped, name: found.name, sort: found.sort, .likely)
     return stand == unescaped ? text : stand
   }
 

@@ -7,10 +7,15 @@ extension Redaction {
     name: some StringProtocol,
     instead: String = "value",
     sort: SecretNames.Sort = .secret,
-    echoes isEcho: Bool = true
+    _ certainty: Pseudonyms.Certainty? = nil
   ) -> String {
     let slug = SecretNames.slug(name, instead: instead)
-    let stand = pseudonyms.stand(for: value, name: slug, echoes: isEcho && sort != .person)
+    let isSure = sort == .secret && !SecretNames.isAmbiguous(name)
+    let stand = pseudonyms.stand(
+      for: value,
+      name: slug,
+      sort == .person ? .none : certainty ?? (isSure ? .sure : .likely)
+    )
     if stand != value, echoes == nil { log?.found(slug, bytes: value.utf8.count) }
     return stand
   }
@@ -18,9 +23,9 @@ extension Redaction {
   /// `Bearer abc` keeps its scheme (RFC 9110 §11.4).
   mutating func credentials(_ value: String, name: String) -> String {
     let parts = value.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2 else { return stand(for: value, name: name) }
+    guard parts.count == 2 else { return stand(for: value, name: name, .sure) }
     let token = String(parts[1])
-    let stand = stand(for: token, name: name)
+    let stand = stand(for: token, name: name, .sure)
     if parts[0].lowercased() == "basic" { rememberPair(of: token, as: stand) }
     return "\(parts[0]) \(stand)"
   }
@@ -35,13 +40,13 @@ extension Redaction {
   /// The password of `user:password` has a pseudonym of its own, as it turns up without the user.
   mutating func rememberPassword(of pair: String) {
     let parts = pair.split(separator: ":", maxSplits: 1)
-    guard parts.count == 2, parts[1].utf8.count >= Pseudonyms.echoBytesMin else { return }
-    _ = pseudonyms.stand(for: String(parts[1]), name: "password")
+    guard parts.count == 2, parts[1].utf8.count >= Pseudonyms.aloneBytesMin else { return }
+    _ = pseudonyms.stand(for: String(parts[1]), name: "password", .sure)
   }
 
   /// `user:password` of an address.
   mutating func userInfo(_ value: String) -> String {
-    let stand = stand(for: value, name: "userinfo")
+    let stand = stand(for: value, name: "userinfo", .likely)
     guard stand != value else { return value }
     let plain = value.removingPercentEncoding ?? value
     pseudonyms.remember(plain, as: stand)
@@ -59,13 +64,16 @@ extension Redaction {
     let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].trimmingOptionalWhitespace()
     // A cookie without a name is all value.
-    guard parts.count == 2 else { return stand(for: String(name), name: "cookie") }
+    guard parts.count == 2 else { return stand(for: String(name), name: "cookie", .likely) }
     let value = Self.unquoted(parts[1])
-    let stand = stand(for: value, name: name, instead: "cookie")
+    // Most cookies hold a language or a theme; one that is named like a secret holds a secret.
+    let certainty: Pseudonyms.Certainty =
+      names.sort(of: name, in: .field) == .secret ? .sure : .likely
+    let stand = stand(for: value, name: name, instead: "cookie", certainty)
     if stand != value, let plain = value.removingPercentEncoding, plain != value {
       pseudonyms.remember(plain, as: stand)
     }
-    return "\(name)=\(stand)"
+    return "\(nameless(name))=\(stand)"
   }
 
   /// `a=1; Path=/` (RFC 6265 §4.1.1): the value goes, name and attributes stay.
@@ -111,19 +119,41 @@ extension Redaction {
   }
 
   private mutating func value(of field: HeaderField) -> String {
-    if let value = fieldValue(field.value, name: field.name) { return value }
-    if let sort = names.sort(of: field.name, in: .header) {
-      return stand(for: field.value, name: field.name, sort: sort)
+    switch fieldKind(field.name) {
+    case .credentials: return credentials(field.value, name: SecretNames.slug(field.name))
+    case .cookies: return cookies(field.value)
+    case .setCookie: return setCookie(field.value)
+    case .secret(let sort):
+      return stand(for: field.value, name: field.name, sort: sort, sort == .secret ? .sure : nil)
+    case .link: return link(field.value)
+    case .made: return echoless(field.value)
+    case .syntax: return within(.syntax) { $0.text(field.value) }
+    case .text: return text(field.value)
     }
-    switch field.name.lowercased() {
-    case "location", "content-location", "referer": return link(field.value)
-    // Made of the content, the clock or by lot, and long enough to look like a secret.
-    case "etag", "if-none-match", "if-match", "date", "sec-websocket-key", "sec-websocket-accept",
-      "x-request-id", "x-amz-request-id", "x-amz-id-2", "x-amz-cf-id", "x-client-data",
-      "traceparent":
-      return echoless(field.value)
-    default: return text(field.value)
-    }
+  }
+
+  private mutating func fieldKind(_ name: String) -> FieldKind {
+    if let known = fieldKinds[name] { return known }
+    let kind = FieldKind(name, names)
+    if fieldKinds.count < 4096 { fieldKinds[name] = kind }
+    return kind
+  }
+
+  /// Looks at something as what stands in such a place.
+  mutating func within<Result>(
+    _ place: Echoes.Place,
+    _ body: (inout Redaction) -> Result
+  ) -> Result {
+    let outer = self.place
+    self.place = place
+    defer { self.place = outer }
+    return body(&self)
+  }
+
+  /// The name of a value, which may itself be an echo.
+  func nameless(_ name: some StringProtocol) -> String {
+    echoes?.replaced(in: Array(name.utf8), .name).map { String(decoding: $0, as: UTF8.self) }
+      ?? String(name)
   }
 
   /// A value in which nothing but an echo is looked for.

@@ -13,8 +13,12 @@
 //   has no room for an ordinal. Truth values and null stay.
 // - A packed body in which nothing is replaced stays as it came. Else it is kept opened, and
 //   `Content-Encoding` goes; `Content-Length` follows each change, and digests of the body go.
-// - Left out, and named, is what cannot be rewritten: a body that cannot be opened unless its type
-//   is picture, sound, film or font; binary content that repeats a secret; a host that does.
+// - A secret of six bytes and more is replaced wherever it is repeated; a shorter one, and one that
+//   is itself a word for secrets, where it stands alone (`LoneWord`) and was surely one: a password,
+//   a PIN, credentials. Under names with harmless values (`token`, `sign`, `session`, most cookies)
+//   such a value is replaced, but not looked for. Three bytes and less are never looked for.
+// - Left out, and named, is what cannot be rewritten: a body that cannot be opened (br, zstd, a file
+//   in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a secret; binary content that repeats a secret; a host that does.
 
 internal import Foundation
 internal import Symptoms
@@ -32,6 +36,14 @@ struct Redaction {
   var pseudonyms = Pseudonyms()
   /// What is looked for everywhere; `nil` on the walk that learns it.
   var echoes: Echoes?
+  /// All that was learnt by now.
+  private var heard = Echoes()
+  /// What was learnt since somebody asked.
+  private var learned: [String] = []
+  /// Where the walk is, which tells how words that are secrets are looked for.
+  var place = Echoes.Place.prose
+  /// How fields are treated that were met before: the same few come again and again.
+  var fieldKinds: [String: FieldKind] = [:]
   /// Why the interaction at hand cannot be kept.
   var obstacle: String?
 
@@ -46,16 +58,24 @@ struct Redaction {
   /// The interactions that may be kept, without their secrets.
   mutating func redact(_ interactions: [Interaction]) -> [Interaction] {
     echoes = nil
-    for (index, interaction) in interactions.enumerated() {
-      log?.begin(index)
-      _ = redacted(interaction)
-    }
-    echoes = Echoes(of: pseudonyms.secrets)
-    var kept: [Interaction] = []
+    var first: Interaction?
     for (index, interaction) in interactions.enumerated() {
       log?.begin(index)
       obstacle = nil
-      let interaction = redacted(interaction)
+      first = redacted(interaction)
+    }
+    for (secret, sought) in pseudonyms.takeUnheard() {
+      heard.listen(for: secret, sought)
+      learned.append(secret)
+    }
+    echoes = heard
+    var kept: [Interaction] = []
+    // Where no secret was ever met there is no echo of one, and the first walk has said all.
+    let isDone = interactions.count == 1 && log == nil && heard.isEmpty
+    for (index, interaction) in interactions.enumerated() {
+      log?.begin(index)
+      if !isDone { obstacle = nil }
+      let interaction = isDone ? first ?? interaction : redacted(interaction)
       if let obstacle {
         let request = interaction.request
         let url = echoless(request.url.description)
@@ -65,6 +85,12 @@ struct Redaction {
       }
     }
     return kept
+  }
+
+  /// The secrets that were learnt since this was asked the last time.
+  mutating func takeLearned() -> [String] {
+    defer { learned = [] }
+    return learned
   }
 
   private mutating func redacted(_ interaction: Interaction) -> Interaction {

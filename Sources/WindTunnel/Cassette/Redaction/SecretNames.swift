@@ -80,6 +80,11 @@ struct SecretNames {
     return whole.contains(name) || endings.contains(name) || harmless.contains(name)
   }
 
+  /// Whether a name has harmless values as well: a currency is a token, a zodiac has signs.
+  static func isAmbiguous(_ name: some StringProtocol) -> Bool {
+    ambiguous.contains(normalised(name))
+  }
+
   /// Members of an object under a secret name that tell about the secret and are none.
   static let about: Set<String> = [
     "type", "tokentype", "kind", "scheme", "scope", "alg", "algorithm", "expires", "expiresin",
@@ -107,6 +112,11 @@ struct SecretNames {
   ]
 
   private static let inQueries: Set<String> = ["key"]
+
+  private static let ambiguous: Set<String> = [
+    "token", "tokens", "session", "sid", "sign", "sig", "signature", "auth", "key", "bearer",
+    "cookie", "cookies", "assertion",
+  ]
 
   /// Ends like a secret and is a cursor, a switch or a list of names.
   private static let harmless: Set<String> = [

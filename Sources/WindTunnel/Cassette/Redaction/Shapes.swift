@@ -54,20 +54,26 @@ enum Shapes {
 
   /// The secrets in a text, in their order.
   static func found(in bytes: [UInt8]) -> [Found] {
-    let begins = begins
     var found: [Found] = []
     var place = 0
-    while place < bytes.count {
-      if begins[Int(bytes[place])], place == 0 || !bytes[place - 1].isWord,
-        let next = shape(at: place, in: bytes)
-      {
-        found.append(next)
-        place = max(next.range.upperBound, place + 1)
-      } else {
-        place += 1
-      }
+    while let start = beginning(from: place, in: bytes) {
+      place = start + 1
+      guard let next = shape(at: start, in: bytes) else { continue }
+      found.append(next)
+      place = max(next.range.upperBound, place)
     }
     return found
+  }
+
+  /// Where the next word begins as something that is known does.
+  private static func beginning(from place: Int, in bytes: [UInt8]) -> Int? {
+    bytes.withUnsafeBufferPointer { bytes in
+      begins.withUnsafeBufferPointer { begins in
+        (min(place, bytes.count)..<bytes.count).first { place in
+          begins[Int(bytes[place])] && (place == 0 || !bytes[place - 1].isWord)
+        }
+      }
+    }
   }
 
   private static func shape(at place: Int, in bytes: [UInt8]) -> Found? {

@@ -11,6 +11,17 @@ struct SpelledText {
     case json
     /// `&amp;`, `&#39;`, `&#x2F;`.
     case html
+
+    /// What stands in every text that is spelled so and not as it is meant.
+    fileprivate var mark: UInt8? {
+      switch self {
+      case .plain: nil
+      case .percent, .percentTwice: UInt8(ascii: "%")
+      case .form: UInt8(ascii: "+")
+      case .json: UInt8(ascii: "\\")
+      case .html: UInt8(ascii: "&")
+      }
+    }
   }
 
   /// The text as it is meant.
@@ -20,6 +31,8 @@ struct SpelledText {
 
   /// Reads a text; `nil` if nothing in it is spelled so.
   init?(_ original: [UInt8], _ spelling: Spelling) {
+    // Most texts are spelled as they are meant, and the way back costs eight times the text.
+    if let mark = spelling.mark, !original.contains(mark) { return nil }
     bytes = original
     starts = Array(0...original.count)
     switch spelling {
@@ -28,7 +41,6 @@ struct SpelledText {
     case .percentTwice:
       guard unspell("%", Self.percent), unspell("%", Self.percent) else { return nil }
     case .form:
-      guard bytes.contains(UInt8(ascii: "+")) else { return nil }
       bytes = bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
       _ = unspell("%", Self.percent)
     case .json: guard unspell("\\", Self.escape) else { return nil }

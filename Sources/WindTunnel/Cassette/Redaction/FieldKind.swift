@@ -1,0 +1,46 @@
+/// How a header field's value is treated, which its name tells.
+enum FieldKind {
+  /// A scheme and what proves somebody's identity by it (RFC 9110 §11.4).
+  case credentials
+  case cookies
+  case setCookie
+  /// A value that goes as a whole.
+  case secret(SecretNames.Sort)
+  /// An address, whole or in part.
+  case link
+  /// Made of the content, the clock or by lot, and long enough to look like a secret.
+  case made
+  /// What the protocol itself reads: its words and numbers.
+  case syntax
+  case text
+
+  init(_ name: String, _ names: SecretNames) {
+    switch SecretNames.normalised(name) {
+    case "authorization", "proxyauthorization": self = .credentials
+    case "cookie": self = .cookies
+    case "setcookie": self = .setCookie
+    default: self = names.sort(of: name, in: .header).map { .secret($0) } ?? Self.harmless(name)
+    }
+  }
+
+  private static func harmless(_ name: String) -> FieldKind {
+    let name = name.lowercased()
+    if linkNames.contains(name) { return .link }
+    if madeNames.contains(name) { return .made }
+    return syntaxNames.contains(name) ? .syntax : .text
+  }
+
+  private static let linkNames: Set<String> = ["location", "content-location", "referer"]
+
+  private static let madeNames: Set<String> = [
+    "etag", "if-none-match", "if-match", "date", "sec-websocket-key", "sec-websocket-accept",
+    "x-request-id", "x-amz-request-id", "x-amz-id-2", "x-amz-cf-id", "x-client-data", "traceparent",
+  ]
+
+  private static let syntaxNames: Set<String> = [
+    "content-type", "content-length", "content-encoding", "content-range", "content-language",
+    "transfer-encoding", "connection", "upgrade", "host", "accept", "accept-encoding",
+    "accept-language", "accept-ranges", "range", "cache-control", "vary", "allow", "expires",
+    "last-modified", "if-modified-since", "age", "retry-after", "te", "trailer", "via",
+  ]
+}
