@@ -16,6 +16,8 @@ extension Deck {
     ) -> Circumstances {
       if moment == nil { moment = now }
       var circumstances = Circumstances()
+      // Nobody asks.
+      if scenario.rules.isEmpty { return circumstances }
       if let now, let moment {
         let milliseconds = now.timeIntervalSince(moment) * 1000
         circumstances.elapsed = Duration(

@@ -76,6 +76,7 @@ public struct Matcher: Sendable, Hashable {
 
   /// What follows the path in a key: the canonical query and the body's hash, where they count.
   func rest(_ request: Request) -> String {
+    if request.url.query == nil, body.reading == .ignored { return "" }
     let query = canonical(query: request.url.query ?? "")
     let digest = ComparedBody(request, body).digest
     return (query.isEmpty ? "" : "?\(query)") + (digest.isEmpty ? "" : " \(digest)")
