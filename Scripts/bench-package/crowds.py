@@ -4,16 +4,22 @@
   crowds.py idle URL PID COUNT       COUNT connections that ask nothing; closed by the server's end
   crowds.py latency URL ROUNDS       how late an injected delay is on 64 connections, against 64 timers
   crowds.py many URL PID COUNT       COUNT requests; the server's memory on the way
+  crowds.py distinct URL PID COUNT   the same, each for an address of its own
+  crowds.py upload TOOL BYTES        one upload, recorded; the memory that it takes
   crowds.py source                   a server that sends as many bytes as the first line says
   crowds.py pull HOST:PORT BYTES [PROXY_HOST:PORT]   MB/s, through CONNECT if there is a proxy
 """
+import contextlib
+import hashlib
 import heapq
 import os
 import resource
 import select
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -226,17 +232,15 @@ def idle(url, pid, count):
     print(f"crowds  idle: {ended} of {count - half} closed by the server's end")
 
 
-def many(url, pid, count):
+def many(url, pid, count, path="/items/%d", distinct=10_000):
     batch, lanes = 100, 8
+    line = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
     requests = [
-        b"".join(
-            b"GET /items/%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % (first + each)
-            for each in range(batch)
-        )
-        for first in range(0, 10_000, batch)
+        b"".join(line % (first + each) for each in range(batch))
+        for first in range(0, distinct, batch)
     ]
     clients = [socket.create_connection(address(url)) for _ in range(lanes)]
-    clients[0].sendall(b"GET /items/0 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    clients[0].sendall(line % 0)
     # All answers are equally long.
     each = len(clients[0].recv(65536))
     buffer = bytearray(1 << 20)
@@ -257,7 +261,10 @@ def many(url, pid, count):
         if done % 100_000 == 0:
             shown.append(f"{memory(pid):.0f}")
     seconds = time.monotonic() - start
-    print(f"crowds  many: {done} requests in {seconds:.0f} s; MB after each 100,000: {' '.join(shown)}")
+    print(
+        f"crowds  many: {done} requests for {distinct} addresses in {seconds:.0f} s; "
+        f"MB after each 100,000: {' '.join(shown)}"
+    )
 
 
 def source():
@@ -302,9 +309,76 @@ def pull(target, count, proxy=None):
     print(f"{count / (time.monotonic() - start) / 1e6:.0f}")
 
 
+def upload(tool, count):
+    """Records one large upload by the tool, and says what memory that took beside the page cache."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    heard = []
+
+    def origin():
+        client = listener.accept()[0]
+        stream = client.makefile("rb")
+        while stream.readline() != b"\r\n":
+            pass
+        digest, left = hashlib.sha256(), count
+        while left:
+            piece = stream.read(min(left, 1 << 20))
+            digest.update(piece)
+            left -= len(piece)
+        heard.append(digest.hexdigest())
+        client.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+
+    threading.Thread(target=origin, daemon=True).start()
+    with tempfile.TemporaryDirectory() as folder:
+        tape = os.path.join(folder, "tape.json")
+        upstream = "http://127.0.0.1:%d" % listener.getsockname()[1]
+        server = subprocess.Popen(
+            [tool, "record", "--upstream", upstream, "--cassette", tape], stdout=subprocess.PIPE
+        )
+        url = server.stdout.readline().decode().strip()
+        before = most = memory(server.pid, "RssAnon")
+        client = socket.create_connection(address(url))
+        head = f"PUT /big HTTP/1.1\r\nHost: localhost\r\nContent-Length: {count}\r\n\r\n"
+        client.sendall(head.encode())
+        digest, left, start = hashlib.sha256(), count, time.monotonic()
+        while left:
+            piece = os.urandom(min(left, 1 << 20))
+            client.sendall(piece)
+            digest.update(piece)
+            left -= len(piece)
+            most = max(most, memory(server.pid, "RssAnon"))
+        client.setblocking(False)
+        answer = b""
+        while not answer.endswith(b"\r\n\r\n"):
+            most = max(most, memory(server.pid, "RssAnon"))
+            if select.select([client], [], [], 0.02)[0]:
+                answer += client.recv(65536)
+        seconds = time.monotonic() - start
+        server.send_signal(signal.SIGINT)
+        while server.poll() is None:
+            # Of a process that is gone nothing is told.
+            with contextlib.suppress(ValueError, FileNotFoundError, ProcessLookupError):
+                most = max(most, memory(server.pid, "RssAnon"))
+            time.sleep(0.02)
+        name = digest.hexdigest()
+        with open(os.path.join(folder, "tape.bodies", name), "rb") as body:
+            kept = hashlib.file_digest(body, "sha256").hexdigest()
+        whole = heard == [name] and kept == name and answer.startswith(b"HTTP/1.1 201 ")
+    print(
+        f"upload  {count // 1_000_000} MB recorded in {seconds:.0f} s, whole at the origin and on the "
+        f"tape: {'yes' if whole else 'NO'}; memory {before:.0f} MB before, at most {most:.0f} MB"
+    )
+    if not whole:
+        sys.exit(1)
+
+
 what, *rest = sys.argv[1:] or ["help"]
-if what in ("dribble", "idle", "many"):
+if what == "distinct":
+    # Of one width, so that all requests and answers are equally long.
+    many(rest[0], int(rest[1]), int(rest[2]), "/any/%08d", int(rest[2]))
+elif what in ("dribble", "idle", "many"):
     {"dribble": dribble, "idle": idle, "many": many}[what](rest[0], int(rest[1]), int(rest[2]))
+elif what == "upload":
+    upload(rest[0], int(rest[1]))
 elif what == "latency":
     latency(rest[0], int(rest[1]))
 elif what == "source":

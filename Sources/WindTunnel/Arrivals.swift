@@ -2,16 +2,29 @@
 struct LaneKey: Hashable {
   var lane: Lane
   var key: String
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(key)
+    // All that most servers ever see is of this one, and hashing its name would tell nothing.
+    if lane != .deck { hasher.combine(lane) }
+  }
 }
 
 /// How many requests of each key came in each lane, and which are being carried.
+///
+/// Of the keys that come after very many others only the last are remembered (``KeptTable``): one
+/// that was forgotten counts from one again.
 struct Arrivals: Sendable {
   /// The requests of one key in one lane.
   private struct Tally: Sendable {
     /// How many came so far.
     var count = 0
-    /// The outcomes that are being carried.
-    var inFlight: [Int] = []
+    /// The outcome that is being carried; 0: none.
+    var carried = 0
+    /// What is carried beside it, which is seldom anything.
+    var more: [Int] = []
+
+    var isCarrying: Bool { carried != 0 || !more.isEmpty }
   }
 
   /// Who is in flight beside one that arrives.
@@ -21,14 +34,30 @@ struct Arrivals: Sendable {
     case several
   }
 
-  private var places: [LaneKey: Int] = [:]
-  private var tallies: [Tally] = []
-  /// Where each outcome counts that is being carried: its end is told without its key.
-  private var carried: [Int: Int] = [:]
+  /// What one that arrives is told.
+  struct Arrival: Sendable, Hashable {
+    /// The how-manieth of its key in its lane it is, counted from one.
+    var ordinal: Int
+    var others: Others
+    /// Where its end is told, without its key.
+    var seat: Int
+  }
 
-  /// How many keys have been asked for, and how many outcomes are being carried.
+  private var tallies: KeptTable<LaneKey, Tally>
+
+  /// Begins with nobody.
+  init() { tallies = KeptTable() }
+
+  /// Begins with nobody, and with room for so many keys.
+  init(keeping keptMax: Int, passing passingMax: Int) {
+    tallies = KeptTable(keeping: keptMax, passing: passingMax)
+  }
+
+  /// How many keys are counted, and how many outcomes are being carried.
   var keyCount: Int { tallies.count }
-  var carriedCount: Int { carried.count }
+  var carriedCount: Int {
+    tallies.values.reduce(0) { $0 + ($1.carried == 0 ? 0 : 1) + $1.more.count }
+  }
 
   /// Counts one more that is not told to end, and answers its ordinal.
   mutating func count(_ key: LaneKey) -> Int {
@@ -38,34 +67,36 @@ struct Arrivals: Sendable {
   }
 
   /// Counts one more and answers its ordinal and who is in flight beside it.
-  mutating func arrive(_ id: Int, _ key: LaneKey) -> (ordinal: Int, others: Others) {
+  mutating func arrive(_ id: Int, _ key: LaneKey) -> Arrival {
     let place = place(of: key)
-    carried[id] = place
-    return Self.arrive(id, &tallies[place])
+    let (ordinal, others) = Self.arrive(id, &tallies[place])
+    return Arrival(ordinal: ordinal, others: others, seat: place)
   }
 
   private static func arrive(_ id: Int, _ tally: inout Tally) -> (ordinal: Int, others: Others) {
-    let others: Others =
-      switch tally.inFlight.count {
-      case 0: .none
-      case 1: .one(tally.inFlight[0])
-      default: .several
-      }
-    tally.inFlight.append(id)
     tally.count += 1
+    guard tally.isCarrying else {
+      tally.carried = id
+      return (tally.count, .none)
+    }
+    let isOne = tally.carried == 0 ? tally.more.count == 1 : tally.more.isEmpty
+    let others: Others = isOne ? .one(tally.carried == 0 ? tally.more[0] : tally.carried) : .several
+    tally.more.append(id)
     return (tally.count, others)
   }
 
-  /// An outcome has come to its end; a courier that was stopped twice tells of it twice.
-  mutating func end(_ id: Int) {
-    guard let place = carried.removeValue(forKey: id) else { return }
-    tallies[place].inFlight.removeAll { $0 == id }
+  /// An outcome has come to its end; a courier that was stopped twice tells of it twice, and one
+  /// that ends after everything began anew has no seat any more.
+  mutating func end(_ id: Int, at seat: Int) {
+    guard seat < tallies.count else { return }
+    if tallies[seat].carried == id {
+      tallies[seat].carried = 0
+    } else if !tallies[seat].more.isEmpty {
+      tallies[seat].more.removeAll { $0 == id }
+    }
   }
 
   private mutating func place(of key: LaneKey) -> Int {
-    if let place = places[key] { return place }
-    places[key] = tallies.count
-    tallies.append(Tally())
-    return tallies.count - 1
+    tallies.place(of: key, or: Tally()) { $0.isCarrying }
   }
 }

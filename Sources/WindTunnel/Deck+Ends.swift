@@ -5,8 +5,8 @@ package import Foundation
 extension Deck {
   /// Tells that an outcome has been carried to its end, however it ended.
   public func finished(_ outcome: Outcome) {
-    let id = outcome.id
-    state.withLock { $0.finished(id) }
+    let (id, seat) = (outcome.id, outcome.seat)
+    state.withLock { $0.finished(id, at: seat) }
     follow?(outcome, .end)
   }
 

@@ -12,7 +12,7 @@ extension Deck {
       case .explain(let interactions, let journal, let lane, nil):
         .unmatched(
           Mismatch(request, among: interactions, matcher: matcher) { place in
-            journal.all.count { $0.take == .recording(place) && $0.decision.lane == lane }
+            journal.count { $0.take == .recording(place) && $0.decision.lane == lane }
           }
         )
       case .explain(let interactions, _, _, let (times, last)?):

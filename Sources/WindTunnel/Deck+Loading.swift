@@ -53,6 +53,7 @@ extension Deck.State {
   fileprivate mutating func goOn(from old: Deck.State) {
     (scenario, seed, sessions) = (old.scenario, old.seed, old.sessions)
     (recording, arrivals, nextID) = (old.recording, old.arrivals, old.nextID)
+    tapeNumber = old.tapeNumber + 1
     beginning = old.beginning
   }
 

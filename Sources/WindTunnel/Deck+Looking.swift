@@ -10,11 +10,11 @@ extension Deck {
 
   /// How often requests of a pattern came, such as `GET /users/7` or `* /users/**`.
   public func attempts(_ pattern: RequestPattern) -> Int {
-    journal.all.count { entry in
+    journal.count { entry in
       guard entry.take != .connection else { return false }
       let words = entry.decision.key.split(separator: " ", maxSplits: 2).map(String.init)
       guard words.count >= 2 else { return false }
-      return pattern.matches(Request(words[0], RequestURL(words[1])))
+      return pattern.matches(Request(words[0], RequestURL(words[1], askedBy: words[0])))
     }
   }
 

@@ -157,11 +157,15 @@ public final class Deck: Sendable {
         front = state.front
         key = front.matcher.key(request)
       }
-      let (entry, outcome, later) = state.decide(request, key: key, lane: lane, at: now)
-      observe?(entry)
-      return (outcome, later)
+      return state.decide(request, key: key, lane: lane, at: now, telling: observe)
     }
     (outcome.pace, outcome.moment) = (pace, now)
+    // What takes time is put together by the player, and what is of today each day anew.
+    if pace != .immediately || today != nil || request.method != "GET"
+      || request.headers["Range"] != nil
+    {
+      outcome.plain = nil
+    }
     if case .recording(let interaction, let place) = outcome.source, let today {
       outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
     }

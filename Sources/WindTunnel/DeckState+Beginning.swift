@@ -16,6 +16,8 @@ extension Deck {
     ) -> Circumstances {
       if moment == nil { moment = now }
       var circumstances = Circumstances()
+      // Nobody asks.
+      if scenario.rules.isEmpty { return circumstances }
       if let now, let elapsed = elapsed(at: now) { circumstances.elapsed = elapsed }
       if let request {
         circumstances.headers = request.headers

@@ -15,10 +15,14 @@ extension Deck {
     /// Why nothing answered, in the order in which that was found out.
     var misses: [Mismatch] = []
     let front: Front
+    /// Which of the deck's tapes this is.
+    var tapeNumber = 0
 
-    private let tape: Tape
+    let tape: Tape
+    /// What was dealt already, by place, so that it is put together once.
+    var dealt: [Outcome.Source?]
     private let notes: [JSON.Member]
-    private let index: MatchIndex
+    let index: MatchIndex
     let then: EndPolicy
     let mode: RecordMode
     let routes: LiveRoutes
@@ -43,6 +47,7 @@ extension Deck {
       isProxied: Bool = false
     ) {
       self.tape = tape
+      dealt = Array(repeating: nil, count: tape.interactions.count)
       self.notes = notes
       (self.scenario, self.seed) = (scenario, seed)
       self.then = then
@@ -94,16 +99,17 @@ extension Deck {
       _ request: Request,
       key: RequestKey,
       lane: Lane,
-      at now: Date?
-    ) -> (Journal.Entry, Outcome, Later?) {
+      at now: Date?,
+      telling observe: ((Journal.Entry) -> Void)?
+    ) -> (Outcome, Later?) {
       let id = newID()
-      let (ordinal, others) = arrivals.arrive(id, LaneKey(lane: lane, key: key.text))
+      let arrival = arrivals.arrive(id, LaneKey(lane: lane, key: key.text))
       let isIgnored = routes.ignores(request.url)
       let moment = Scenario.Moment(
         seed,
         lane,
         key.text,
-        ordinal,
+        arrival.ordinal,
         beginning.circumstances(scenario, of: request, in: lane, at: now)
       )
       var decision =
@@ -112,89 +118,26 @@ extension Deck {
       if isIgnored { decision.faults = [] }
       let (source, take, later) = deal(request, key, decision, id: id)
       var entry = Journal.Entry(id: id, decision: decision, take: take)
-      entry.overlapping = others != .none
+      entry.overlapping = arrival.others != .none
       entry.isRepeatable = request.isRepeatable
       journal.append(entry)
       // Of two and more all are marked already.
-      if case .one(let other) = others { journal.markOverlapping(id: other) }
-      var outcome = Outcome(
-        id: id,
-        request: request,
-        source: source,
-        decision: decision,
-        path: isIgnored ? nil : path(decision)
-      )
-      if outcome.forwards { outcome.liveURL = routes.destination(of: request.url) }
-      return (entry, outcome, later)
+      if case .one(let other) = arrival.others { journal.markOverlapping(id: other) }
+      observe?(entry)
+      var outcome = Outcome(id: id, request: request, source: source, decision: decision)
+      outcome.seat = arrival.seat
+      if scenario.link != nil, !isIgnored { outcome.path = path(decision) }
+      if outcome.forwards {
+        outcome.liveURL = routes.destination(of: request.url)
+      } else if case .recording(let place) = take, scenario.link == nil, decision.faults.isEmpty {
+        outcome.plain = PlainAnswer(tape: tapeNumber, place: place)
+      }
+      return (outcome, later)
     }
 
     /// Whether functions answer.
     var computes: Bool { !tape.computed.isEmpty }
 
-    mutating func finished(_ id: Int) { arrivals.end(id) }
-
-    mutating func deal(
-      _ request: Request,
-      _ key: RequestKey,
-      _ decision: Decision,
-      id: Int
-    ) -> (Outcome.Source, Journal.Take, Later?) {
-      if routes.ignores(request.url) { return (.forward(ticket: nil), .forwarded, nil) }
-      // Nobody recorded the page of a portal, which is there all the same.
-      if request.url.path == Substitute.portalPath,
-        decision.faults == [.answer(.captivePortalPage)]
-      {
-        return (.computed(Response()), .computed, nil)
-      }
-      if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil) }
-      let sequence = index.sequence(
-        for: request,
-        key: key,
-        lane: decision.lane,
-        bindings: &bindings
-      )
-      guard let sequence else {
-        // Nobody recorded this host, so its own answer is the right one.
-        if isProxied, mode != .newEpisodes, !isOnTape(request.url) {
-          return (.forward(ticket: nil), .forwarded, nil)
-        }
-        return missing(id, decision.lane, exhausted: nil)
-      }
-      let isWithheld = decision.faults.contains(where: \.replacesOrCuts)
-      let (tape, then) = (tape, then)
-      let take = playhead.deal(
-        sequence,
-        lane: decision.lane,
-        key: index.playKey(request, key),
-        // A function answers for ever, so it is never used up.
-        using: { !isWithheld && tape.computed[$0] == nil },
-        then: { tape.interactions[$0].then ?? then }
-      )
-      switch take {
-      case .exhausted(let times, let last):
-        return missing(id, decision.lane, exhausted: (times, last))
-      case .recording(let place):
-        if let answer = tape.computed[place] {
-          return (.computed(Response()), .computed, .compute(answer))
-        }
-        let dealt =
-          decision.faults.contains(where: \.isStale) ? sequence.earlier(than: place) : place
-        let take = isWithheld ? Journal.Take.withheld(dealt) : .recording(dealt)
-        return (.recording(tape.interactions[dealt], place: dealt), take, nil)
-      }
-    }
-
-    private func missing(
-      _ id: Int,
-      _ lane: Lane,
-      exhausted: (times: Int, last: Int)?
-    ) -> (Outcome.Source, Journal.Take, Later?) {
-      if mode == .newEpisodes { return (.forward(ticket: id), .forwarded, nil) }
-      let empty = Mismatch(asked: "", nearest: nil, played: 0, count: 0)
-      return (
-        .unmatched(empty), .unmatched,
-        .explain(tape.interactions, journal, lane, exhausted: exhausted)
-      )
-    }
+    mutating func finished(_ id: Int, at seat: Int) { arrivals.end(id, at: seat) }
   }
 }

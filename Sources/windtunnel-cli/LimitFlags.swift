@@ -8,7 +8,7 @@ enum LimitFlags {
     Flag(
       "--body-bytes-max",
       "N",
-      "The longest body (default: 134217728 kept, 17179869184 unread)."
+      "The longest body (default: 536870912 kept, 17179869184 unread)."
     ),
     Flag("--connections-max", "N", "So many open at once; more wait (default: 16384)."),
     Flag("--idle-seconds", "N", "How long a connection may lie idle (default: 75)."),

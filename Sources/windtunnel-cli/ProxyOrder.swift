@@ -94,11 +94,10 @@ struct ProxyOrder {
 
   /// Why a scenario cannot be flown through a proxy.
   private static func refusal(of scenario: Scenario, opensTLS: Bool) -> Refusal? {
-    if scenario.needsCertificates {
-      let reason = opensTLS ? "those of open tunnels are all good" : "tunnels stay closed here"
+    if scenario.needsCertificates, !opensTLS {
       return .usage(
-        "Scenario \"\(scenario.name)\" fails handshakes by their certificates, and \(reason); "
-          + "fly it with windtunnel drill."
+        "Scenario \"\(scenario.name)\" fails handshakes by their certificates, and tunnels stay closed "
+          + "here; open them by --open-tls, or fly it with windtunnel drill."
       )
     }
     if opensTLS, scenario.cutsTunnelsAtBytes {

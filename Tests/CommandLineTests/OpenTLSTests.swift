@@ -113,7 +113,7 @@ import WindTunnel
     (["--upstream-ca", "a.pem"], 64, "--upstream-ca belongs to --open-tls"),
     (["--open-tls", "--upstream-ca", "a.pem"], 66, "a.pem: no such file."),
     (["--open-tls", "--scenario", "cut.json"], 64, "breaks tunnels off at a byte"),
-    (["--open-tls", "--scenario", "tls.json"], 64, "those of open tunnels are all good"),
+    (["--scenario", "tls.json"], 64, "tunnels stay closed here; open them by --open-tls"),
     (["--open-tls", "--ca-out", "none/ca.pem"], 73, "none/ca.pem"),
   ])
   func `what makes no sense is refused before anything starts`(

@@ -59,6 +59,38 @@ import Testing
     )
   }
 
+  @Test func `a save that is told of twice is complained of once, and the next one again`()
+    async throws
+  {
+    let scratch = try Scratch()
+    try scratch.write(Self.tape("one"), to: "a.json")
+    let (flight, url) = try await Server.start("a.json", "--watch", in: scratch)
+    let sentence = """
+      a.json, line 1, column 2: not JSON: a key in quotes should stand here. The tape stays as it was.
+
+      """
+    // It takes its place and is still open: its end is told of, too.
+    func save() throws -> FileHandle {
+      try scratch.write("{", to: "a.json~")
+      let file = try FileHandle(forWritingTo: scratch.file("a.json~"))
+      try #require(rename(scratch.file("a.json~").path, scratch.file("a.json").path) == 0)
+      return file
+    }
+    for count in 1...2 {
+      let file = try save()
+      while try flight.errors() != String(repeating: sentence, count: count) {
+        #expect(await ask("\(url)/a").body == "one")
+      }
+      try file.close()
+    }
+    // What was told of before this has been dealt with when this has.
+    try scratch.write(Self.tape("two"), to: "a.json")
+    await Self.wait(at: "\(url)/a", until: "two", was: "one")
+    flight.signal(SIGTERM)
+    let run = try await flight.end()
+    #expect(run.err == sentence + sentence + "a.json: 1 changed, 0 the same\n")
+  }
+
   @Test func `a saved scenario and saved rules are taken, too`() async throws {
     let scratch = try Scratch()
     func weather(_ status: Int) -> String {

@@ -42,16 +42,13 @@ extension CassetteScanner {
   private mutating func request(_ notes: inout InnerNotes) throws(Failure) -> Request {
     var object = OpenObject()
     var method = "GET"
-    var url: RequestURL?
+    var url: String?
     var headers: HeaderFields = [:]
     var body = BodyKeys()
     while let key = try nextKey(&object) {
       switch key {
       case .method: method = try string().value
-      case .url:
-        url = RequestURL(try string().value)
-        url?.share(with: lastURL)
-        lastURL = url
+      case .url: url = try string().value
       case .headers: headers = try self.headers(like: 0)
       case .json, .layout, .text, .base64: try self.body(key, &body)
       default: throw Self.unusual
@@ -59,7 +56,10 @@ extension CassetteScanner {
     }
     guard let url, method.isHTTPToken else { throw Self.unusual }
     close(object, "request", &notes)
-    return Request(method, url, headers: headers, body: try self.body(body)?.body ?? .empty)
+    var address = RequestURL(url, askedBy: method)
+    address.share(with: lastURL)
+    lastURL = address
+    return Request(method, address, headers: headers, body: try self.body(body)?.body ?? .empty)
   }
 
   private mutating func response(_ notes: inout InnerNotes) throws(Failure) -> Response {

@@ -21,6 +21,10 @@ struct GramFilter {
     var isBlind = false
     func add(_ headers: HeaderFields, _ body: Body) {
       texts += headers.map { Array($0.value.utf8) }
+      if body.count > Body.openedBytesMax {
+        isBlind = true
+        return
+      }
       let coding = headers.values("Content-Encoding").joined(separator: ", ")
       let opened = Inflate.open(body.data, coding: coding)
       if opened == nil { isBlind = true }

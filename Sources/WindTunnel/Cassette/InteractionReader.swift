@@ -64,7 +64,8 @@ struct InteractionReader {
     let body = try body(&object)
     try close(object, "request")
     guard let url else { throw object.error("url", "the URL is missing") }
-    return Request(method, RequestURL(url), headers: headers ?? [:], body: body?.body ?? .empty)
+    let address = RequestURL(url, askedBy: method)
+    return Request(method, address, headers: headers ?? [:], body: body?.body ?? .empty)
   }
 
   private mutating func response(_ object: ObjectReader) throws -> Response {

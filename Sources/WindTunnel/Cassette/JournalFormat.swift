@@ -5,7 +5,7 @@
 //
 // The first line begins a recording and says whether it was to make the cassette anew; each line
 // after it is one interaction as a cassette has it, with the number of its request, since answers
-// come in another order. A line that begins with a space was withdrawn. A last line without a line
+// come in another order. A body that is too large for a line is a side file of the cassette. A line that begins with a space was withdrawn. A last line without a line
 // feed was being written when the process ended, and counts for nothing.
 
 internal import Foundation
@@ -29,15 +29,25 @@ enum JournalFormat {
     line(["windtunnelJournal": .number(version), "rewrites": .bool(rewrites)])
   }
 
-  static func line(_ interaction: Interaction, order: Int) throws -> [UInt8] {
+  /// A line; `sideFile` keeps a body that is too large for one and answers its name, or answers `nil`
+  /// for one that stays inside.
+  static func line(
+    _ interaction: Interaction,
+    order: Int,
+    sideFile: @escaping (Data) throws -> String? = { _ in nil }
+  ) throws -> [UInt8] {
     // Plain text costs less than structure, and nobody reads this.
-    let writer = InteractionWriter(sideFile: { _ in nil }, keepsStructure: false)
+    let writer = InteractionWriter(sideFile: sideFile, keepsStructure: false)
     return line(["order": .number(order), "interaction": try writer.json(interaction)])
   }
 
   private static func line(_ json: JSON) -> [UInt8] { json.bytes() + [UInt8(ascii: "\n")] }
 
-  static func decode(_ data: Data, source: String) throws -> [Session] {
+  static func decode(
+    _ data: Data,
+    source: String,
+    sideFile: ((String) throws -> Data)? = nil
+  ) throws -> [Session] {
     var sessions: [Session] = []
     var number = 0
     for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -67,6 +77,7 @@ enum JournalFormat {
           throw reader.error("interaction", "no interaction of a recording")
         }
         var interactions = InteractionReader { name in
+          if let sideFile { return try sideFile(name) }
           throw FormatError(source: source, place: place, problem: "side file \"\(name)\"")
         }
         sessions[sessions.count - 1].lines.append(

@@ -17,6 +17,10 @@ public final class RecordingJournal: Sendable {
 
   fileprivate struct State {
     var page: JournalPage?
+    let sideFiles: SideFiles
+    let lineBytesMax: Int
+    /// The side files that are there for the journal alone.
+    var ownSideFiles: Set<String> = []
     var redaction = Redaction(continuing: [])
     var rewrites = false
     var isBegun = false
@@ -52,11 +56,22 @@ public final class RecordingJournal: Sendable {
     try self.init(cassette.appendingPathExtension("journal"), besides: cassette)
   }
 
-  /// Opens a further journal of a cassette that several record at once, by its own name.
-  package init(_ file: URL, besides cassette: URL) throws(FileError) {
+  /// Opens a further journal of a cassette that several record at once, by its own name. Bodies that
+  /// are larger than `lineBytesMax` stand in no line: they are side files of the cassette at once.
+  package init(
+    _ file: URL,
+    besides cassette: URL,
+    bodiesInLines lineBytesMax: Int = Body.openedBytesMax
+  ) throws(FileError) {
     self.file = file
     cassetteFile = cassette
-    state = Locked(State(page: try JournalPage(file, of: cassette)))
+    state = Locked(
+      State(
+        page: try JournalPage(file, of: cassette),
+        sideFiles: SideFiles(of: cassette),
+        lineBytesMax: lineBytesMax
+      )
+    )
   }
 
   deinit { close() }
@@ -70,7 +85,10 @@ public final class RecordingJournal: Sendable {
   ///   be written; then the journal stays.
   public func takeUp(onto cassette: Cassette) throws -> (cassette: Cassette, count: Int) {
     let data = try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
-    let sessions = try JournalFormat.decode(data, source: file.lastPathComponent)
+    let sideFiles = SideFiles(of: cassetteFile)
+    let sessions = try JournalFormat.decode(data, source: file.lastPathComponent) {
+      try sideFiles.read($0)
+    }
     let folded = JournalFormat.fold(sessions, into: cassette)
     if folded != cassette { try folded.write(to: cassetteFile) }
     // Even where nothing was whole: what comes now must not follow half a line.
@@ -130,9 +148,23 @@ extension RecordingJournal.State {
       _ = try page?.append(JournalFormat.header(rewrites: rewrites))
       isBegun = true
     }
-    let bytes = try JournalFormat.line(interaction, order: order)
+    let aside = try keepAside(interaction.bodies.map(\.data))
+    let bytes = try JournalFormat.line(interaction, order: order) { data in
+      aside.first { $0.data == data }?.name
+    }
     guard let place = try page?.append(bytes) else { return }
     lines.append(RecordingJournal.Line(place, interaction, order: order))
+  }
+
+  /// Keeps bodies that are too large for a line, and answers their names.
+  private mutating func keepAside(_ bodies: [Data]) throws -> [(data: Data, name: String)] {
+    var aside: [(data: Data, name: String)] = []
+    for data in bodies where data.count > lineBytesMax {
+      guard let (name, isNew) = try sideFiles.kept(data) else { continue }
+      if isNew { ownSideFiles.insert(name) }
+      aside.append((data, name))
+    }
+    return aside
   }
 
   /// Overwrites what repeats a secret that was not known when it was written, and writes it anew
@@ -145,8 +177,17 @@ extension RecordingJournal.State {
       let kept = redaction.redact([line.interaction])
       if kept == [line.interaction] { continue }
       try page?.blank(line.place)
+      // What is too large for a line is as little to stay as the line.
+      for body in line.interaction.bodies where body.count > lineBytesMax {
+        let name = SHA256.hexadecimal(body.data)
+        if ownSideFiles.remove(name) != nil { sideFiles.remove(name) }
+      }
       lines.remove(at: index)
       for interaction in kept { try write(interaction, order: line.order) }
     }
   }
+}
+
+extension Interaction {
+  fileprivate var bodies: [Body] { [request.body] + [response?.body].compactMap(\.self) }
 }

@@ -41,19 +41,40 @@ struct SideFiles {
   }
 
   /// Keeps a body that is large enough and answers its name; `nil` for one that stays inside.
-  func keep(_ data: Data) throws -> String? {
+  func keep(_ data: Data) throws -> String? { try kept(data)?.name }
+
+  /// The same, with whether it was not there before.
+  func kept(_ data: Data) throws -> (name: String, isNew: Bool)? {
     guard data.count >= Self.bodyBytesMin else { return nil }
     let name = SHA256.hexadecimal(data)
-    let file = folder.appendingPathComponent(name)
-    // One that is there and was changed is mended, so a reader's reason does not matter here.
-    if (try? read(name)) != nil { return name }
+    // One that is there and was changed is mended.
+    if holds(name) { return (name, false) }
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
       throw FileError.unwritable(folder.relativePath, reason: FileError.reason(error))
     }
-    try FileError.writing(data, to: file)
-    return name
+    try FileError.writing(data, to: folder.appendingPathComponent(name))
+    return (name, true)
+  }
+}
+
+extension SideFiles {
+  /// Removes a body that must not stay.
+  func remove(_ name: String) {
+    // What is not there need not go.
+    try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+  }
+
+  /// Whether a body is there, unchanged; it is read in pieces, however large it is.
+  private func holds(_ name: String) -> Bool {
+    // One that cannot be read is written anew, so a reader's reason does not matter here.
+    guard let file = try? FileHandle(forReadingFrom: folder.appendingPathComponent(name)) else {
+      return false
+    }
+    var digest = SHA256()
+    while let piece = try? file.read(upToCount: 1 << 20), !piece.isEmpty { digest.update(piece) }
+    return digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == name
   }
 }
 

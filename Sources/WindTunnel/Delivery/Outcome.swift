@@ -25,17 +25,42 @@ public struct Outcome: Sendable, Hashable {
   /// What goes wrong.
   public var decision: Decision
   /// The link and the fates of its packets.
-  public var path: LinkPath?
+  public var path: LinkPath? {
+    get { boxedPath?.value }
+    set { boxedPath = newValue.map { Boxed($0) } }
+  }
   /// Where a forwarded request goes in place of its own address.
-  public var liveURL: RequestURL?
+  public var liveURL: RequestURL? {
+    get { boxedLiveURL?.value }
+    set { boxedLiveURL = newValue.map { Boxed($0) } }
+  }
   /// How long a recorded answer takes.
   public var pace = Pace.immediately
   /// What time it was when it was decided, by the caller's clock; `nil`: nobody told.
   public var moment: Date?
+  /// Where the deck is told of its end.
+  var seat = 0
+  /// What every like request of the tape is answered by; `nil` where anything bends the answer.
+  package var plain: PlainAnswer?
+  private var boxedPath: Boxed<LinkPath>?
+  private var boxedLiveURL: Boxed<RequestURL>?
+
+  init(id: Int, request: Request, source: Source, decision: Decision) {
+    (self.id, self.request, self.source, self.decision) = (id, request, source, decision)
+  }
 
   /// Whether the answer comes from the live origin and nothing stands in its place.
   public var forwards: Bool {
     guard case .forward = source else { return false }
     return !decision.faults.contains(where: \.forestallsOrigin)
   }
+}
+
+/// Names a recorded answer that nothing bends: whoever asks for it by GET, and not for a part of it,
+/// is answered by the very same bytes.
+package struct PlainAnswer: Sendable, Hashable {
+  /// Which of a deck's tapes it is on, in the order in which they were loaded.
+  package var tape: Int
+  /// Its place on that.
+  package var place: Int
 }

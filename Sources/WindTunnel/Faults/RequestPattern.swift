@@ -1,6 +1,8 @@
 /// Which requests are meant: a method or `*`, then a path whose segments may be `*` or `{name}`
 /// (any one segment) or end in `**` (any rest), such as `GET /users/*`.
 ///
+/// `OPTIONS *` is meant by that and by nothing that speaks of paths, but for `/**`.
+///
 /// A tunnel is meant by its host: `CONNECT api.example.com:443`, `CONNECT *.example.com` at any port,
 /// `CONNECT *`. In front of a path a host may begin with `*.`, too.
 public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
@@ -26,7 +28,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
       (host, query, segments) = (HostPattern(authority: target), nil, ["", "**"])
       return
     }
-    let url = RequestURL(target)
+    let url = RequestURL(target, askedBy: method ?? "")
     host = url.host.map { HostPattern(name: $0) }
     query = url.query.map(Matcher.canonical)
     segments = url.path.canonicalPercentEncoding.split(
@@ -47,6 +49,9 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     if let host, !host.matches(request.url) { return false }
     // A tunnel has no path: what speaks of a part of a host does not speak of it.
     if request.method == "CONNECT" { return segments == ["", "**"] && query == nil }
+    if request.url.isWholeServer {
+      return segments == [request.url.path] || segments == ["", "**"]
+    }
     if let query, query != Matcher.canonical(query: request.url.query ?? "") { return false }
     let asked = request.url.path.canonicalPercentEncoding.split(
       separator: "/",

@@ -34,7 +34,8 @@ extension Scenario {
   }
 
   func decide(_ request: Request, at moment: Moment) -> Decision {
-    Decision(moment, fired(request, at: moment))
+    if rules.isEmpty { return Decision(moment, []) }
+    return Decision(moment, fired(request, at: moment))
   }
 
   /// Decides what a request meets that comes through a proxy. The proxy connects for each request, so

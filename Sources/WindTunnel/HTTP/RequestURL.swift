@@ -25,7 +25,8 @@ public struct RequestURL: Sendable, Hashable {
   }
   /// What stands before the path; `nil` where nothing does.
   private var site: Site?
-  /// The path as written, `/` where there was none.
+  /// The path as written, `/` where there was none; `*` where `OPTIONS` asks about the server as a
+  /// whole (``init(_:askedBy:)``).
   public var path: String
   /// What follows the `?`, as written.
   public var query: String?
@@ -134,6 +135,8 @@ extension RequestURL: CustomStringConvertible {
   public var description: String {
     guard let host else { return target }
     let user = userInfo.map { $0 + "@" } ?? ""
+    // RFC 9112 §3.2.4: a server as a whole is an address without a path.
+    let target = isWholeServer ? "" : target
     return "\(scheme ?? "http")://\(user)\(host)\(port.map { ":\($0)" } ?? "")\(target)"
   }
 }

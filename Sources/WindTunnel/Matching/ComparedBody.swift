@@ -25,7 +25,7 @@ enum ComparedBody {
     }
     let type = request.headers["Content-Type"] ?? ""
     let reading = rule.reading(of: type)
-    guard reading != .bytes else {
+    guard reading != .bytes, request.body.count <= Body.openedBytesMax else {
       self = .bytes(request.body.data)
       return
     }
@@ -53,7 +53,9 @@ enum ComparedBody {
   init(opening request: Request) {
     let data = request.body.data
     // What is no JSON is looked at otherwise.
-    if let json = try? JSONParser.parse(data) {
+    if data.count > Body.openedBytesMax {
+      self = .bytes(data)
+    } else if let json = try? JSONParser.parse(data) {
       self = .json(json)
     } else if BodyRule(.byType).reading(of: request.headers["Content-Type"] ?? "") == .form {
       self = .fields(FormFields.fields(data))

@@ -60,6 +60,8 @@ struct MatchGroup: Sendable {
     let hostless: MatchIndex.Sequence?
     switch origins {
     case .none: hostless = all
+    // There is nothing to choose from.
+    case .one where matcher.authority == .breaksTies: return all
     case .one(let origin):
       if matcher.originKey(request.url) == origin { return all }
       hostless = nil

@@ -1,4 +1,7 @@
 /// Where each lane stands in the recordings: identical requests get them in recorded order.
+///
+/// What a recording with placeholders was asked for is remembered by key, and of very many keys only
+/// the last (``KeptTable``): one that was forgotten begins at the head again.
 struct Playhead: Sendable {
   private struct Place: Hashable {
     var lane: Lane
@@ -10,7 +13,7 @@ struct Playhead: Sendable {
     var chosen: [Int]
   }
 
-  private var played: [Place: Int] = [:]
+  private var played = KeptTable<Place, Int>()
   /// The same for the lane that nobody has named, by sequence: all that most servers ever need.
   private var playedUnnamed: [Int] = []
 
@@ -42,7 +45,8 @@ struct Playhead: Sendable {
       sequence: sequence.id,
       chosen: sequence.isChosen ? sequence.places : []
     )
-    return Self.deal(&played[place, default: 0], sequence, using, then)
+    let slot = played.place(of: place, or: 0)
+    return Self.deal(&played[slot], sequence, using, then)
   }
 
   /// Deals and counts.

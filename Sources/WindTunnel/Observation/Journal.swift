@@ -48,6 +48,11 @@ public struct Journal: Sendable {
   /// Everything that is kept, in order.
   public var all: [Entry] { (0..<count).map { ring[place($0)] } }
 
+  /// How many of those that are kept are meant; none is copied for it.
+  func count(where isMeant: (Entry) -> Bool) -> Int {
+    (0..<count).count { isMeant(ring[place($0)]) }
+  }
+
   mutating func append(_ entry: Entry) {
     if count == Self.entriesMax {
       let few = Self.entriesMax / 10

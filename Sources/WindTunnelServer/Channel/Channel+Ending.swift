@@ -1,5 +1,5 @@
-// The ways to end a connection. None loses a byte that was written, unless the peer does not read
-// for `Limits.lingerSeconds`.
+// The ways to end a connection. None loses a byte that was written, unless the peer neither reads nor
+// sends for `Limits.lingerSeconds`.
 extension Channel {
   /// Sends the FIN after what is queued, and goes on reading.
   func finishWriting() {
@@ -77,14 +77,21 @@ extension Channel {
     closed(nil)
   }
 
-  /// Gives up the rest when for so long not one byte has gone out.
   private func watchProgress() {
-    let before = safeBytes
-    let nanoseconds = Int64(nanosecondsOf: limits.lingerSeconds)
-    endTimer = reactor.schedule(after: nanoseconds) { [self] _ in
+    watch(Lingering(taken: safeBytes, heard: discardedBytes, at: .now(), limits))
+  }
+
+  private func watch(_ lingering: Lingering) {
+    endTimer = reactor.schedule(after: Int64(nanosecondsOf: limits.lingerSeconds)) { [self] _ in
       guard phase != .closed else { return }
-      if safeBytes != before { return watchProgress() }
-      if phase == .ending(.reset) { resetNow() } else { closed(nil) }
+      var lingering = lingering
+      if !lingering.isOver(taken: safeBytes, heard: discardedBytes, at: .now()) {
+        watch(lingering)
+      } else if phase == .ending(.reset) {
+        resetNow()
+      } else {
+        closed(nil)
+      }
     }
   }
 

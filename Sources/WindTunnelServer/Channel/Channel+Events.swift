@@ -51,6 +51,7 @@ extension Channel {
     for _ in 0..<4 {
       switch socket.read(into: reactor.scratch) {
       case .bytes(let count):
+        if phase != .open { discardedBytes += count }
         if let tls {
           receive(UnsafeRawBufferPointer(rebasing: reactor.scratch[..<count]), by: tls)
         } else if phase == .open {

@@ -1,5 +1,12 @@
+internal import Foundation
+
 // Bytes that are only passed on.
 extension Channel {
+  /// Writes bytes that lie in one piece, as those of a file's pages.
+  func write(_ data: Data) {
+    write { bytes in data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+  }
+
   /// Writes bytes that lie elsewhere: straight to the system where nothing waits before them.
   func pass(_ bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty else { return }

@@ -37,6 +37,8 @@ final class Channel {
   var isAwaitingReset = false
   /// The bytes that the system has taken.
   var sentBytes = 0
+  /// The bytes that came after the end had begun.
+  var discardedBytes = 0
   var endTimer: Reactor.Timer?
 
   var watch: Watch?

@@ -20,6 +20,11 @@ final class Relay {
     if right.inputEnded { channelReachedEnd(right) }
   }
 
+  /// Passes on what came before there was a relay.
+  func begin(with bytes: some Collection<UInt8>, to channel: Channel) {
+    if !bytes.isEmpty { channel.write(bytes) }
+  }
+
   private func other(_ channel: Channel) -> Channel { channel === left ? right : left }
 }
 

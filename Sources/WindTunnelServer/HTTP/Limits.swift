@@ -1,3 +1,5 @@
+internal import WindTunnel
+
 /// How much a peer may ask of this end before it is refused, each with the default that it resembles.
 public struct Limits: Sendable, Hashable {
   /// The longest request line; more is 414.
@@ -14,9 +16,9 @@ public struct Limits: Sendable, Hashable {
   public var headerFieldsMax = 200
   /// A request's content without its framing; more is 413.
   ///
-  /// nginx has 1 MiB, Caddy none; this leaves room for an upload of 100 MB and none for filling the
-  /// memory.
-  public var bodyBytesMax = 128 * 1024 * 1024
+  /// nginx has 1 MiB, Caddy none. This is as much as is read of a cassette's side file; what is not
+  /// small waits in a file, too, and fills no memory.
+  public var bodyBytesMax = Cassette.fileBytesMax
   /// A request's content that nobody looks at and that is not kept; more is 413.
   ///
   /// It takes time and no memory: room for the largest upload that a test would make.
@@ -50,9 +52,11 @@ public struct Limits: Sendable, Hashable {
   ///
   /// OpenSSL takes a chain of certificates of 100 KiB.
   public var handshakeBytesMax = 256 * 1024
-  /// How long the end of a connection may wait for a peer that does not read.
+  /// How long the end of a connection waits for a peer that neither takes what was said to it nor
+  /// sends anything; one that goes on sending is heard for ``requestSeconds``, and what it sends is
+  /// thrown away (RFC 9112 §9.6).
   ///
-  /// nginx: `lingering_timeout`, 5 s.
+  /// nginx: `lingering_timeout`, 5 s, and `lingering_time`, 30 s.
   public var lingerSeconds = 5.0
   /// How long a connect to one address of an origin may take, its TLS handshake included.
   ///

@@ -17,15 +17,7 @@ struct RequestHead: Sendable, Hashable {
 extension RequestHead {
   /// What was asked for; without host unless the target itself names one (RFC 9112 §3.2.2 lets
   /// that one prevail over `Host`).
-  var url: RequestURL { RequestURL(target) }
-
-  /// Whether it asks about a server as a whole: by `*`, or a proxy by a URL without path and query
-  /// (RFC 9112 §3.2.4).
-  var isForServer: Bool {
-    guard method == "OPTIONS" else { return false }
-    guard let authority = target.firstRange(of: "://")?.upperBound else { return target == "*" }
-    return !target[authority...].contains { $0 == "/" || $0 == "?" }
-  }
+  var url: RequestURL { RequestURL(target, askedBy: method) }
 
   /// The request line while the fields are not yet there.
   struct Line: Sendable, Hashable {

@@ -4,7 +4,12 @@ internal import WindTunnel
 // Tunnels that a proxy looks into.
 extension ClientConnection {
   /// Lets go of a connection on which a CONNECT has been answered, so that it is served by TLS.
-  func open(_ opened: OpenedTunnel, by contexts: TunnelContexts, early: Data) {
+  func open(
+    _ opened: OpenedTunnel,
+    by contexts: TunnelContexts,
+    early: Data,
+    showing handshake: Handshake
+  ) {
     guard let channel else { return }
     let host = opened.url.host.flatMap { HostName($0.withoutBrackets) }
     do throws(ServerError) {
@@ -13,6 +18,7 @@ extension ClientConnection {
         as: host,
         by: contexts.client,
         early: Array(early),
+        showing: handshake,
         in: house,
         of: opened
       )

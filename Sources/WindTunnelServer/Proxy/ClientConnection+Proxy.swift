@@ -31,9 +31,9 @@ extension ClientConnection {
       }
       let tunnel = Tunnel(decision, to: host, port: port, for: channel, in: house, on: reactor)
       if let contexts = desk.contexts {
-        tunnel.handOver = { [weak self, house] early in
+        tunnel.handOver = { [weak self, house] early, handshake in
           let opened = OpenedTunnel(to: host, port: port, in: decision.scenario, house)
-          self?.open(opened, by: contexts, early: early)
+          self?.open(opened, by: contexts, early: early, showing: handshake)
         }
       }
       state = .tunnelling(tunnel)

@@ -5,8 +5,20 @@ internal import WindTunnel
 extension Tunnel {
   /// Tells the client that the tunnel is open, and waits for what it says.
   func listen() {
-    phase = .listening
     answer(Delivery.established)
+    awaitHello()
+  }
+
+  /// Has the client meet a handshake of this kind; it has been told that the tunnel is open.
+  func shakeHands(_ handshake: Handshake) {
+    // A proxy that opens no tunnels has been refused such weather.
+    guard handOver != nil else { return end(.cut) { $0.reset() } }
+    self.handshake = handshake
+    awaitHello()
+  }
+
+  private func awaitHello() {
+    phase = .listening
     if client?.inputEnded == true, up.pending.isEmpty { return reachedEnd(.up) }
     hear()
   }
@@ -23,6 +35,6 @@ extension Tunnel {
     phase = .ended
     if let wake { reactor.cancel(wake) }
     (wake, client) = (nil, nil)
-    handOver(up.pending.take(atMost: up.pending.count))
+    handOver(up.pending.take(atMost: up.pending.count), handshake)
   }
 }

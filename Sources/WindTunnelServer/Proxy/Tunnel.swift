@@ -20,7 +20,9 @@ final class Tunnel {
 
   /// Who takes the connection over where the client begins TLS, with what came for it; `nil` where its
   /// bytes are passed on whatever they are.
-  var handOver: ((Data) -> Void)?
+  var handOver: ((Data, Handshake) -> Void)?
+  /// How the proxy conducts the handshake with its client.
+  var handshake = Handshake()
 
   var player: Player
   var queue: [Player.Action] = []
@@ -104,7 +106,8 @@ final class Tunnel {
       case .takeMore(let way): set(way) { $0.isHeld = false }
       case .close, .finish, .closeWrite: end(.cut) { $0.close() }
       // A wire has no other way to fail.
-      case .reset, .fail, .live, .shakeHands: end(.cut) { $0.reset() }
+      case .reset, .fail, .live: end(.cut) { $0.reset() }
+      case .shakeHands(let handshake): shakeHands(handshake)
       case .stall: stall()
       }
     }

@@ -115,8 +115,6 @@ struct Authority {
     if url.host == nil || naming.isSettled || Self.isOwn(url, port: house.port) {
       (url.scheme, url.host, url.port) = (meant?.scheme, meant?.host, meant?.port)
     }
-    // As the text of a path it is no other request's.
-    if head.isForServer { url.path = "/*" }
     var headers = head.headers
     headers.removeConnectionFields(asServer: true)
     return Request(head.method, url, headers: headers, body: Body(body))

@@ -23,7 +23,7 @@ extension ClientConnection {
         }
         take(event, of: upload)
         continue
-      case .parting, .opening, .tunnelling, .stalled, .ended: return
+      case .parting, .opening, .tunnelling, .relaying, .stalled, .ended: return
       }
       guard let event = parser.next() else { break }
       switch event {
@@ -38,8 +38,8 @@ extension ClientConnection {
         state = .receiving(head, body)
       case .trailers: break
       case .end:
-        guard case .receiving(let head, let body) = state else { continue }
-        answer(head, body)
+        guard case .receiving(let head, var body) = state else { continue }
+        answer(head, body.finish())
       case .failed(let error): return refuse(error)
       }
     }
@@ -48,13 +48,13 @@ extension ClientConnection {
   }
 
   private func begin(_ head: RequestHead) {
-    state = .receiving(head, Data())
+    state = .receiving(head, Spool())
     requestStart = Moment.now()
     handshake = !hasAsked && channel?.isSecure == true ? .nanoseconds(requestStart - start) : nil
     hasAsked = true
     var isStreamed = false
     if case .length(let length) = head.framing {
-      isStreamed = length > Upload.wholeBytesMax && beginUpload(head, Data())
+      isStreamed = length > Upload.wholeBytesMax && beginUpload(head, Spool())
       if !isStreamed, refusesContent(length) { return }
     }
     if head.expectsContinue { channel?.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
@@ -85,13 +85,13 @@ extension ClientConnection {
   private func answer(_ head: RequestHead, _ body: Data) {
     deadline.begin(.none, on: reactor)
     if answerAsAdmin(head, body) || answerAsProxy(head) { return }
+    if let refusal = refusal(ofUpgradeIn: head) { return answer(refusal, to: head) }
     let authority = authority(of: head)
     let upload = Duration.nanoseconds(Moment.now() - requestStart)
     let outcome = decide(authority.request(head, body))
     house.deck.passed(.requestEnd(handshake: handshake, upload: upload), of: outcome)
     let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
-    if outcome.path == nil, house.desk == nil, house.options.received == nil, let channel,
-      !channel.isCongested,
+    if outcome.path == nil, isUnwatched, let channel, !channel.isCongested,
       let whole = delivery.whole, whole.body.count <= Performance.sliceBytes
     {
       let keeps = channel.write(whole.head, whole.body, to: head, as: authority, in: house)

@@ -1,3 +1,5 @@
+internal import WindTunnel
+
 extension ClientConnection {
   /// Takes a connection over that was somebody else's until now, such as one on which a CONNECT has
   /// been answered, and serves HTTP in TLS on it.
@@ -7,6 +9,7 @@ extension ClientConnection {
   ///   - host: Whose certificate is shown to a client that names nobody.
   ///   - context: Who issues the certificate, and which versions are spoken.
   ///   - early: What the client has sent beforehand.
+  ///   - handshake: How it goes.
   ///   - house: Where its requests are answered.
   ///   - tunnel: What it is, where it is a proxy's tunnel.
   /// - Throws: `ServerError.tlsUnavailable` where OpenSSL has no memory.
@@ -15,10 +18,12 @@ extension ClientConnection {
     as host: HostName?,
     by context: TLSContext,
     early: [UInt8] = [],
+    showing handshake: Handshake = Handshake(),
     in house: House,
     of tunnel: OpenedTunnel? = nil
   ) throws(ServerError) {
-    let engine = try TLSEngine(context, host: host)
+    let engine = try TLSEngine(context, host: host, leaf: Leaf(handshake))
+    engine.conduct(handshake)
     let connection = ClientConnection(house, channel.reactor)
     channel.delegate = connection
     (connection.channel, connection.opened) = (channel, tunnel)

@@ -12,7 +12,7 @@ extension ClientConnection {
   }
 
   /// Decides a request whose content is large; false where it has to be read whole first.
-  func beginUpload(_ head: RequestHead, _ begun: Data) -> Bool {
+  func beginUpload(_ head: RequestHead, _ begun: Spool) -> Bool {
     guard house.streamsContent, isForDeck(head) else { return false }
     // Only a length that is known can be weighed by a link.
     if head.framing == .chunked, house.deck.scenario.link != nil { return false }
@@ -25,7 +25,8 @@ extension ClientConnection {
     let upload = Upload(head.framing, isPassedOn: delivery.passingContent != nil)
     // A long upload takes its time; whoever waits for it notices a halt.
     if upload.isPassedOn { deadline.begin(.none, on: reactor) }
-    upload.append(begun)
+    var begun = begun
+    upload.append(begun.finish())
     self.upload = upload
     perform(head, outcome, authority, delivery.passingContent ?? delivery, upload)
     return true
@@ -57,7 +58,7 @@ extension ClientConnection {
         if let outcome = performance.exchange?.outcome { tellRequestEnd(of: outcome) }
         deadline.begin(.none, on: reactor)
         advance(performance, .arrived(.requestEnd))
-      case .idle, .parting, .opening, .receiving, .tunnelling, .stalled, .ended: break
+      case .idle, .parting, .opening, .receiving, .tunnelling, .relaying, .stalled, .ended: break
       }
     case .failed(let error): breakOff(error)
     case .head, .trailers: break
@@ -77,7 +78,8 @@ extension ClientConnection {
     case .answering(let performance):
       performance.finished(.clientLeft)
       refuse(error)
-    case .idle, .parting, .opening, .receiving, .tunnelling, .stalled, .ended: refuse(error)
+    case .idle, .parting, .opening, .receiving, .tunnelling, .relaying, .stalled, .ended:
+      refuse(error)
     }
   }
 }

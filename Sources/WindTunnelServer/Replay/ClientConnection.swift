@@ -36,13 +36,15 @@ final class ClientConnection {
     /// A connection fault is being carried; there will be no request.
     case opening(Performance, Data)
     /// A request is coming in.
-    case receiving(RequestHead, Data)
+    case receiving(RequestHead, Spool)
     /// A request is being answered from the tape.
     case answering(Performance)
     /// A request is being answered by the upstream.
     case forwarding(UpstreamExchange)
     /// It is a tunnel's.
     case tunnelling(Tunnel)
+    /// Another protocol is spoken with the upstream.
+    case relaying
     /// Nothing more will be sent, and the connection stays open.
     case stalled
     case ended
@@ -59,7 +61,7 @@ final class ClientConnection {
   /// Serves no further request; an answer that has begun is finished.
   func leaveWhenIdle() {
     switch state {
-    case .idle, .parting, .receiving, .stalled, .opening: channel?.close()
+    case .idle, .parting, .receiving, .stalled, .opening, .relaying: channel?.close()
     case .tunnelling(let tunnel): tunnel.leave()
     case .answering, .forwarding, .ended: break
     }
@@ -70,7 +72,7 @@ final class ClientConnection {
     switch state {
     case .answering(let performance): performance.finished(.stopped)
     case .forwarding(let exchange): exchange.exchange.watch?.ended(.stopped)
-    case .idle, .parting, .opening, .receiving, .tunnelling, .stalled, .ended: break
+    case .idle, .parting, .opening, .receiving, .tunnelling, .relaying, .stalled, .ended: break
     }
     channel?.abandon()
   }
@@ -99,7 +101,7 @@ extension ClientConnection: ChannelDelegate {
         advance(performance, .arrived(.clientHello))
       }
     case .parting(let ending): leave(ending)
-    case .stalled, .ended: break
+    case .relaying, .stalled, .ended: break
     case .tunnelling(let tunnel): tunnel.came(bytes, .up)
     case .idle, .receiving, .answering, .forwarding:
       parser.feed(bytes)
@@ -125,7 +127,7 @@ extension ClientConnection: ChannelDelegate {
       }
     case .opening, .stalled, .parting: channel.close()
     case .tunnelling(let tunnel): tunnel.reachedEnd(.up)
-    case .ended: break
+    case .relaying, .ended: break
     }
   }
 
@@ -136,7 +138,7 @@ extension ClientConnection: ChannelDelegate {
     case .answering(let performance): carry(performance)
     case .forwarding(let exchange): exchange.clientDrained()
     case .tunnelling(let tunnel): tunnel.set(.down) { $0.isBlocked = false }
-    case .idle, .parting, .opening, .receiving, .stalled, .ended: break
+    case .idle, .parting, .opening, .receiving, .relaying, .stalled, .ended: break
     }
   }
 
@@ -145,7 +147,7 @@ extension ClientConnection: ChannelDelegate {
     case .answering(let performance): performance.finished(.clientLeft)
     case .forwarding(let exchange): exchange.clientLeft()
     case .tunnelling(let tunnel): tunnel.clientClosed(error)
-    case .idle, .parting, .opening, .receiving, .stalled, .ended: break
+    case .idle, .parting, .opening, .receiving, .relaying, .stalled, .ended: break
     }
     opened?.ended(channel, error)
     state = .ended

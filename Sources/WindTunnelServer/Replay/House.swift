@@ -17,6 +17,10 @@ final class House: Sendable {
   let keepsContent: Bool
   /// Whether content may be passed on while it comes, without its ever being here as a whole.
   let streamsContent: Bool
+  /// Whether there is anybody whom a request could be passed on to.
+  let passesOn: Bool
+  /// What was answered before, for those who ask for the same.
+  let plainAnswers = PlainAnswers()
   /// Connections to upstreams that wait for their next request.
   let upstreams = UpstreamPool()
 
@@ -33,6 +37,7 @@ final class House: Sendable {
     (self.deck, self.lane, self.options, self.live) = (deck, lane, options, live)
     (self.port, self.tls, self.desk) = (port, tls, desk)
     self.admin = admin
+    passesOn = options.proxy != nil || options.upstream != nil || !options.ignoredHosts.isEmpty
     keepsContent =
       deck.needsRequestContent || options.isReloaded || admin != nil || options.upstream != nil
       || !options.ignoredHosts.isEmpty

@@ -5,6 +5,7 @@ internal import WindTunnel
 // What comes back: passed to the client while it comes, and kept.
 extension UpstreamExchange {
   func began(_ start: ResponseStart) {
+    if start.head.status == 101, asksForUpgrade { return upgraded(start) }
     answer = start
     timing.firstByte = elapsed
     guard let client else { return }
@@ -93,6 +94,6 @@ extension UpstreamExchange {
   private func response(_ start: ResponseStart) -> Response {
     var head = authority.recorded(start.head)
     head.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
-    return Response(status: head.status, headers: head.headers, body: Body(body))
+    return Response(status: head.status, headers: head.headers, body: Body(body.finish()))
   }
 }

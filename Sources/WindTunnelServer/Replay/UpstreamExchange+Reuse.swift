@@ -45,7 +45,7 @@ extension UpstreamExchange {
   func giveBack(_ channel: Channel) {
     guard isShared, let answer, answer.keepsAlive, answer.framing != .untilClose,
       answer.head.status != 101, hasReadAll, channel.phase == .open, !channel.inputEnded,
-      channel.queuedBytes == 0, let client
+      channel.queuedBytes == 0, unsent.isEmpty, let client
     else { return channel.close() }
     let seconds = client.house.options.limits.upstreamIdleSeconds
     client.house.upstreams.put(channel, to: place, seconds: seconds)

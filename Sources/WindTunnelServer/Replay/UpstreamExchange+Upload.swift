@@ -12,7 +12,13 @@ extension UpstreamExchange {
 
   /// Passes on what has come, as fast as the upstream takes it.
   func passContent() {
-    guard let upload, isHeadSent, let channel, !isOver else { return }
+    guard isHeadSent, let channel, !isOver else { return }
+    while !unsent.isEmpty, !channel.isCongested {
+      channel.write(unsent.prefix(Performance.sliceBytes))
+      unsent = unsent.dropFirst(Performance.sliceBytes)
+    }
+    if !unsent.isEmpty { channel.tellWhenDrained() }
+    guard let upload else { return }
     let isChunked = upload.length == nil
     while !upload.waiting.isEmpty, !channel.isCongested {
       let data = upload.take(atMost: Performance.sliceBytes)

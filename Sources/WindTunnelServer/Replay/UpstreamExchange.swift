@@ -18,7 +18,9 @@ final class UpstreamExchange {
 
   var answer: ResponseStart?
   var framing: AnswerFraming?
-  var body = Data()
+  var body = Spool()
+  /// What of the request's content, where it is kept, has not been written.
+  var unsent = Data()
   var timing = Timing(firstByte: .zero, lastByte: .zero)
   var isOver = false
   /// What waits for the player, as it will stand on the wire.
@@ -37,7 +39,7 @@ final class UpstreamExchange {
   var hasReadAll: Bool { parser.bufferedBytes == 0 }
 
   /// Whether the request's head is with the connection.
-  private(set) var isHeadSent = false
+  var isHeadSent = false
   /// The request's content, where it is not kept.
   var upload: Upload? { exchange.upload }
   var outcome: Outcome { exchange.outcome }
@@ -107,34 +109,10 @@ final class UpstreamExchange {
     failed(error.symptom, "\(error)")
   }
 
-  var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
+  /// Takes what the upstream said in another protocol.
+  func takeRemainder() -> Data { parser.takeRemainder() }
 
-  func send(to channel: Channel) {
-    let request = outcome.request
-    var headers = request.headers
-    // Known by the recorded name, an upstream says that name wherever it speaks of itself.
-    let recorded = ticket == nil ? nil : client?.house.options.recordedOrigin
-    let named = recorded ?? upstream.url
-    let port = named.port.map { ":\($0)" } ?? ""
-    headers = HeaderFields([HeaderField("Host", (named.host ?? "") + port)] + headers)
-    if !isShared { headers.append("Connection", "close") }
-    let data = request.body.data
-    if upload != nil {
-      frameContent(&headers)
-    } else if data.isEmpty, headers["Content-Length"] == nil || headers["Content-Length"] == "0" {
-      // RFC 9110 §8.6: a request that could have content says that it has none.
-      if ["POST", "PUT", "PATCH"].contains(request.method) { headers["Content-Length"] = "0" }
-    } else {
-      headers["Content-Length"] = String(data.count)
-    }
-    channel.write { bytes in
-      let target = head.isForServer ? "*" : request.url.target
-      bytes.appendHead(method: request.method, target: target, headers: headers)
-      bytes.append(contentsOf: data)
-    }
-    isHeadSent = true
-    passContent()
-  }
+  var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
 }
 
 extension UpstreamExchange: ChannelDelegate {

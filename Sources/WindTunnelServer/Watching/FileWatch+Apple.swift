@@ -7,20 +7,13 @@
   package final class FileWatch: Sendable {
     /// Each file that is new or was written.
     package let saves: AsyncStream<URL>
-    private let seen: Locked<[URL: [String: Mark]]>
-
-    /// What a save changes of a file.
-    private struct Mark: Sendable, Hashable {
-      var date: Date?
-      var size: Int?
-      var number: Int?
-    }
+    private let seen: Locked<[URL: [String: FileMark]]>
 
     /// Watches from now on, until ``saves`` is no longer waited for.
     package init(_ folders: [URL]) throws(ServerError) {
       let (saves, continuation) = AsyncStream<URL>.makeStream()
       self.saves = saves
-      let seen = Locked<[URL: [String: Mark]]>([:])
+      let seen = Locked<[URL: [String: FileMark]]>([:])
       self.seen = seen
       for folder in folders where !add(folder) {
         throw .cannotWatch("\(folder.relativePath) is no folder")
@@ -54,21 +47,12 @@
       return true
     }
 
-    private static func marks(in folder: URL) -> [String: Mark]? {
+    private static func marks(in folder: URL) -> [String: FileMark]? {
       let manager = FileManager.default
       // No list, no folder.
       guard let names = try? manager.contentsOfDirectory(atPath: folder.path) else { return nil }
-      var marks: [String: Mark] = [:]
-      for name in names {
-        let path = folder.appendingPathComponent(name).path
-        // What has gone meanwhile is told when it comes back.
-        let attributes = (try? manager.attributesOfItem(atPath: path)) ?? [:]
-        marks[name] = Mark(
-          date: attributes[.modificationDate] as? Date,
-          size: (attributes[.size] as? NSNumber)?.intValue,
-          number: (attributes[.systemFileNumber] as? NSNumber)?.intValue
-        )
-      }
+      var marks: [String: FileMark] = [:]
+      for name in names { marks[name] = FileMark(of: folder.appendingPathComponent(name)) }
       return marks
     }
   }

@@ -315,6 +315,62 @@ struct OpenTunnelTests {
     await loop.stop()
   }
 
+  @Test func `a WebSocket in an open tunnel passes unharmed`() async throws {
+    let loop = try EventLoop()
+    let agreed = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\r\n"
+    let address = try await TLSChannelTests.serve(on: loop, leaf: Leaf(names: HostName.own)) {
+      script in
+      var isAgreed = false
+      script.received = { channel, bytes in
+        if isAgreed { channel.write(bytes.reversed()) } else { channel.write(Array(agreed.utf8)) }
+        if isAgreed { channel.close() }
+        isAgreed = true
+      }
+      script.ended = { $0.close() }
+    }
+    try await Self.opening { server, _, _ async throws in
+      let wish = Self.get("/chat", "Connection: Upgrade\r\nUpgrade: websocket\r\n")
+      let (heard, _) = try await Self.ask(
+        server,
+        through: "localhost:\(address.port)",
+        wish + "frame"
+      )
+      #expect(heard == agreed + "emarf")
+    }
+    await loop.stop()
+  }
+
+  @Test func `a handshake within fails by its certificate where the weather says so`() async throws
+  {
+    let scenario: Scenario = [
+      .always(.attempt(1), .connection(.tls(.expired))),
+      .always(.attempt(2), .connection(.tls(.wrongHost))),
+      .always(.attempt(3), .connection(.tls(.unknownRoot))),
+    ]
+    try await Self.opening(scenario, tape: Self.tape) { server, _, seen async throws in
+      var symptoms: [Symptom?] = []
+      for _ in 0..<4 {
+        let (heard, error) = try await Self.ask(
+          server,
+          through: "api.example.test:443",
+          Self.get("/a")
+        )
+        if case .insecure(let failure)? = error {
+          symptoms.append(failure.symptom)
+        } else {
+          symptoms.append(nil)
+          #expect(heard.content == "a")
+        }
+      }
+      #expect(
+        symptoms == [
+          .serverCertificateHasBadDate, .serverCertificateUntrusted,
+          .serverCertificateHasUnknownRoot, nil,
+        ]
+      )
+    }
+  }
+
   @Test func `a proxy's end ends what is open in tunnels`() async throws {
     try await Self.opening(tape: Self.tape) { server, _, _ async throws in
       async let heard = Self.ask(server, through: "api.example.test:443", Self.get("/a", ""))

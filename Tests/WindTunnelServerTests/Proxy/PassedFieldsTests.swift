@@ -50,6 +50,36 @@ import Testing
     await origin.loop.stop()
   }
 
+  @Test
+  func `OPTIONS about a server as a whole stands on the tape as such, and answers nothing else`()
+    async throws
+  {
+    let origin = try await Origin { _ in
+      (["HTTP/1.1 200 OK\r\nAllow: GET\r\nContent-Length: 0\r\n\r\n"], .stays)
+    }
+    let tape = try await origin.recording(as: "https://api.example.test") { server, deck in
+      let answer = try await server.answer(
+        to: "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+      )
+      #expect(answer.statusLine == "HTTP/1.1 200 OK")
+      return deck.recorded().cassette
+    }
+    await origin.loop.stop()
+    let text = String(decoding: tape.data(), as: UTF8.self)
+    #expect(text.contains(#""method": "OPTIONS""#), "\(text)")
+    #expect(text.contains(#""url": "https://api.example.test""#), "\(text)")
+    let read = try Cassette(data: tape.data(), source: "tape.json")
+    #expect(read == tape)
+    try await ReplayServer.serving(Deck(read, matcher: .pathAndQuery, then: .repeat)) { server in
+      for (target, status) in [("*", 200), ("/*", 501), ("/", 501)] {
+        let answer = try await server.answer(
+          to: "OPTIONS \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        )
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(target): \(answer)")
+      }
+    }
+  }
+
   @Test(arguments: [("", "*"), ("/", "/"), ("?a", "/?a"), ("/x", "/x")])
   func `OPTIONS of a URL without a path asks about the server as a whole`(
     path: String,

@@ -80,4 +80,23 @@ import Testing
   func `equal addresses have one spelling`(text: String, canonical: String) {
     #expect(text.canonicalPercentEncoding == canonical)
   }
+
+  @Test(arguments: [
+    ("OPTIONS", "*", "*", "*"), ("OPTIONS", "https://a.test", "*", "https://a.test"),
+    ("OPTIONS", "https://a.test:8443", "*", "https://a.test:8443"),
+    ("OPTIONS", "https://a.test/", "/", "https://a.test/"),
+    ("OPTIONS", "https://a.test/*", "/*", "https://a.test/*"),
+    ("OPTIONS", "https://a.test?b", "/", "https://a.test/?b"), ("OPTIONS", "/*", "/*", "/*"),
+    ("GET", "https://a.test", "/", "https://a.test/"), ("GET", "*", "/*", "/*"),
+  ])
+  func `OPTIONS of an address without a path is about the server as a whole`(
+    method: String,
+    text: String,
+    path: String,
+    written: String
+  ) {
+    let url = RequestURL(text, askedBy: method)
+    #expect(url.path == path && url.description == written)
+    #expect(RequestURL(url.description, askedBy: method) == url)
+  }
 }

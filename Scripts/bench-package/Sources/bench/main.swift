@@ -12,7 +12,7 @@ func report(_ what: String, _ ratios: [Double]) {
 
 func usage() -> Never {
   let text =
-    "usage: bench session|deck|load|record|recording URL|layer URL|serve [COUNT]|dribble|latency|forward URL|tunnel [link]|fold\n"
+    "usage: bench session|deck|load|record|recording URL|layer URL|serve [COUNT]|distinct|dribble|latency|forward URL|tunnel [link]|fold\n"
   FileHandle.standardError.write(Data(text.utf8))
   exit(64)
 }
@@ -102,6 +102,9 @@ case "deck":
 case "serve":
   let count = words.dropFirst().first.flatMap { Int($0) } ?? 10_000
   let deck = Deck(Tape.cassette(count), matcher: .pathAndQuery, then: .repeat)
+  try await hold(ReplayServer(deck))
+case "distinct":
+  let deck = Deck([.get("/any/{id}", json: ["any": true], then: .repeat)], matcher: .pathAndQuery)
   try await hold(ReplayServer(deck))
 case "dribble":
   try await hold(ReplayServer(Deck(Dribble.cassette, then: .repeat, pace: .times(1))))

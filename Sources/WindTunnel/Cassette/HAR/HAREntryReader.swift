@@ -31,7 +31,7 @@ struct HAREntryReader {
       throw error(".request.url", "the URL is missing")
     }
     date = entry["startedDateTime"]?.stringValue.flatMap { HARDate.sinceEpoch($0) }
-    guard let url = Self.address(address) else {
+    guard let url = Self.address(address, askedBy: method) else {
       // The rest of the URL may hold anything, user info too, and is not shown.
       let scheme = address.prefix { $0.isASCII && ($0.isLetter || $0 == "-") }
       warn("its URL (\(scheme.prefix(20))…) is none that HTTP goes to; the entry is left out")
@@ -70,8 +70,8 @@ struct HAREntryReader {
   }
 
   /// The address if HTTP is spoken there. The handshake of a WebSocket is HTTP (RFC 6455 §4.1).
-  private static func address(_ text: String) -> RequestURL? {
-    var url = RequestURL(text)
+  private static func address(_ text: String, askedBy method: String) -> RequestURL? {
+    var url = RequestURL(text, askedBy: method)
     switch url.scheme {
     case "http", "https": break
     case "ws": url.scheme = "http"

@@ -10,6 +10,9 @@ extension Redaction {
     defer { part.map { log?.part = $0 } }
     part.map { log?.part = "\($0) body" }
     let coding = headers.values("Content-Encoding").joined(separator: ", ")
+    if body.count > Body.openedBytesMax {
+      return look(intoLarge: body.data, type: type, coding: coding)
+    }
     guard let opened = Inflate.open(body.data, coding: coding).map(Array.init) else {
       if !Self.isMedia(type) {
         obstacle = "a body in \(coding) cannot be opened to look for credentials"

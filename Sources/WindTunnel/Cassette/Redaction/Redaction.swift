@@ -164,6 +164,8 @@ struct Redaction {
 
   private mutating func keepFree(_ headers: HeaderFields, _ body: Body) {
     for field in headers { pseudonyms.keepFree(field.value) }
+    // Nothing in it was replaced.
+    if body.count > Body.openedBytesMax { return }
     let coding = headers.values("Content-Encoding").joined(separator: ", ")
     let bytes = Array(Inflate.open(body.data, coding: coding) ?? body.data)
     let mark = Array("REDACTED-".utf8)

@@ -102,6 +102,7 @@ extension Request {
   /// A request of an observation's endpoint, `GET /home`.
   fileprivate init(endpoint: String) {
     let words = endpoint.split(separator: " ", maxSplits: 1).map(String.init)
-    self.init(words.first ?? "", RequestURL(words.count > 1 ? words[1] : ""))
+    let method = words.first ?? ""
+    self.init(method, RequestURL(words.count > 1 ? words[1] : "", askedBy: method))
   }
 }

@@ -1,0 +1,77 @@
+internal import Foundation
+internal import WindTunnel
+
+/// The heads of recorded answers as they stood on the wire when they were sent first, for whoever
+/// asks for the same by a like request.
+///
+/// On one loop's thread only.
+final class PlainAnswers: @unchecked Sendable {
+  /// An answer in two parts: what was put together for it, and the recorded bytes.
+  struct Answer {
+    let head: [UInt8]
+    let body: Data
+  }
+
+  private var tape = 0
+  private var answers: [Answer?] = []
+
+  /// What was kept of an answer.
+  subscript(plain: PlainAnswer) -> Answer? {
+    guard plain.tape == tape, plain.place < answers.count else { return nil }
+    return answers[plain.place]
+  }
+
+  /// Keeps an answer; those of an older tape go.
+  func keep(_ answer: Answer, of plain: PlainAnswer) {
+    if plain.tape != tape { (tape, answers) = (plain.tape, []) }
+    let missing = plain.place + 1 - answers.count
+    if missing > 0 { answers += Array(repeating: nil, count: missing) }
+    answers[plain.place] = answer
+  }
+}
+
+extension ClientConnection {
+  /// Answers what was answered before by the same bytes; false where they have to be put together.
+  func answerPlainly(_ outcome: Outcome, to head: RequestHead) -> Bool {
+    guard let plain = outcome.plain, head.takesPlainAnswers, let answer = house.plainAnswers[plain],
+      let channel, !channel.isCongested
+    else { return false }
+    channel.write { bytes in
+      bytes.append(contentsOf: answer.head)
+      answer.body.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    }
+    return true
+  }
+
+  /// Keeps the head of an answer that is the same for everybody.
+  func keepPlainAnswer(
+    _ answer: (head: ResponseHead, body: Data),
+    _ outcome: Outcome,
+    to head: RequestHead
+  ) {
+    guard let plain = outcome.plain, head.takesPlainAnswers, !house.options.closesConnections,
+      // A redirect is told in the words of who asks.
+      answer.head.headers["Location"] == nil
+    else { return }
+    var bytes: [UInt8] = []
+    let framing = AnswerFraming(
+      status: answer.head.status,
+      to: head,
+      length: Performance.length(answer.head, to: head) { answer.body.count }
+    )
+    let hasBody: Bool
+    switch framing.framing {
+    case .none: hasBody = false
+    case .length: hasBody = true
+    case .chunked, .untilClose: return
+    }
+    bytes.appendHead(answer.head, framed: framing, for: head.version)
+    let kept = PlainAnswers.Answer(head: bytes, body: hasBody ? answer.body : Data())
+    house.plainAnswers.keep(kept, of: plain)
+  }
+}
+
+extension RequestHead {
+  /// Whether the framing of an answer is that of most.
+  fileprivate var takesPlainAnswers: Bool { version == .http11 && keepsAlive && method == "GET" }
+}

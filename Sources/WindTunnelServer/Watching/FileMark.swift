@@ -1,0 +1,17 @@
+package import Foundation
+
+/// What every save changes of a file, one that writes the same bytes included.
+package struct FileMark: Sendable, Hashable {
+  private var date: Date?
+  private var size: Int?
+  private var number: Int?
+
+  /// The mark of a file as it is now; one that is not there has one, too.
+  package init(of file: URL) {
+    // What has gone meanwhile is another than what comes back.
+    let attributes = (try? FileManager.default.attributesOfItem(atPath: file.path)) ?? [:]
+    date = attributes[.modificationDate] as? Date
+    size = (attributes[.size] as? NSNumber)?.intValue
+    number = (attributes[.systemFileNumber] as? NSNumber)?.intValue
+  }
+}

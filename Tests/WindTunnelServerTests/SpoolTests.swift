@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// Content that is kept, however much it is.
+@Suite(.timeLimit(.minutes(10))) struct SpoolTests {
+  @Test(arguments: [0, 1, Spool.memoryBytesMax, Spool.memoryBytesMax + 1, 5_000_000])
+  func `what comes is there as a whole`(count: Int) {
+    var spool = Spool()
+    let bytes = pattern(count)
+    for start in stride(from: 0, to: count, by: 60_000) {
+      spool.append(Data(bytes[start..<min(start + 60_000, count)]))
+    }
+    #expect(spool.count == count)
+    #expect(areSame(spool.finish(), bytes))
+    #expect(areSame(spool.finish(), bytes), "as often as it is asked for")
+    spool.append(Data("more".utf8))
+    #expect(areSame(spool.finish(), bytes + Array("more".utf8)))
+  }
+
+  @Test func `what was shown stays, also when nobody adds to it any more`() {
+    func whole() -> Data {
+      var spool = Spool()
+      spool.append(Data(pattern(3_000_000)))
+      return spool.finish()
+    }
+    #expect(areSame(whole().dropFirst(2_999_000), pattern(3_000_000).suffix(1000)))
+  }
+
+  @Test func `a recorded upload goes on whole, and is a side file of its tape`() async throws {
+    let content = pattern(5_000_000)
+    let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // A folder that stays behind in the system's temporary one does no harm.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "tape.json")
+    let expected = Data(content)
+    let put = Stub.post("/big") { .text(Body("\($0.body.data == expected)")) }
+    try await ReplayServer.serving(Deck([put], matcher: .pathAndQuery)) { origin in
+      var options = ReplayServer.Options()
+      options.upstream = try Upstream(RequestURL(origin.url))
+      let journal = try RecordingJournal(besides: file)
+      let deck = Deck(Cassette(), mode: .rewrite, recordingJournal: journal)
+      try await ReplayServer.serving(deck, options) { server in
+        let client = try server.client()
+        let head = "POST /big HTTP/1.1\r\nHost: x\r\nContent-Length: \(content.count)\r\n\r\n"
+        await client.send(Array(head.utf8) + content)
+        client.socket.finishWriting()
+        let heard = String(decoding: await client.receiveAll().0, as: UTF8.self)
+        #expect(heard.statusLine == "HTTP/1.1 200 OK" && heard.content == "true")
+        client.close()
+      }
+      #expect(journal.problem == nil)
+      let (tape, leftOut) = deck.recorded()
+      #expect(leftOut.isEmpty)
+      try tape.write(to: file)
+      journal.remove()
+    }
+    let read = try Cassette(contentsOf: file)
+    #expect(read.interactions.map(\.request.body) == [Body(expected)])
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(text.utf8.count < 2000 && text.contains("\"file\": "))
+  }
+}
