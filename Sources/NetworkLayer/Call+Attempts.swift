@@ -12,7 +12,7 @@ extension Call {
     var attempt = 0
     var isRenewed = false
     var last: AttemptOutcome?
-    while !Task.isCancelled {
+    while !isGivenUp {
       let passage = await pass(request, attempt: attempt + 1)
       let outcome: AttemptOutcome
       switch passage {
@@ -22,7 +22,7 @@ extension Call {
         if !isRenewed, outcome.isUnauthorized {
           isRenewed = await renew(after: sent, attempt)
           // Whoever gave up meanwhile is seen at the top of the loop.
-          if isRenewed || Task.isCancelled { continue }
+          if isRenewed || isGivenUp { continue }
         }
       case .stopped(let error):
         // What an earlier attempt brought says more than that there is no further one.
@@ -59,9 +59,13 @@ extension Call {
       priority: endpoint.priority
     )
     let gate = client.governor.gate
-    guard let slot = await gate.enter(ticket, queued: { tell(.waiting(.slot)) }) else {
-      return .stopped(.cancelled)
-    }
+    guard
+      let slot = await gate.enter(
+        ticket,
+        until: waitsUntil,
+        queued: { tell(.waiting(.slot)) }
+      )
+    else { return .stopped(.cancelled) }
     defer { gate.leave(slot) }
     do throws(MiddlewareError) {
       let sent = try await prepared(request)
@@ -79,7 +83,7 @@ extension Call {
       }
       return .answered(.success(answer), sent: sent)
     } catch {
-      return .stopped(Task.isCancelled ? .cancelled : .middleware(error.text))
+      return .stopped(isGivenUp ? .cancelled : .middleware(error.text))
     }
   }
 
@@ -97,9 +101,12 @@ extension Call {
 
   private func outcome(of request: URLRequest) async -> AttemptOutcome {
     do throws(TransportError) {
+      if let keeper = client.keeper, let waitsUntil {
+        return .success(try await keeper.send(request, until: waitsUntil))
+      }
       return .success(try await client.transport.send(request))
     } catch {
-      return .failure(Task.isCancelled ? .cancelled : error)
+      return .failure(isGivenUp ? .cancelled : error)
     }
   }
 

@@ -79,7 +79,11 @@ extension Call {
       if let new = CachedAnswer(answer, to: request, at: now) {
         cache.keep(new, generation: generation)
       }
-    case .failure(let error):
+    case .failure(var error):
+      // A server that takes too long is absent, too.
+      if error == .cancelled, deadline?.hasPassed ?? false, let limit = client.limits.deadline {
+        error = .deadlinePassed(limit)
+      }
       if cache.mayStandIn(kept, for: error, at: now) {
         end.result = .success(kept.answer(.stale, attempts: end.attempts))
       }

@@ -13,6 +13,11 @@ struct Call {
   let trace: TraceContext?
   /// Whether it is made to renew what the cache holds, so that nothing out of it will do.
   let isRevalidation: Bool
+  /// `nil`: there is none.
+  private(set) var deadline: CallDeadline?
+  /// The deadline, where nothing but its word ends a wait; `nil`: it cancels the task that this runs
+  /// in.
+  private(set) var waitsUntil: CallDeadline?
 
   init(_ client: NetworkClient, _ endpoint: Endpoint, isRevalidation: Bool = false) {
     self.client = client
@@ -24,10 +29,20 @@ struct Call {
   }
 
   func run() async -> Result<Answer, NetworkError> {
+    await run { answer throws(NetworkError) in answer }
+  }
+
+  /// Makes a value of the answer as a part of the call, so that records tell how that went, too.
+  func run<Value>(
+    _ decode: (Answer) throws(NetworkError) -> Value
+  ) async -> Result<Value, NetworkError> {
     tell(.callStarted(endpoint))
     let end = await end()
-    tell(.callEnded(end.result, attempts: end.attempts))
-    return end.result
+    let value = end.result.flatMap { answer in
+      Result { () throws(NetworkError) in try decode(answer) }
+    }
+    tell(.callEnded(value.flatMap { _ in end.result }, attempts: end.attempts))
+    return value
   }
 
   private func end() async -> CallEnd {
@@ -38,45 +53,53 @@ struct Call {
       return CallEnd(.failure(.invalidRequest(error)))
     }
     request.timeoutInterval = client.limits.attemptTimeout.seconds
-    return await withDeadline { [request] in await inOrder(request) }
+    return await withDeadline { [request] call in await call.inOrder(request) }
   }
 
   /// The deadline runs beside the work, since no time-out of a session is one: an answer that drips
   /// never times out.
-  func withDeadline(_ work: @escaping @Sendable () async -> CallEnd) async -> CallEnd {
-    guard let deadline = client.limits.deadline else { return await work() }
-    return await withTaskGroup(of: Leg.self) { group in
-      group.addTask { .end(await work()) }
-      group.addTask {
-        do { try await client.time.sleep(for: deadline) } catch { return .noMatter }
-        return .deadlinePassed
-      }
-      var isLate = false
-      while let leg = await group.next() {
-        switch leg {
-        case .end(var end):
-          group.cancelAll()
-          if isLate, !Task.isCancelled, end.result == .failure(.cancelled) {
-            end.result = .failure(.deadlinePassed(deadline))
-          }
-          return end
-        case .deadlinePassed:
-          isLate = true
-          group.cancelAll()
-        case .noMatter: break
+  func withDeadline(_ work: @escaping @Sendable (Call) async -> CallEnd) async -> CallEnd {
+    guard let limit = client.limits.deadline else { return await work(self) }
+    let deadline = CallDeadline()
+    var call = self
+    call.deadline = deadline
+    let late: @Sendable () -> Void = { deadline.pass() }
+    var end: CallEnd
+    if client.keeper != nil, endpoint.priority != .deferrable {
+      call.waitsUntil = deadline
+      end = await client.time.run(within: limit, late: late) { [call] in await work(call) }
+    } else {
+      // Others' code understands a cancellation of its task and nothing else.
+      call.waitsUntil = nil
+      let task = Task { [call] in await work(call) }
+      deadline.begin { task.cancel() }
+      end = await client.time.run(within: limit, late: late) {
+        await withTaskCancellationHandler {
+          await task.value
+        } onCancel: {
+          task.cancel()
         }
       }
-      // Not reached: the work always brings an end.
-      return CallEnd(.failure(.cancelled))
     }
+    if deadline.hasPassed, !Task.isCancelled, end.result == .failure(.cancelled) {
+      end.result = .failure(.deadlinePassed(limit))
+    }
+    return end
   }
+
+  /// Whether nobody waits for the answer any more.
+  var isGivenUp: Bool { Task.isCancelled || waitsUntil?.hasPassed ?? false }
 
   /// Waits for those before it that it must not overtake.
   private func inOrder(_ request: URLRequest) async -> CallEnd {
     guard let word = endpoint.order else { return await throughCache(request) }
     let queue = GateState.Ticket(host: word, endpoint: "")
     guard
-      let place = await client.governor.queues.enter(queue, queued: { tell(.waiting(.order)) })
+      let place = await client.governor.queues.enter(
+        queue,
+        until: waitsUntil,
+        queued: { tell(.waiting(.order)) }
+      )
     else { return CallEnd(.failure(.cancelled)) }
     defer { client.governor.queues.leave(place) }
     return await throughCache(request)
@@ -92,22 +115,19 @@ struct Call {
       joined: { tell(.waiting(.sharedAnswer)) }
     ) {
       // Whoever shares it may have come later: it has a deadline of its own.
-      await withDeadline { await attempts(at: request) }
+      await withDeadline { call in await call.attempts(at: request) }
     }
     return end ?? CallEnd(.failure(.cancelled))
   }
 
   var elapsed: Duration { client.time.uptime - start }
 
-  func tell(_ kind: CallEvent.Kind) {
-    client.observer.observe(CallEvent(call: number, elapsed: elapsed, kind: kind))
-  }
-
-  /// What runs beside what while a call with a deadline is under way.
-  private enum Leg {
-    case end(CallEnd)
-    case deadlinePassed
-    case noMatter
+  /// What nobody hears is not even made.
+  func tell(_ kind: @autoclosure () -> CallEvent.Kind) {
+    guard let observer = client.observer else { return }
+    observer.observe(
+      CallEvent(call: number, elapsed: elapsed, environment: client.environment, kind: kind())
+    )
   }
 }
 

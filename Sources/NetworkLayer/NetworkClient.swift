@@ -15,11 +15,15 @@ public struct NetworkClient: Sendable {
   let authenticator: (any Authenticator)?
   let policy: any Policy
   let transport: any Transport
+  /// The transport where it keeps deadlines by itself and nobody else's code is in the way.
+  let keeper: (any DeadlineKeeping)?
   let cache: ResponseCache?
-  let observer: any Observer
+  /// `nil` where nobody hears anything.
+  let observer: (any Observer)?
   let limits: CallLimits
   let governor: Governor
   let sendsTraces: Bool
+  private let builtFor: String
   let time: any TimeSource
   let draw: @Sendable () -> Double
   let errands: Errands
@@ -42,6 +46,7 @@ public struct NetworkClient: Sendable {
   ///   - governor: Slots, retry budget and circuit breakers; `nil`: a governor of its own, with the
   ///     default rules and the same time.
   ///   - sendsTraces: Whether each attempt carries a `traceparent` (W3C Trace Context).
+  ///   - environment: What records call the environment that this is built for.
   ///   - time: What waits are measured with.
   ///   - draw: Brings numbers in 0..<1: one for each attempt, and those for traces.
   public init(
@@ -55,6 +60,7 @@ public struct NetworkClient: Sendable {
     limits: CallLimits = CallLimits(),
     governor: Governor? = nil,
     sendsTraces: Bool = false,
+    environment: String = CallEvent.production,
     time: any TimeSource = SystemTime(),
     draw: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
   ) {
@@ -63,11 +69,14 @@ public struct NetworkClient: Sendable {
     self.authenticator = authenticator
     self.policy = policy
     self.transport = transport
+    keeper =
+      middleware.isEmpty && authenticator == nil ? transport as? any DeadlineKeeping : nil
     self.cache = cache
-    self.observer = observer
+    self.observer = observer is SilentObserver ? nil : observer
     self.limits = limits
     self.governor = governor ?? Governor(time: time)
     self.sendsTraces = sendsTraces
+    builtFor = environment
     self.time = time
     self.draw = draw
     errands = Errands()
@@ -102,6 +111,20 @@ public struct NetworkClient: Sendable {
   public func call(_ endpoint: Endpoint) async throws(NetworkError) -> Answer {
     try await Call(self, endpoint).run().get()
   }
+
+  /// Asks for an endpoint and makes a value of what comes, as a part of the call: what the decoder
+  /// has to say, as a business code, is in its records.
+  public func value<Value>(
+    of endpoint: Endpoint,
+    by decoder: AnswerDecoder<Value>
+  ) async throws(NetworkError) -> Value {
+    try await Call(self, endpoint).run { answer throws(NetworkError) in
+      try decoder.decode(answer)
+    }.get()
+  }
+
+  /// Where requests go: what the last middleware says that moves them, else what this is built for.
+  var environment: String { middleware.lazy.compactMap(\.environment).last ?? builtFor }
 
   /// Does what outlives a call, until the task is cancelled: renewing what was served stale,
   /// answers that several calls share, a new credential. All of it runs in this task and ends with it.

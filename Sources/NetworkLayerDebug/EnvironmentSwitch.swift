@@ -32,7 +32,7 @@ public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
   public var names: [String] { environments.keys.sorted() }
 
   /// The name of the environment that requests go to.
-  public var environment: String { lock.withLock { current } }
+  public var environment: String? { lock.withLock { current } }
 
   /// Switches; false where there is no environment of this name, and then nothing changes.
   public func fly(to name: String) -> Bool {
@@ -43,7 +43,9 @@ public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
 
   /// Puts what lies under the production base under the current one.
   public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
-    guard let target = environments[environment], target != base else { return request }
+    guard let target = environments[lock.withLock { current }], target != base else {
+      return request
+    }
     let (from, text) = (Self.trimmed(base), request.url?.absoluteString ?? "")
     guard text.hasPrefix(from),
       let url = URL(string: Self.trimmed(target) + text.dropFirst(from.count))

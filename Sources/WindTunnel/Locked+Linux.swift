@@ -1,4 +1,4 @@
-#if !canImport(Darwin)
+#if !canImport(Darwin) && !THREAD_SANITIZER
   internal import Synchronization
 
   /// A value behind a lock, for state whose order of arrival matters.

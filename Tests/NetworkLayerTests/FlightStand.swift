@@ -1,9 +1,10 @@
 import Foundation
-import NetworkLayer
 import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelURLSession
+
+@testable import NetworkLayer
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -15,7 +16,7 @@ struct FlightStand {
   static let origin = "http://api.example.test"
 
   let deck: Deck
-  let time = ManualTime()
+  let time: ManualTime
   let session: URLSession
   let observer = RecordingObserver()
   let base: URL
@@ -26,7 +27,10 @@ struct FlightStand {
     _ deck: Deck,
     on stage: Stage,
     _ rules: Governor.Rules = Governor.Rules(),
+    policy: RetryPolicy = RetryPolicy(backoff: Backoff(jitter: .none)),
+    limits: CallLimits = CallLimits(deadline: nil),
     cache: ResponseCache? = nil,
+    authenticator: (any Authenticator)? = nil,
     _ body: (FlightStand) async throws -> Result
   ) async throws -> Result {
     var server: ReplayServer?
@@ -37,7 +41,20 @@ struct FlightStand {
       server = try await ReplayServer(deck, options)
     }
     do {
-      let stand = try FlightStand(deck, server?.url, rules, cache)
+      let time = ManualTime()
+      let stand = try FlightStand(deck, server?.url, time) { base, session, observer in
+        NetworkClient(
+          builder: RequestBuilder(baseURL: base),
+          authenticator: authenticator,
+          policy: policy,
+          transport: URLSessionTransport(session: session),
+          cache: cache,
+          observer: observer,
+          limits: limits,
+          governor: Governor(rules, time: time),
+          time: time
+        )
+      }
       let result = try await body(stand)
       stand.session.finishTasksAndInvalidate()
       await server?.stop(grace: .zero)
@@ -51,41 +68,80 @@ struct FlightStand {
   private init(
     _ deck: Deck,
     _ serverURL: String?,
-    _ rules: Governor.Rules,
-    _ cache: ResponseCache?
+    _ time: ManualTime,
+    _ client: (URL, URLSession, RecordingObserver) -> NetworkClient
   ) throws {
     self.deck = deck
+    self.time = time
     let configuration: URLSessionConfiguration =
       serverURL == nil ? .windTunnel(deck) : .ephemeral
     configuration.urlCache = nil
     session = URLSession(configuration: configuration)
     base = try #require(URL(string: serverURL ?? Self.origin))
-    client = NetworkClient(
-      builder: RequestBuilder(baseURL: base),
-      policy: RetryPolicy(backoff: Backoff(jitter: .none)),
-      transport: URLSessionTransport(session: session),
-      cache: cache,
-      observer: observer,
-      limits: CallLimits(deadline: nil),
-      governor: Governor(rules, time: time),
-      time: time
-    )
+    self.client = client(base, session, observer)
   }
 
-  /// Makes a call, lets each wait of it pass, and tells how it ended and how long it waited.
+  /// Starts a call beside the test.
+  func start(
+    _ endpoint: Endpoint
+  ) -> Task<Result<NetworkLayer.Answer, NetworkError>, Never> {
+    Task { [client] in
+      do throws(NetworkError) { return .success(try await client.call(endpoint)) } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  /// Starts calls one after the other, each as soon as the one before it waits or is under way.
+  func start(
+    inOrder endpoints: [Endpoint]
+  ) async -> [Task<Result<NetworkLayer.Answer, NetworkError>, Never>] {
+    var calls: [Task<Result<NetworkLayer.Answer, NetworkError>, Never>] = []
+    for endpoint in endpoints {
+      let before = settled
+      calls.append(start(endpoint))
+      while settled == before { await Task.yield() }
+    }
+    return calls
+  }
+
+  /// How often a call was seen to wait or to send.
+  private var settled: Int {
+    observer.events.count {
+      switch $0.kind {
+      case .waiting, .attemptStarted: true
+      default: false
+      }
+    }
+  }
+
+  /// The paths of what was sent, in order.
+  var sent: [String] {
+    observer.events.compactMap {
+      if case .attemptStarted(_, let request, _) = $0.kind { request.url?.path } else { nil }
+    }
+  }
+
+  /// The waits between attempts, in order.
+  var gaps: [Duration] {
+    observer.events.compactMap {
+      if case .retryScheduled(_, let delay) = $0.kind { delay } else { nil }
+    }
+  }
+
+  /// Makes a call, lets each wait of it pass that is no deadline, and tells how it ended and how long
+  /// it waited.
   func call(
     _ endpoint: Endpoint
   ) async -> (result: Result<NetworkLayer.Answer, NetworkError>, gaps: [Duration]) {
-    let clock = Task { [time] in
-      while let wait = await time.nextSleep() { time.advance(by: wait) }
-    }
+    async let clock: Void = time.passAllSleeps(but: client.limits.deadline)
     let before = observer.events.count
     let result: Result<NetworkLayer.Answer, NetworkError>
     do throws(NetworkError) { result = .success(try await client.call(endpoint)) } catch {
       result = .failure(error)
     }
-    clock.cancel()
-    await clock.value
+    time.endPassing()
+    await clock
     let gaps = observer.events.dropFirst(before).compactMap { event -> Duration? in
       if case .retryScheduled(_, let delay) = event.kind { delay } else { nil }
     }

@@ -32,6 +32,19 @@ final class ManualTime: TimeSource, @unchecked Sendable {
     return nil
   }
 
+  /// Lets each sleep pass that is not the deadline, until ``endPassing()``.
+  func passAllSleeps(but deadline: Duration?) async {
+    while let duration = await nextSleep(), duration != Self.end {
+      if duration != deadline { advance(by: duration) }
+    }
+  }
+
+  /// Ends ``passAllSleeps(but:)``. A cancellation would end all listening for good.
+  func endPassing() { askedContinuation.yield(Self.end) }
+
+  /// No sleep is so long.
+  private static let end = Duration.seconds(-1)
+
   /// Lets each of the next sleeps pass, and says how long they were.
   func passSleeps(_ count: Int) async -> [Duration] {
     var passed: [Duration] = []

@@ -107,7 +107,7 @@ import Testing
     _ = await fixture.time.passSleeps(2)
     _ = await call.value
     for event in fixture.observer.events { writer.observe(event) }
-    let common = #""engine":"ScriptedTransport","event":"#
+    let common = #""engine":"ScriptedTransport","environment":"production","event":"#
     let tail = #""host":"api.example.test","method":"GET","result":"#
     let end = #""template":"/u/{id}"}"# + "\n"
     var expected: [String] = []

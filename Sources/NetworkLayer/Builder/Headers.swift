@@ -47,5 +47,12 @@ extension Headers: ExpressibleByDictionaryLiteral {
 }
 
 extension Headers.Field {
-  func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+  /// Names are tokens, and so ASCII (RFC 9110 §5.1).
+  func isNamed(_ other: String) -> Bool {
+    name.utf8.elementsEqual(other.utf8) { $0.loweredASCII == $1.loweredASCII }
+  }
+}
+
+extension UInt8 {
+  fileprivate var loweredASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

@@ -16,6 +16,8 @@ public protocol Middleware: Sendable {
     _ answer: HTTPAnswer,
     to request: URLRequest
   ) async throws(MiddlewareError) -> HTTPAnswer
+  /// What records call the environment that this moves requests to; `nil`: it moves none.
+  var environment: String? { get }
 }
 
 extension Middleware {
@@ -29,6 +31,9 @@ extension Middleware {
     _ answer: HTTPAnswer,
     to request: URLRequest
   ) async throws(MiddlewareError) -> HTTPAnswer { answer }
+
+  /// It moves none.
+  public var environment: String? { nil }
 }
 
 /// Why a middleware lets a call through no further, in words for a log.

@@ -15,11 +15,13 @@ public struct RequestBuilder: Builder {
   /// What every path is put under.
   ///
   /// Its own path is kept as a prefix, with or without a slash at its end.
-  public var baseURL: URL
+  public var baseURL: URL { didSet { base = Self.base(baseURL) } }
   /// Fields of every request; an endpoint's own replace them.
   public var commonHeaders: Headers
   /// Names and values in the query of every request, behind the endpoint's own.
   public var commonParameters: [Headers.Field]
+  /// The text of the base; `nil`: nothing can be put under it.
+  private var base: String?
 
   /// Builds under a base URL.
   public init(
@@ -28,6 +30,7 @@ public struct RequestBuilder: Builder {
     commonParameters: [Headers.Field] = []
   ) {
     self.baseURL = baseURL
+    base = Self.base(baseURL)
     self.commonHeaders = commonHeaders
     self.commonParameters = commonParameters
   }
@@ -40,8 +43,9 @@ public struct RequestBuilder: Builder {
       throw .bodyNotAllowed(method: method)
     }
     var request = URLRequest(url: try url(for: endpoint))
-    request.httpMethod = method
-    request.httpBody = endpoint.body
+    // What a request has already is not written again: each change costs.
+    if method != "GET" { request.httpMethod = method }
+    if let body = endpoint.body { request.httpBody = body }
     for field in commonHeaders.replacing(with: endpoint.headers).fields {
       guard field.name.isToken else { throw .headerName(field.name) }
       guard field.value.isFieldValue else { throw .headerValue(name: field.name) }
@@ -52,10 +56,7 @@ public struct RequestBuilder: Builder {
 
   /// Joins texts, not URLs: resolving against a base (RFC 3986 §5.2) would drop the base's path.
   private func url(for endpoint: Endpoint) throws(RequestError) -> URL {
-    let base = baseURL.absoluteString
-    guard let scheme = baseURL.scheme?.lowercased(), scheme == "http" || scheme == "https",
-      let host = baseURL.host, !host.isEmpty, baseURL.query == nil, baseURL.fragment == nil
-    else { throw .baseURL(base) }
+    guard let base else { throw .baseURL(baseURL.absoluteString) }
     let path = try escapedPath(endpoint.path)
     var text = path.isEmpty ? base : (base.hasSuffix("/") ? String(base.dropLast()) : base) + path
     var query = try endpoint.query.map { query throws(RequestError) in
@@ -70,15 +71,23 @@ public struct RequestBuilder: Builder {
     return url
   }
 
+  private static func base(_ url: URL) -> String? {
+    guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+      let host = url.host, !host.isEmpty, url.query == nil, url.fragment == nil
+    else { return nil }
+    return url.absoluteString
+  }
+
   private func escapedPath(_ path: String) throws(RequestError) -> String {
-    guard path.isEmpty || path.hasPrefix("/") else { throw .path(path, .relative) }
-    if path.contains("?") { throw .path(path, .questionMark) }
-    if path.contains("#") { throw .path(path, .fragment) }
+    // As bytes: a text is looked through as a chain of characters, which takes far longer.
+    let bytes = path.utf8
+    guard bytes.first.map({ $0 == UInt8(ascii: "/") }) ?? true else {
+      throw .path(path, .relative)
+    }
+    if bytes.contains(UInt8(ascii: "?")) { throw .path(path, .questionMark) }
+    if bytes.contains(UInt8(ascii: "#")) { throw .path(path, .fragment) }
     guard let escaped = Escaping.ofPath(path) else { throw .path(path, .strayPercent) }
-    // RFC 3986 §6.2.2.2: an escaped dot is a dot.
-    let segments = escaped.lowercased().replacingOccurrences(of: "%2e", with: ".")
-      .split(separator: "/")
-    guard !segments.contains("."), !segments.contains("..") else { throw .path(path, .dotSegment) }
+    guard !escaped.hasDotSegment else { throw .path(path, .dotSegment) }
     return escaped
   }
 
@@ -91,13 +100,23 @@ public struct RequestBuilder: Builder {
 
 extension String {
   /// RFC 9110 §5.6.2: one or more of `tchar`.
-  fileprivate var isToken: Bool {
-    !isEmpty
-      && unicodeScalars.allSatisfy { scalar in
-        scalar.isASCII
-          && (scalar.properties.isAlphabetic || scalar.properties.numericType == .decimal
-            || "!#$%&'*+-.^_`|~".unicodeScalars.contains(scalar))
-      }
+  fileprivate var isToken: Bool { !isEmpty && Self.tokenCharacters.containsAll(of: self) }
+
+  private static let tokenCharacters = ASCIISet(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~"
+  )
+
+  /// RFC 3986 §3.3; an escaped dot is a dot (§6.2.2.2).
+  fileprivate var hasDotSegment: Bool {
+    // Few paths have one that begins like that, and only then it is taken apart.
+    var isStart = true
+    let isSuspect = utf8.contains { byte in
+      defer { isStart = byte == UInt8(ascii: "/") }
+      return isStart && (byte == UInt8(ascii: ".") || byte == UInt8(ascii: "%"))
+    }
+    guard isSuspect else { return false }
+    let segments = lowercased().replacingOccurrences(of: "%2e", with: ".").split(separator: "/")
+    return segments.contains(".") || segments.contains("..")
   }
 
   /// RFC 9110 §5.5: no control character but the tab.

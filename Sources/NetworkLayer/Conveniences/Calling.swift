@@ -2,12 +2,17 @@
 public protocol Calling: Sendable {
   /// Asks for an endpoint.
   func call(_ endpoint: Endpoint) async throws(NetworkError) -> Answer
+  /// Asks for an endpoint and makes a value of what comes.
+  func value<Value>(
+    of endpoint: Endpoint,
+    by decoder: AnswerDecoder<Value>
+  ) async throws(NetworkError) -> Value
 }
 
 extension NetworkClient: Calling {}
 
 extension Calling {
-  /// Asks for an endpoint and makes a value of what comes.
+  /// Decodes what ``call(_:)`` brings.
   public func value<Value>(
     of endpoint: Endpoint,
     by decoder: AnswerDecoder<Value>

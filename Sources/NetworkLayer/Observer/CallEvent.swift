@@ -10,15 +10,26 @@ public struct CallEvent: Sendable, Hashable {
   public var call: Int
   /// When, counted from the start of the call.
   public var elapsed: Duration
+  /// What the environment that requests go to is called.
+  public var environment: String
   /// What.
   public var kind: Kind
 
   /// Makes an event of its parts.
-  public init(call: Int, elapsed: Duration, kind: Kind) {
+  public init(
+    call: Int,
+    elapsed: Duration,
+    environment: String = production,
+    kind: Kind
+  ) {
     self.call = call
     self.elapsed = elapsed
+    self.environment = environment
     self.kind = kind
   }
+
+  /// The name of the environment that a client is built for, unless it is told another.
+  public static let production = "production"
 
   /// What can happen to a call.
   public enum Kind: Sendable, Hashable {

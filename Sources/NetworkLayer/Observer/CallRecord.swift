@@ -33,6 +33,8 @@ public struct CallRecord: Sendable, Hashable {
     public var cache: CallEvent.Freshness?
     /// The trace that it belongs to, 32 hexadecimal digits; `nil`: none was sent.
     public var traceID: String?
+    /// The environment.
+    public var environment = CallEvent.production
   }
 
   /// What was asked for.
@@ -59,6 +61,8 @@ public struct CallRecord: Sendable, Hashable {
     public var source: Answer.Source?
     /// Why the caller got none.
     public var error: NetworkError?
+    /// How long the stages of the latest answer took; `nil`: the platform does not say.
+    public var stages: StageTimings?
   }
 
   /// What it took.
@@ -94,6 +98,7 @@ public struct CallRecord: Sendable, Hashable {
   public init?(_ event: CallEvent) {
     guard case .callStarted(let endpoint) = event.kind else { return nil }
     call = event.call
+    system.environment = event.environment
     request = Request(
       method: endpoint.method.rawValue,
       template: endpoint.template,
@@ -113,6 +118,7 @@ public struct CallRecord: Sendable, Hashable {
   /// Hears what happened next.
   public mutating func hear(_ event: CallEvent) {
     counters.elapsed = event.elapsed
+    system.environment = event.environment
     switch event.kind {
     case .callStarted: break
     case .waiting:
@@ -128,7 +134,10 @@ public struct CallRecord: Sendable, Hashable {
     case .attemptEnded(_, .success(let answer)):
       response.status = answer.status
       response.bytes = answer.body.count
-    case .attemptEnded(_, .failure): response.status = nil
+      response.stages = answer.stages
+    case .attemptEnded(_, .failure):
+      response.status = nil
+      response.stages = nil
     case .retryScheduled(_, let delay):
       state = .waiting
       counters.backoff += delay

@@ -4,8 +4,11 @@ internal import Symptoms
 /// Writes one JSON object a line: one for each attempt that is over and one for each call.
 ///
 /// ```json
-/// {"attempt":1,"call":7,"elapsedMilliseconds":31,"engine":"URLSessionTransport","event":"attempt","host":"api.example.test","method":"GET","result":"connectionLost","template":"/users/{id}"}
+/// {"attempt":1,"call":7,"elapsedMilliseconds":31,"engine":"URLSessionTransport","environment":"production","event":"attempt","host":"api.example.test","method":"GET","result":"connectionLost","template":"/users/{id}"}
 /// ```
+///
+/// Where the platform tells stages, a line of an attempt has them under `stageMilliseconds`: `nameLookup`,
+/// `connect`, `secureConnection`, `send`, `wait` and `receive`.
 ///
 /// Neither addresses nor fields nor content are written, so that no secret can be.
 public final class JSONLines: Observer {
@@ -17,6 +20,7 @@ public final class JSONLines: Observer {
     var method: String
     var template: String
     var host: String?
+    var environment: String
     var engine: String?
     var trace: String?
     var span: String?
@@ -26,6 +30,7 @@ public final class JSONLines: Observer {
     var source: String?
     var bytes: Int?
     var elapsedMilliseconds: Int
+    var stageMilliseconds: [String: Double]?
   }
 
   private struct State {
@@ -52,6 +57,7 @@ public final class JSONLines: Observer {
         var line = Self.line("attempt", record, Self.name(outcome))
         line.attempt = number
         line.span = state.spans.removeValue(forKey: event.call)
+        line.stageMilliseconds = record.response.stages?.milliseconds
         return line
       case .callEnded(let result, let attempts):
         var line = Self.line("call", record, record.state.rawValue)
@@ -81,6 +87,7 @@ public final class JSONLines: Observer {
       method: record.request.method,
       template: record.request.template,
       host: record.request.host,
+      environment: record.system.environment,
       engine: record.system.engine,
       trace: record.system.traceID,
       status: record.response.status,

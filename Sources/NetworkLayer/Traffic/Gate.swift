@@ -20,19 +20,23 @@ final class Gate: Sendable {
   }
 
   /// Waits for a slot and gives its number, to be given back by ``leave(_:)``; `nil` where the task
-  /// was cancelled. `queued` is called where there is a wait.
-  func enter(_ ticket: GateState.Ticket, queued: () -> Void = {}) async -> Int? {
-    guard !Task.isCancelled else { return nil }
+  /// was cancelled or the deadline passed. `queued` is called where there is a wait.
+  func enter(
+    _ ticket: GateState.Ticket,
+    until deadline: CallDeadline? = nil,
+    queued: () -> Void = {}
+  ) async -> Int? {
+    guard !Task.isCancelled, !(deadline?.hasPassed ?? false) else { return nil }
     let (id, isIn) = state.withLock { state in
       state.lastID += 1
       return (state.lastID, state.order.arrive(state.lastID, ticket))
     }
     guard !isIn else { return id }
     queued()
-    let isAdmitted = await withTaskCancellationHandler {
+    let isAdmitted = await withGivingUp(at: deadline) {
       await withCheckedContinuation { wait(id, $0) }
-    } onCancel: {
-      giveUp(id)
+    } onGivingUp: {
+      self.giveUp(id)
     }
     return isAdmitted ? id : nil
   }
@@ -57,10 +61,10 @@ final class Gate: Sendable {
     if let isAdmitted { waiter.resume(returning: isAdmitted) }
   }
 
-  /// Nothing to do for one who was let in already: he sees his cancellation himself.
+  /// Nothing to do for one who was let in already: he sees himself that it is of no use any more.
   private func giveUp(_ id: Int) {
     let (waiter, next) = state.withLock { state -> (Waiter?, [Waiter]) in
-      if state.order.isRunning(id) { return (nil, []) }
+      guard state.order.isWaiting(id) else { return (nil, []) }
       let waiter = state.waiters.removeValue(forKey: id)
       if waiter == nil { state.gone.insert(id) }
       return (waiter, state.leave(id))

@@ -29,11 +29,15 @@ struct GateState {
   /// How many wait for one.
   var waitingCount: Int { waiting.count }
 
-  /// Whether somebody holds a slot.
-  func isRunning(_ id: Int) -> Bool { running[id] != nil }
+  /// Whether somebody waits for a slot.
+  func isWaiting(_ id: Int) -> Bool { waiting.contains { $0.id == id } }
 
   /// Somebody comes; true where he may start at once.
   mutating func arrive(_ id: Int, _ ticket: Ticket) -> Bool {
+    if waiting.isEmpty, !isSuspended, running.count < most(ticket.priority), hasRoom(ticket) {
+      start(id, ticket)
+      return true
+    }
     waiting.append(Waiting(id: id, ticket: ticket))
     // Whoever waited before has no room: all that could start has started.
     return admit() == [id]
@@ -43,7 +47,7 @@ struct GateState {
   mutating func leave(_ id: Int) -> [Int] {
     if let ticket = running.removeValue(forKey: id) {
       hosts.count(ticket.host, -1)
-      endpoints.count(ticket.endpoint, -1)
+      if caps.perEndpoint[ticket.endpoint] != nil { endpoints.count(ticket.endpoint, -1) }
     } else {
       waiting.removeAll { $0.id == id }
     }
@@ -63,12 +67,21 @@ struct GateState {
       for earlier in 0..<place where hasRoom(waiting[earlier].ticket) {
         waiting[earlier].overtaken += 1
       }
-      running[next.id] = next.ticket
-      hosts.count(next.ticket.host, 1)
-      endpoints.count(next.ticket.endpoint, 1)
+      start(next.id, next.ticket)
       admitted.append(next.id)
     }
     return admitted
+  }
+
+  private mutating func start(_ id: Int, _ ticket: Ticket) {
+    running[id] = ticket
+    hosts.count(ticket.host, 1)
+    if caps.perEndpoint[ticket.endpoint] != nil { endpoints.count(ticket.endpoint, 1) }
+  }
+
+  /// How many may run for one of a priority to start.
+  private func most(_ priority: CallPriority) -> Int {
+    priority == .deferrable ? caps.total - caps.reserved : caps.total
   }
 
   /// Where the one waits who is next: of the highest priority that has anybody who may start, the
@@ -77,7 +90,7 @@ struct GateState {
     var best: (place: Int, priority: CallPriority)?
     for (place, one) in waiting.enumerated() where hasRoom(one.ticket) {
       let priority = one.overtaken < caps.overtakingsMax ? one.ticket.priority : .critical
-      if priority == .deferrable, running.count >= caps.total - caps.reserved { continue }
+      if running.count >= most(priority) { continue }
       if let best, best.priority <= priority { continue }
       best = (place, priority)
       if priority == .critical { break }
@@ -95,7 +108,7 @@ struct GateState {
 extension [String: Int] {
   /// Counts up or down; what is down at nought is forgotten, so that names do not pile up.
   fileprivate mutating func count(_ name: String, _ step: Int) {
-    let count = self[name, default: 0] + step
-    self[name] = count == 0 ? nil : count
+    self[name, default: 0] += step
+    if step < 0, self[name] == 0 { self[name] = nil }
   }
 }

@@ -19,6 +19,15 @@ extension Transport {
   public func engine(for request: URLRequest) -> String { "\(Self.self)" }
 }
 
+/// A transport that gives up at a deadline by itself, without a task of its own to be cancelled.
+protocol DeadlineKeeping: Transport {
+  /// Sends a request and brings its answer; after the deadline it fails as cancelled.
+  func send(
+    _ request: URLRequest,
+    until deadline: CallDeadline?
+  ) async throws(TransportError) -> HTTPAnswer
+}
+
 /// Why a request brought no answer.
 public enum TransportError: Error, Sendable, Hashable {
   /// The caller gave up; no fault of the network.
@@ -35,11 +44,19 @@ public struct HTTPAnswer: Sendable, Hashable {
   public var headers: Headers
   /// The content, without content coding.
   public var body: Data
+  /// How long its stages took; `nil`: whoever carried it does not say.
+  public var stages: StageTimings?
 
   /// Makes an answer of its parts.
-  public init(status: Int, headers: Headers = [:], body: Data = Data()) {
+  public init(
+    status: Int,
+    headers: Headers = [:],
+    body: Data = Data(),
+    stages: StageTimings? = nil
+  ) {
     self.status = status
     self.headers = headers
     self.body = body
+    self.stages = stages
   }
 }

@@ -14,7 +14,7 @@ internal import Symptoms
 /// On Linux with Swift 6.3 a session without a delegate never calls back for an answer of status
 /// 401 with `WWW-Authenticate: Basic`. Only a cancellation or the deadline of the call ends that
 /// attempt.
-public struct URLSessionTransport: Transport {
+public struct URLSessionTransport: Transport, DeadlineKeeping {
   let session: URLSession
 
   /// Sends by a session, which stays the caller's to invalidate.
@@ -22,8 +22,20 @@ public struct URLSessionTransport: Transport {
 
   /// Sends a request and brings its answer; a cancellation ends it without waiting for the session.
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
-    try await carry(request) { request, land in
-      session.dataTask(with: request) { land(Self.outcome($0, $1, $2)) }
+    try await send(request, until: nil)
+  }
+
+  func send(
+    _ request: URLRequest,
+    until deadline: CallDeadline?
+  ) async throws(TransportError) -> HTTPAnswer {
+    try await carry(request, until: deadline) { request, land in
+      let stages = StageWatch()
+      let task = session.dataTask(with: request) {
+        land(Self.outcome($0, $1, $2, stages.timings))
+      }
+      stages.watch(task)
+      return task
     }
   }
 
@@ -33,7 +45,12 @@ public struct URLSessionTransport: Transport {
     from file: URL
   ) async throws(TransportError) -> HTTPAnswer {
     try await carry(request) { request, land in
-      session.uploadTask(with: request, fromFile: file) { land(Self.outcome($0, $1, $2)) }
+      let stages = StageWatch()
+      let task = session.uploadTask(with: request, fromFile: file) {
+        land(Self.outcome($0, $1, $2, stages.timings))
+      }
+      stages.watch(task)
+      return task
     }
   }
 
@@ -46,11 +63,14 @@ public struct URLSessionTransport: Transport {
     to file: URL
   ) async throws(TransportError) -> HTTPAnswer {
     try await carry(request) { request, land in
-      session.downloadTask(with: request) { place, response, error in
+      let stages = StageWatch()
+      let task = session.downloadTask(with: request) { place, response, error in
         // The file is gone when this returns.
         let failure = error ?? place.flatMap { Self.move($0, to: file) }
-        land(Self.outcome(nil, response, failure))
+        land(Self.outcome(nil, response, failure, stages.timings))
       }
+      stages.watch(task)
+      return task
     }
   }
 
@@ -68,16 +88,19 @@ public struct URLSessionTransport: Transport {
 
   private func carry(
     _ request: URLRequest,
+    until deadline: CallDeadline? = nil,
     _ make: (URLRequest, @escaping @Sendable (AttemptOutcome) -> Void) -> URLSessionTask
   ) async throws(TransportError) -> HTTPAnswer {
     var request = request
-    request.timeoutInterval = SessionTimeout.honoured(request.timeoutInterval)
+    let timeout = SessionTimeout.honoured(request.timeoutInterval)
+    // A request that is changed is copied first.
+    if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
     let exchange = Exchange()
-    return try await withTaskCancellationHandler {
+    return try await withGivingUp(at: deadline) {
       await withCheckedContinuation { continuation in
         exchange.start(continuation) { [request] land in make(request, land) }
       }
-    } onCancel: {
+    } onGivingUp: {
       exchange.cancel()
     }.get()
   }
@@ -85,7 +108,8 @@ public struct URLSessionTransport: Transport {
   private static func outcome(
     _ data: Data?,
     _ response: URLResponse?,
-    _ error: (any Error)?
+    _ error: (any Error)?,
+    _ stages: StageTimings?
   ) -> AttemptOutcome {
     if let error {
       let symptom = Symptom(error) ?? .unknown
@@ -96,20 +120,26 @@ public struct URLSessionTransport: Transport {
     guard let response = response as? HTTPURLResponse else {
       return .failure(.failed(.malformedResponse, text: "The answer is not HTTP."))
     }
-    return .success(HTTPAnswer(response, body: data ?? Data()))
+    return .success(HTTPAnswer(response, body: data ?? Data(), stages: stages))
   }
 }
 
 extension HTTPAnswer {
   /// What a session says, with the content that came.
-  init(_ response: HTTPURLResponse, body: Data) {
+  init(_ response: HTTPURLResponse, body: Data, stages: StageTimings? = nil) {
     let fields = response.allHeaderFields.map {
-      Headers.Field(String(describing: $0.key), String(describing: $0.value))
+      Headers.Field(Self.text($0.key.base), Self.text($0.value))
     }
     self.init(
       status: response.statusCode,
       headers: Headers(fields.sorted { $0.name < $1.name }),
-      body: body
+      body: body,
+      stages: stages
     )
+  }
+
+  /// Names and values are texts; spelling out anything else takes far longer.
+  private static func text(_ value: Any) -> String {
+    value as? String ?? String(describing: value)
   }
 }

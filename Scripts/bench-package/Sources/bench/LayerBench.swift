@@ -40,6 +40,11 @@ struct LayerBench {
     return ratios
   }
 
+  /// One of the two alone, for a profiler.
+  func fly(_ requests: Int, isBare: Bool) async throws {
+    if isBare { try await bare(requests) } else { try await layer(requests) }
+  }
+
   private func layer(_ requests: Int) async throws {
     for number in 0..<requests {
       let answer = try await client.call(Endpoint(.get, Tape.path(number % urls.count)))

@@ -47,6 +47,13 @@ case "layer":
     "layer    NetworkLayer : bare URLSession, healthy",
     try await LayerBench(origin).ratios(rounds: 21, requests: 200)
   )
+case "layer-profile":
+  let arguments = Array(words.dropFirst())
+  guard let origin = arguments.first.flatMap({ URL(string: $0) }) else { usage() }
+  try await LayerBench(origin).fly(
+    arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000,
+    isBare: arguments.dropFirst(2).first == "bare"
+  )
 case "record":
   for isFresh in [false, true] {
     let what = isFresh ? "a secret each" : "one secret"

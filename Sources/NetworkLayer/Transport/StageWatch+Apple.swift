@@ -1,0 +1,37 @@
+#if canImport(Darwin)
+  internal import Foundation
+
+  /// Hears from the session how long the stages of a task took, just before the task is over.
+  final class StageWatch: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
+    private let lock = NSLock()
+    private var kept: StageTimings?
+
+    /// Those of the last exchange of the task; `nil`: they are not there yet.
+    var timings: StageTimings? { lock.withLock { kept } }
+
+    /// Watches a task that has not been started; the task keeps the watch.
+    func watch(_ task: URLSessionTask) { task.delegate = self }
+
+    func urlSession(
+      _ session: URLSession,
+      task: URLSessionTask,
+      didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+      guard let last = metrics.transactionMetrics.last else { return }
+      let timings = StageTimings(
+        nameLookup: Self.time(last.domainLookupStartDate, last.domainLookupEndDate),
+        connect: Self.time(last.connectStartDate, last.connectEndDate),
+        secureConnection: Self.time(last.secureConnectionStartDate, last.secureConnectionEndDate),
+        send: Self.time(last.requestStartDate, last.requestEndDate),
+        wait: Self.time(last.requestEndDate, last.responseStartDate),
+        receive: Self.time(last.responseStartDate, last.responseEndDate)
+      )
+      lock.withLock { kept = timings }
+    }
+
+    private static func time(_ start: Date?, _ end: Date?) -> Duration? {
+      guard let start, let end else { return nil }
+      return .nanoseconds(Int64((end.timeIntervalSince(start) * 1e9).rounded()))
+    }
+  }
+#endif

@@ -1,0 +1,33 @@
+#if !canImport(Darwin) && THREAD_SANITIZER
+  internal import Glibc
+
+  /// A value behind a lock that the thread sanitizer sees.
+  ///
+  /// `Mutex` lies in a library that is not built for the sanitizer and waits by the kernel's futex, so
+  /// whatever it guards would look like a race. `Scripts/thread-sanitizer` builds with this one.
+  package final class Locked<Value: Sendable>: @unchecked Sendable {
+    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private var value: Value
+
+    package init(_ value: Value) {
+      self.value = value
+      lock = .allocate(capacity: 1)
+      lock.initialize(to: pthread_mutex_t())
+      pthread_mutex_init(lock, nil)
+    }
+
+    deinit {
+      pthread_mutex_destroy(lock)
+      lock.deallocate()
+    }
+
+    /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
+    package func withLock<Result: Sendable, Failure: Error>(
+      _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      pthread_mutex_lock(lock)
+      defer { pthread_mutex_unlock(lock) }
+      return try body(&value)
+    }
+  }
+#endif

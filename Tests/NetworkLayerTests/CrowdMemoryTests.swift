@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import NetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// In a process of its own: nothing else allocates there, and no other test has calls under way.
+@Suite struct CrowdMemoryTests {
+  @Test(.timeLimit(.minutes(10)))
+  func `crowds of a thousand, half of which give up, leave no memory, task or alarm behind`() async
+  {
+    await #expect(processExitsWith: .success) {
+      let count = CrowdOrigin.Count()
+      count.open()
+      let origins = [try CrowdOrigin(count), try CrowdOrigin(count)]
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.urlCache = nil
+      configuration.httpMaximumConnectionsPerHost = 64
+      let session = URLSession(configuration: configuration)
+
+      var bytes: [Int] = []
+      for _ in 0..<6 {
+        var engine: CrowdTests.Engine? = CrowdTests.Engine(session)
+        weak let gone = engine
+        let governor = Governor()
+        var clients = try origins.map { origin in
+          NetworkClient(
+            builder: RequestBuilder(
+              baseURL: try #require(URL(string: "http://127.0.0.1:\(origin.port)"))
+            ),
+            policy: RetryPolicy(backoff: Backoff(base: .milliseconds(1), jitter: .none)),
+            transport: try #require(engine),
+            // The deadline is an hour away: whatever waited for it would still be there.
+            limits: CallLimits(attemptTimeout: .seconds(3600), deadline: .seconds(3600)),
+            governor: governor
+          )
+        }
+        await withTaskGroup(of: Void.self) { group in
+          for number in 0..<1000 {
+            let client = clients[number % 2]
+            group.addTask {
+              let call = Task { try await client.call(Endpoint(.get, "/\(number)")) }
+              if number % 4 < 2 {
+                // Some in the queue, some in flight, some before they began.
+                for _ in 0..<(number % 7) { await Task.yield() }
+                call.cancel()
+              }
+              // How each ended is another test's.
+              _ = await call.result
+            }
+          }
+        }
+        #expect(governor.load == (0, 0))
+        #expect(clients.allSatisfy { $0.flights.count == 0 && $0.renewals.count == 0 })
+        #expect(AlarmClock.shared.count == 0)
+        clients = []
+        engine = nil
+        // A task that still ran would hold its client, and that its engine.
+        while gone != nil { await Task.yield() }
+        while count.unanswered > 0 { await Task.yield() }
+        bytes.append(AllocatedBytes.now)
+      }
+      // The first crowds fill the pools of the libraries below. After them four thousand calls, each
+      // of which takes some kilobytes while it lasts, leave less than fifty bytes each.
+      let growth = (bytes.last ?? 0) - bytes[1]
+      #expect(growth < 200_000, "\(bytes)")
+      for origin in origins { origin.stop() }
+    }
+  }
+}

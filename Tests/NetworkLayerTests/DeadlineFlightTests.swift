@@ -1,0 +1,123 @@
+import Foundation
+import Symptoms
+import Testing
+import WindTunnel
+
+@testable import NetworkLayer
+
+/// The deadline of a call wherever it may be waiting, in process and on the wire.
+@Suite struct DeadlineFlightTests {
+  static let limits = CallLimits(deadline: .seconds(2))
+  static let page = Endpoint(.get, "/page")
+
+  func deck(_ plan: Scenario = .calm, _ response: Response = .json(["id": 7])) -> Deck {
+    Deck(
+      Cassette([Interaction(Request("GET", RequestURL(FlightStand.origin + "/page")), response)]),
+      scenario: plan,
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+  }
+
+  /// Waits until so many deadlines run.
+  func running(_ count: Int, _ time: ManualTime) async {
+    while time.sleeping < count { await Task.yield() }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `an attempt in flight is given up, and its slot is free`(stage: Stage) async throws {
+    let deck = deck([.always(.always, .stall())])
+    try await FlightStand.fly(deck, on: stage, limits: Self.limits) { stand in
+      let call = stand.start(Self.page)
+      await running(1, stand.time)
+      while deck.attempts("GET /page") == 0 { await Task.yield() }
+      stand.time.advance(by: .seconds(2))
+      #expect(await call.value == .failure(.deadlinePassed(.seconds(2))))
+      #expect(deck.attempts("GET /page") == 1)
+      #expect(stand.client.governor.load == (0, 0))
+      #expect(stand.time.sleeping == 0)
+    }
+  }
+
+  @Test(arguments: Stage.allCases, ["", "cart"])
+  func `who waits for a slot or his turn is given up, and sends nothing`(
+    stage: Stage,
+    order: String
+  ) async throws {
+    let deck = deck()
+    try await FlightStand.fly(deck, on: stage, limits: Self.limits) { stand in
+      stand.client.governor.suspend()
+      var endpoint = Self.page
+      if !order.isEmpty { endpoint.order = order }
+      let calls = await stand.start(inOrder: [endpoint, endpoint])
+      await running(2, stand.time)
+      stand.time.advance(by: .seconds(2))
+      for call in calls {
+        #expect(await call.value == .failure(.deadlinePassed(.seconds(2))))
+      }
+      stand.client.governor.resume()
+      #expect(deck.attempts("GET /page") == 0)
+      #expect(stand.client.governor.load == (0, 0))
+      #expect(stand.client.governor.queues.load == (0, 0))
+      #expect(stand.time.sleeping == 0)
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `what is deferrable has the same deadline`(stage: Stage) async throws {
+    let deck = deck([.always(.always, .stall())])
+    try await FlightStand.fly(deck, on: stage, limits: Self.limits) { stand in
+      let call = stand.start(Endpoint(.get, "/page", priority: .deferrable))
+      // Its own, and that of the work that others might share.
+      await running(2, stand.time)
+      while deck.attempts("GET /page") == 0 { await Task.yield() }
+      stand.time.advance(by: .seconds(2))
+      #expect(await call.value == .failure(.deadlinePassed(.seconds(2))))
+      #expect(stand.client.flights.count == 0)
+      #expect(stand.client.governor.load == (0, 0))
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `a server that takes too long is absent, and stale is shown where that is granted`(
+    stage: Stage
+  ) async throws {
+    let fields: HeaderFields = [
+      "Cache-Control": "max-age=1, stale-if-error=60", "Content-Length": "3",
+    ]
+    let deck = deck(
+      [.always(.attempt(2), .stall())],
+      Response(headers: fields, body: Body("one"))
+    )
+    try await FlightStand.fly(deck, on: stage, limits: Self.limits, cache: ResponseCache()) {
+      stand in
+      let first = stand.start(Self.page)
+      #expect(try await first.value.get().source == .network)
+      stand.time.advance(by: .seconds(10))
+      let second = stand.start(Self.page)
+      await running(1, stand.time)
+      while deck.attempts("GET /page") < 2 { await Task.yield() }
+      stand.time.advance(by: .seconds(2))
+      let answer = try await second.value.get()
+      #expect(answer.source == .stale)
+      #expect(answer.body == Data("one".utf8))
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `by the machine's own time a call ends at its deadline, too`(stage: Stage) async throws {
+    let deck = deck([.always(.always, .stall())])
+    try await FlightStand.fly(deck, on: stage) { stand in
+      let limit = Duration.milliseconds(20)
+      let client = NetworkClient(
+        baseURL: stand.base,
+        session: stand.session,
+        limits: CallLimits(deadline: limit)
+      )
+      await #expect(throws: NetworkError.deadlinePassed(limit)) {
+        try await client.call(Self.page)
+      }
+      #expect(client.governor.load == (0, 0))
+    }
+  }
+}

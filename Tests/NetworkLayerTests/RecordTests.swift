@@ -1,0 +1,110 @@
+import Foundation
+import NetworkLayerDebug
+import Symptoms
+import Testing
+
+@testable import NetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What records tell beside how a call went: what the decoder said, where it went, how long the
+/// stages took.
+@Suite struct RecordTests {
+  struct Item: Decodable, Equatable { var id: Int }
+
+  func lines(_ events: [CallEvent]) -> [String] {
+    let lines = Guarded<[String]>([])
+    let writer = JSONLines { line in
+      lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+    }
+    for event in events { writer.observe(event) }
+    return lines.withLock { $0 }
+  }
+
+  @Test func `a refusal in the envelope is a failed call with its code`() async throws {
+    let fixture = try Fixture([
+      .status(200, body: #"{"retcode":1001,"retdesc":"no such user"}"#),
+      .status(200, body: #"{"retcode":0,"data":{"id":7}}"#),
+      .status(200, body: #"{"retcode":0,"data":{}}"#),
+    ])
+    let client: any Calling = fixture.client
+    let endpoint = Endpoint(.get, "/users/7", template: "/users/{id}")
+    let refused = NetworkError.business(code: "1001", message: "no such user")
+    await #expect(throws: refused) {
+      try await client.value(of: endpoint, by: AnswerDecoder<Item>.envelope())
+    }
+    #expect(try await client.value(of: endpoint, by: .envelope()) == Item(id: 7))
+    await #expect(throws: NetworkError.decode(.missing("data.id"))) {
+      try await client.value(of: endpoint, by: AnswerDecoder<Item>.envelope())
+    }
+    let ends = fixture.observer.events.compactMap { event -> String? in
+      guard case .callEnded(let result, 1) = event.kind else { return nil }
+      return switch result {
+      case .success(let answer): "\(answer.status)"
+      case .failure(let error): "\(error)"
+      }
+    }
+    #expect(ends == ["\(refused)", "200", "\(NetworkError.decode(.missing("data.id")))"])
+    let calls = lines(fixture.observer.events).filter { $0.contains(#""event":"call""#) }
+    #expect(calls.map { $0.contains(#""businessCode":"1001""#) } == [true, false, false])
+    #expect(calls.map { $0.contains(#""result":"business""#) } == [true, false, false])
+    // What it decided about the transfer stands: nothing is asked twice.
+    #expect(fixture.transport.instants.count == 3)
+  }
+
+  @Test func `a record names the environment that requests went to`() async throws {
+    let base = try Fixture.base()
+    let flip = EnvironmentSwitch(from: base, to: ["test": base.appendingPathComponent("t")])
+    let fixture = try Fixture([.status(200), .status(200)], middleware: [flip])
+    _ = await fixture.start().value
+    #expect(flip.fly(to: "test"))
+    _ = await fixture.start().value
+    let ended = fixture.observer.events.filter {
+      if case .callEnded = $0.kind { true } else { false }
+    }
+    #expect(ended.map(\.environment) == ["production", "test"])
+    var records: [CallRecord] = []
+    for event in fixture.observer.events {
+      if let new = CallRecord(event) {
+        records.append(new)
+      } else {
+        records[event.call - 1].hear(event)
+      }
+    }
+    #expect(records.map(\.system.environment) == ["production", "test"])
+  }
+
+  @Test func `stages are told where whoever carried it knows them`() throws {
+    let stages = StageTimings(connect: .microseconds(1500), wait: .milliseconds(20))
+    let request = URLRequest(url: try Fixture.base())
+    func event(_ kind: CallEvent.Kind) -> CallEvent {
+      CallEvent(call: 1, elapsed: .zero, kind: kind)
+    }
+    let known = AttemptOutcome.success(HTTPAnswer(status: 200, stages: stages))
+    let events = [
+      event(.callStarted(Endpoint(.get, "/a"))),
+      event(.attemptStarted(1, request, engine: "e")), event(.attemptEnded(1, known)),
+      event(.attemptStarted(2, request, engine: "e")),
+      event(.attemptEnded(2, .failure(.failed(.timedOut, text: "")))),
+    ]
+    var record = try #require(CallRecord(events[0]))
+    for event in events[1...2] { record.hear(event) }
+    #expect(record.response.stages == stages)
+    for event in events[3...] { record.hear(event) }
+    #expect(record.response.stages == nil)
+    let told = lines(events).map { $0.contains(#""stageMilliseconds":{"connect":1.5,"wait":20}"#) }
+    #expect(told == [true, false])
+  }
+
+  #if !canImport(Darwin)
+    @Test func `on Linux no session tells stages`() async throws {
+      let (session, base) = StubProtocol.session { _ in .status(200, [:], Data()) }
+      defer { session.invalidateAndCancel() }
+      let url = try #require(URL(string: base))
+      let answer = try await URLSessionTransport(session: session).send(URLRequest(url: url))
+      #expect(answer == HTTPAnswer(status: 200, headers: answer.headers, stages: nil))
+    }
+  #endif
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import NetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What calls do to each other, in process and on the wire: who goes first, who waits, who shares.
+@Suite struct TrafficFlightTests {
+  /// Each path answers with its name.
+  func deck(_ paths: [String], _ plan: Scenario = .calm) -> Deck {
+    let stubs = paths.map { path in
+      Interaction(
+        Request("GET", RequestURL(FlightStand.origin + path)),
+        Response(headers: ["Content-Length": "\(path.utf8.count)"], body: Body(path))
+      )
+    }
+    return Deck(Cassette(stubs), scenario: plan, matcher: .pathAndQuery, then: .repeat)
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `the critical go first, the deferrable last, each kind in its order`(
+    stage: Stage
+  ) async throws {
+    let paths = ["/d", "/a", "/b", "/c", "/e"]
+    let deck = deck(paths)
+    try await FlightStand.fly(deck, on: stage, .init(caps: TrafficCaps(total: 1))) {
+      stand async throws in
+      stand.client.governor.suspend()
+      let calls = await stand.start(inOrder: [
+        Endpoint(.get, "/d", priority: .deferrable), Endpoint(.get, "/a"), Endpoint(.get, "/b"),
+        Endpoint(.get, "/c", priority: .critical), Endpoint(.get, "/e", priority: .critical),
+      ])
+      #expect(stand.client.governor.load == (0, 5))
+      stand.client.governor.resume()
+      for call in calls { #expect(try await call.value.get().attempts == 1) }
+      #expect(stand.sent == ["/c", "/e", "/a", "/b", "/d"])
+      #expect(paths.map { deck.attempts(RequestPattern("GET \($0)")) } == [1, 1, 1, 1, 1])
+      #expect(stand.client.governor.load == (0, 0))
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `caps of all, of an endpoint and of what is deferrable hold`(stage: Stage) async throws {
+    let deck = deck(
+      ["/slow"] + (6..<12).map { "/later/\($0)" },
+      [.always(.always, .delay(.exactly(.milliseconds(5))))]
+    )
+    let caps = TrafficCaps(total: 4, perEndpoint: ["/slow": 1], reserved: 2)
+    try await FlightStand.fly(deck, on: stage, .init(caps: caps)) { stand async throws in
+      stand.client.governor.suspend()
+      let calls = await stand.start(
+        inOrder: (0..<12).map { number in
+          number < 6
+            ? Endpoint(.get, "/slow")
+            : Endpoint(.get, "/later/\(number)", priority: .deferrable)
+        }
+      )
+      stand.client.governor.resume()
+      for call in calls { #expect(try await call.value.get().attempts == 1) }
+      let (most, slow) = stand.mostUnderWay("/slow")
+      #expect(slow == 1)
+      // One to the slow endpoint, and of the four slots two are kept from what is deferrable.
+      #expect(most <= 3)
+      #expect(deck.attempts("GET /slow") == 6)
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `equal calls that nobody waits for are one request`(stage: Stage) async throws {
+    let deck = deck(["/news", "/old"])
+    try await FlightStand.fly(deck, on: stage) { stand async throws in
+      stand.client.governor.suspend()
+      let news = Endpoint(.get, "/news", priority: .deferrable)
+      let calls = await stand.start(
+        inOrder: [news, news, Endpoint(.get, "/old", priority: .deferrable), news]
+      )
+      stand.client.governor.resume()
+      var bodies: [Data] = []
+      for call in calls { bodies.append(try await call.value.get().body) }
+      #expect(Set(bodies).count == 2)
+      #expect(bodies[0] == bodies[1])
+      #expect(bodies[0] == bodies[3])
+      #expect(deck.attempts("GET /news") == 1)
+      #expect(deck.attempts("GET /old") == 1)
+      #expect(stand.client.flights.count == 0)
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `ordered calls wait for all attempts of the one before`(stage: Stage) async throws {
+    let deck = deck(["/1", "/2", "/3"], [.on("GET /1", .first(2), .status(503))])
+    try await FlightStand.fly(deck, on: stage) { stand async throws in
+      stand.client.governor.suspend()
+      let calls = await stand.start(
+        inOrder: (1...3).map { Endpoint(.get, "/\($0)", order: "cart") }
+      )
+      stand.client.governor.resume()
+      #expect(await stand.time.passSleeps(2) == [.milliseconds(200), .milliseconds(400)])
+      for call in calls { #expect(try await call.value.get().status == 200) }
+      #expect(stand.sent == ["/1", "/1", "/1", "/2", "/3"])
+      #expect((1...3).map { deck.attempts(RequestPattern("GET /\($0)")) } == [3, 1, 1])
+      #expect(stand.client.governor.queues.load == (0, 0))
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `who waits between attempts keeps no slot from others`(stage: Stage) async throws {
+    let deck = deck(["/a", "/b"], [.on("GET /a", .first(1), .status(503))])
+    try await FlightStand.fly(deck, on: stage, .init(caps: TrafficCaps(total: 1))) {
+      stand async throws in
+      let first = stand.start(Endpoint(.get, "/a"))
+      let wait = await stand.time.nextSleep()
+      #expect(wait == .milliseconds(200))
+      #expect(stand.client.governor.load == (0, 0))
+      #expect(try await stand.start(Endpoint(.get, "/b")).value.get().status == 200)
+      #expect(stand.sent == ["/a", "/b"])
+      stand.time.advance(by: .milliseconds(200))
+      #expect(try await first.value.get().attempts == 2)
+    }
+  }
+}
+
+extension FlightStand {
+  /// How many attempts were under way at once, at most: of all, and to one path.
+  func mostUnderWay(_ path: String) -> (all: Int, path: Int) {
+    var now: [Int: String] = [:]
+    var most = (all: 0, path: 0)
+    for event in observer.events {
+      switch event.kind {
+      case .attemptStarted(_, let request, _): now[event.call] = request.url?.path ?? ""
+      case .attemptEnded: now[event.call] = nil
+      default: break
+      }
+      most = (
+        max(most.all, now.count), max(most.path, now.values.count { $0 == path })
+      )
+    }
+    return most
+  }
+}
