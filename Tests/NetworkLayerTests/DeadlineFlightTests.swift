@@ -7,7 +7,8 @@ import WindTunnel
 
 /// The deadline of a call wherever it may be waiting, in process and on the wire.
 @Suite struct DeadlineFlightTests {
-  static let limits = CallLimits(deadline: .seconds(2))
+  /// However long the machine takes, an attempt waits for the deadline.
+  static let limits = CallLimits(attemptTimeout: .seconds(3600), deadline: .seconds(2))
   static let page = Endpoint(.get, "/page")
 
   func deck(_ plan: Scenario = .calm, _ response: Response = .json(["id": 7])) -> Deck {

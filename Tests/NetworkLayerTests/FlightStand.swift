@@ -28,7 +28,7 @@ struct FlightStand {
     on stage: Stage,
     _ rules: Governor.Rules = Governor.Rules(),
     policy: RetryPolicy = RetryPolicy(backoff: Backoff(jitter: .none)),
-    limits: CallLimits = CallLimits(deadline: nil),
+    limits: CallLimits = CallLimits(attemptTimeout: .seconds(3600), deadline: nil),
     cache: ResponseCache? = nil,
     authenticator: (any Authenticator)? = nil,
     _ body: (FlightStand) async throws -> Result

@@ -41,7 +41,8 @@ func makeClient(_ configuration: NetworkConfiguration, cacheFolder: URL) throws 
     observer: Observers(CallJournal(), CallCounters()),
     limits: configuration.limits,
     governor: Governor(.init(caps: configuration.caps)),
-    sendsTraces: true
+    sendsTraces: true,
+    environment: configuration.environment
   )
 }
 

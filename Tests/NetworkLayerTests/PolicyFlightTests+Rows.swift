@@ -30,7 +30,7 @@ extension PolicyFlightTests {
       Row(
         testDescription: "silence for longer than an attempt may take",
         plan: [.always(.first(1), .stall())],
-        limits: CallLimits(attemptTimeout: .seconds(1), deadline: nil),
+        limits: CallLimits(attemptTimeout: .seconds(5), deadline: nil),
         end: "status 200",
         gaps: [200]
       ),
@@ -101,7 +101,7 @@ extension PolicyFlightTests {
       Row(
         testDescription: "a deadline that the third wait would reach",
         plan: [.always(.always, .status(503))],
-        limits: CallLimits(deadline: .milliseconds(1400)),
+        limits: CallLimits(attemptTimeout: .seconds(3600), deadline: .milliseconds(1400)),
         end: "status 503",
         gaps: [200, 400]
       ),

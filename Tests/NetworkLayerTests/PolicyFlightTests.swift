@@ -14,7 +14,8 @@ import WindTunnel
     var plan: Scenario
     var rules = Governor.Rules()
     var policy = RetryPolicy(backoff: Backoff(jitter: .none))
-    var limits = CallLimits(deadline: nil)
+    /// However long the machine takes.
+    var limits = CallLimits(attemptTimeout: .seconds(3600), deadline: nil)
     /// The stages that can make this weather.
     var stages = Stage.allCases
     /// Whether a request reaches a host.
