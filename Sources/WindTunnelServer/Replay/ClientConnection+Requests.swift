@@ -87,14 +87,20 @@ extension ClientConnection {
     if answerAsAdmin(head, body) || answerAsProxy(head) { return }
     if let refusal = refusal(ofUpgradeIn: head) { return answer(refusal, to: head) }
     let authority = authority(of: head)
-    let upload = Duration.nanoseconds(Moment.now() - requestStart)
     let outcome = decide(authority.request(head, body))
-    house.deck.passed(.requestEnd(handshake: handshake, upload: upload), of: outcome)
+    tellRequestEnd(of: outcome)
+    let isUnwatched = house.desk == nil && house.options.received == nil
+    if isUnwatched, answerPlainly(outcome, to: head) {
+      house.deck.passed(.firstByte, of: outcome)
+      house.deck.finished(outcome)
+      return next(keeps: true)
+    }
     let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
     if outcome.path == nil, isUnwatched, let channel, !channel.isCongested,
       let whole = delivery.whole, whole.body.count <= Performance.sliceBytes
     {
       let keeps = channel.write(whole.head, whole.body, to: head, as: authority, in: house)
+      keepPlainAnswer(whole, outcome, to: head)
       house.deck.passed(.firstByte, of: outcome)
       house.deck.finished(outcome)
       return next(keeps: keeps)
