@@ -81,9 +81,17 @@ let package = Package(
         "WindTunnelServer", "WindTunnelURLSession",
       ]
     ),
+    // A host's own drill, which tests start as a process; no product holds it.
+    .executableTarget(
+      name: "host-drill",
+      dependencies: ["WindTunnelDrill"],
+      path: "Tests/HostDrill"
+    ),
     .testTarget(
       name: "WindTunnelDrillTests",
-      dependencies: ["NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelDrill"]
+      dependencies: [
+        "NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelDrill", "host-drill", "windtunnel-cli",
+      ]
     ),
     .testTarget(
       name: "WindTunnelTestingTests",

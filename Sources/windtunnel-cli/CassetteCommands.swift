@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelDrill
 
 enum CassetteShowCommand: Command {
   static let name = "cassette show"

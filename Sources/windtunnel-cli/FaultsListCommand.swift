@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelDrill
 
 enum FaultsListCommand: Command {
   static let name = "faults list"

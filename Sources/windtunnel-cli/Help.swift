@@ -1,3 +1,5 @@
+internal import WindTunnelDrill
+
 // The help texts. They are output: a test pins each of them.
 
 extension Tool {
@@ -7,7 +9,7 @@ extension Tool {
     Put your network layer in the wind tunnel: record its real traffic, replay it,
     make the weather bad on purpose, and read off how the client flew.
 
-    \(columns(commands.map { ($0.name, $0.summary) }))
+    \(HelpText.columns(commands.map { ($0.name, $0.summary) }))
 
     Example: windtunnel drill
     Each command has its own --help. --version says which windtunnel this is.
@@ -17,18 +19,12 @@ extension Tool {
 
   /// What a command does, and its flags.
   static func help(for command: any Command.Type) -> String {
-    let flags = command.flags.map { flag in
-      ([flag.name] + (flag.value.map { [$0] } ?? [])).joined(separator: " ")
-    }
-    let lines = columns(Array(zip(flags, command.flags.map(\.summary))))
-    return """
-      \(command.summary)
-
-        windtunnel \(command.name) \(command.synopsis)
-      \(lines.isEmpty ? "" : "\n\(lines)\n")
-      Example: \(command.example)
-
-      """
+    HelpText.text(
+      command.summary,
+      usage: "windtunnel \(command.name) \(command.synopsis)",
+      flags: command.flags,
+      example: command.example
+    )
   }
 
   /// The commands behind one word.
@@ -39,12 +35,5 @@ extension Tool {
     Each has its own --help.
 
     """
-  }
-
-  private static func columns(_ rows: [(left: String, right: String)]) -> String {
-    let width = rows.map(\.left.count).max() ?? 0
-    return rows.map { left, right in
-      "  \(left)\(String(repeating: " ", count: width - left.count))  \(right)"
-    }.joined(separator: "\n")
   }
 }

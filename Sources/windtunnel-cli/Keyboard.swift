@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelDrill
 
 /// Single keys from the terminal that the tool was started at.
 ///

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelDrill
 
 enum PresetsListCommand: Command {
   static let name = "presets list"

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnelDrill
 
 /// What a person and the world say to a running proxy: keys, a signal, the clock.
 final class ProxyEnds: Sendable {

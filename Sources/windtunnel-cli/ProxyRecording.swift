@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelDrill
 
 /// The cassette that a proxy adds to.
 struct ProxyRecording {

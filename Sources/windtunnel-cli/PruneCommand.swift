@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelDrill
 
 enum CassettePruneCommand: Command {
   static let name = "cassette prune"

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelDrill
 internal import WindTunnelServer
 
 enum RecordCommand: Command {

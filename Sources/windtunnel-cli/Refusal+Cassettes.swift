@@ -1,3 +1,5 @@
+internal import WindTunnelDrill
+
 // The sentences of the commands that make cassettes of cassettes.
 extension Refusal {
   static let twoOrGit = usage("Two cassettes are wanted, or --git REF.")

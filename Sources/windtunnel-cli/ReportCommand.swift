@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelDrill
 
 enum ReportCommand: Command {
   static let name = "report"
@@ -45,7 +46,11 @@ enum ReportCommand: Command {
     try files.write(report, allowsInconclusive: allows)
     // A report that is only shown was judged when it was flown; parts were not, and new bars neither.
     guard parts.count > 1 || !gates.isEmpty || baseline != nil else { return .done }
-    report.complain(isShown: rendering == .text, allowsInconclusive: allows)
+    report.complain(
+      as: "windtunnel",
+      isShown: rendering == .text,
+      allowsInconclusive: allows
+    )
     return ExitCode(report.verdict(allowsInconclusive: allows))
   }
 }

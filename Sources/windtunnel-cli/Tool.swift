@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelDrill
 
 /// One command of the tool.
 protocol Command: Sendable {
@@ -30,8 +31,6 @@ extension Command {
 enum Tool {
   /// The version of the program and of the library.
   static let version = "0.1.0"
-  /// The first argument of a subject's process.
-  static let subjectWord = "fly-as-subject"
   /// The first argument of a process that looks at a fault; the second is where.
   static let lookWord = "look-as-session"
 
@@ -63,8 +62,7 @@ enum Tool {
       return unknown(words)
     }
     let rest = Array(words.dropFirst(command.name.split(separator: " ").count))
-    // What stands behind `--` is another program's.
-    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+    if HelpText.isAsked(by: rest) {
       return answer(help(for: command))
     }
     do {
@@ -85,11 +83,8 @@ enum Tool {
     return .done
   }
 
-  /// Says why not, and where help is if the question was wrong.
   private static func refuse(_ refusal: Refusal, helpFor command: String) -> ExitCode {
-    Terminal.complain("windtunnel: \(refusal.sentence)\n")
-    if refusal.code == .usage { Terminal.complain("For help: \(command) --help\n") }
-    return refusal.code
+    Terminal.refuse(refusal, as: "windtunnel", helpFor: command)
   }
 
   private static func isMeant(_ command: any Command.Type, by words: [String]) -> Bool {

@@ -3,7 +3,7 @@ import Testing
 import WindTunnel
 import WindTunnelDrill
 
-/// The built tool, which stands beside this test program.
+/// The built tool and its like, which stand beside this test program.
 enum Tool {
   struct End {
     var code: Int32
@@ -11,11 +11,16 @@ enum Tool {
     var complaints: String
   }
 
-  static func run(_ words: [String]) async throws -> End {
+  static func run(
+    _ words: [String],
+    of name: String = "windtunnel",
+    with environment: [String: String] = [:]
+  ) async throws -> End {
     let process = SpawnedProcess()
     let program = try #require(Bundle.main.executableURL)
-    process.executableURL = program.deletingLastPathComponent().appending(path: "windtunnel")
+    process.executableURL = program.deletingLastPathComponent().appending(path: name)
     process.arguments = words
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors

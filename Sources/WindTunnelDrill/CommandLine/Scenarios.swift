@@ -1,11 +1,10 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelDrill
+package import WindTunnel
 
 /// Finds scenarios by name or by file.
-enum Scenarios {
+package enum Scenarios {
   /// The same, and groups by their name.
-  static func findAll(_ text: String, in shipped: [Scenario]) throws -> [Scenario] {
+  package static func findAll(_ text: String, in shipped: [Scenario]) throws -> [Scenario] {
     switch text {
     case "pre-release": .preRelease
     case "weak-network": .weakNetwork
@@ -13,7 +12,7 @@ enum Scenarios {
     }
   }
 
-  static func find(_ text: String, in shipped: [Scenario]) throws -> Scenario {
+  package static func find(_ text: String, in shipped: [Scenario]) throws -> Scenario {
     if let scenario = shipped.first(where: { $0.name == text }) { return scenario }
     let isFile = text.hasSuffix(".json") || text.contains("/")
     guard isFile else {

@@ -1,17 +1,17 @@
 internal import Foundation
 internal import Symptoms
 internal import WindTunnel
-internal import WindTunnelDrill
 
 /// `drill --again drill.json#metro/payments/17`: one call of a report, flown by itself. It meets the
 /// same decisions as it did among the others, on another machine, too, and its story is told as it
 /// happens.
 struct FlyingAgain {
+  private let program: DrillProgram
   private let plan: DrillPlan
   private let before: Observation
 
   /// Reads `FILE#SCENARIO/…/CALL`; what stands between is for people.
-  init(_ text: String, _ arguments: Arguments) throws {
+  init(_ text: String, _ arguments: Arguments, in program: DrillProgram) throws {
     let parts = text.split(separator: "#", maxSplits: 1).map(String.init)
     let words = parts.last.map { $0.split(separator: "/").map(String.init) } ?? []
     guard parts.count == 2, words.count >= 2, let call = words.last.flatMap({ Int($0) }) else {
@@ -32,18 +32,19 @@ struct FlyingAgain {
     guard let before = row.observations.first(where: { $0.call == call }) else {
       throw Refusal.noSuchCall(call, of: subject, in: flown.name)
     }
-    self.before = before
-    plan = try Self.plan(report, flown, subject, call, arguments)
+    (self.program, self.before) = (program, before)
+    plan = try Self.plan(try program.plan(), report, flown, subject, call, arguments)
   }
 
   private static func plan(
+    _ plan: DrillPlan,
     _ report: Report,
     _ flown: Report.Flown,
     _ subject: String,
     _ call: Int,
     _ arguments: Arguments
   ) throws -> DrillPlan {
-    var plan = try DrillPlan()
+    var plan = plan
     if let path = try arguments.value("--cassette") {
       plan.cassetteFile = URL(filePath: path)
       plan.cassette = try Cassette(contentsOf: URL(filePath: path))
@@ -71,8 +72,7 @@ struct FlyingAgain {
 
   /// Flies it and says how it went; found, where it failed again.
   func run() async throws -> ExitCode {
-    guard let executable = Bundle.main.executableURL else { throw Refusal.selfNotFound }
-    let drill = try ProcessDrill(plan, executable: executable, arguments: [Tool.subjectWord])
+    let drill = try program.drill(plan)
     Terminal.answer("\(before.endpoint), call \(before.call) in \(plan.scenarios[0].name)\n")
     let report = try await drill.fly { progress in
       guard case .attempt(_, _, _, let attempt) = progress else { return }
@@ -125,7 +125,7 @@ struct FlyingAgain {
   private static let toldMax = 10
 
   /// Says of the judged subject's failing calls how each is flown again.
-  static func tell(of report: Report, in file: String) {
+  static func tell(of report: Report, in file: String, by program: String) {
     var told = 0
     for flown in report.scenarios {
       for call in flown.subjects.first?.observations ?? [] where call.ending != .succeeded {
@@ -133,7 +133,7 @@ struct FlyingAgain {
         guard told <= toldMax else { continue }
         let name = call.endpoint.split(separator: "/").last.map(String.init) ?? "call"
         Terminal.complain(
-          "\(words(call.ending)): windtunnel drill --again "
+          "\(words(call.ending)): \(program) --again "
             + "\(file)#\(flown.name)/\(name)/\(call.call)\n"
         )
       }

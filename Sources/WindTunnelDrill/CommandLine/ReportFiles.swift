@@ -1,12 +1,12 @@
 internal import Foundation
-internal import WindTunnel
+package import WindTunnel
 
 /// The files that a report is written to, each in the form that its name asks for.
-struct ReportFiles {
+package struct ReportFiles: Sendable {
   private let files: [(file: URL, rendering: ReportRendering)]
 
   /// Reads the flags, and refuses now what could not be written later.
-  init(_ arguments: Arguments) throws {
+  package init(_ arguments: Arguments) throws {
     files = try arguments.all("--report").map { text in
       let file = URL(filePath: text)
       guard let rendering = ReportRendering(fileExtension: file.pathExtension) else {
@@ -25,7 +25,7 @@ struct ReportFiles {
 
   /// Writes all that can be written, each in one step, and throws the first error afterwards: one
   /// file that cannot be written takes no other along, and none that was there before.
-  func write(_ report: Report, allowsInconclusive: Bool) throws(FileError) {
+  package func write(_ report: Report, allowsInconclusive: Bool) throws(FileError) {
     var unwritable: FileError?
     for (file, rendering) in files {
       let data = report.rendered(as: rendering, allowsInconclusive: allowsInconclusive)
@@ -41,19 +41,20 @@ struct ReportFiles {
 
 extension Terminal {
   /// Whether a person reads the answer, and wants colours (https://no-color.org).
-  static let showsColour: Bool = {
+  package static let showsColour: Bool = {
     let environment = ProcessInfo.processInfo.environment
     let refuses = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
     return isatty(STDOUT_FILENO) != 0 && !refuses && environment["TERM"] != "dumb"
   }()
 
   /// Whether GitHub Actions reads what is printed, and shows some of it at a file's line.
-  static let isReadByGitHub = ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true"
+  package static let isReadByGitHub =
+    ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true"
 }
 
 extension ExitCode {
   /// What a report comes to.
-  init(_ verdict: Report.Verdict) {
+  package init(_ verdict: Report.Verdict) {
     switch verdict {
     case .passed, .unjudged: self = .done
     case .failed: self = .gateFailed
@@ -65,10 +66,15 @@ extension ExitCode {
 
 extension Report {
   /// Says what a table of gates says to whoever reads something else, and to the CI's own eyes.
-  func complain(isShown: Bool, allowsInconclusive: Bool) {
+  ///
+  /// - Parameters:
+  ///   - program: Who says it.
+  ///   - isShown: Whether the reader has the table.
+  ///   - allowsInconclusive: Whether a gate passes that cannot be told.
+  package func complain(as program: String, isShown: Bool, allowsInconclusive: Bool) {
     if !isShown {
       for judgement in judgements where judgement.result.verdict != .met {
-        Terminal.complain("windtunnel: \(judgement)\n")
+        Terminal.complain("\(program): \(judgement)\n")
       }
     }
     guard Terminal.isReadByGitHub else { return }

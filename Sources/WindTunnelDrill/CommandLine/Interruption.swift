@@ -5,10 +5,10 @@ internal import Foundation
 ///
 /// They are heard from the moment it is made, so it is made before anybody is told that the server
 /// is ready.
-struct Interruption {
+package struct Interruption: Sendable {
   private let signals: AsyncStream<Void>
 
-  init() {
+  package init() {
     // A source is set up by a thread of Dispatch's; a signal before that would be lost.
     let isHeard = DispatchGroup()
     signals = AsyncStream { continuation in
@@ -29,7 +29,7 @@ struct Interruption {
   }
 
   /// Comes back when one of them has come, or when the task is cancelled.
-  func wait() async {
+  package func wait() async {
     for await _ in signals { return }
   }
 }

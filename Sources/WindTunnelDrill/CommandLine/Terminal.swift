@@ -1,15 +1,15 @@
 internal import Foundation
 
 /// Where words go: answers to standard output, everything else to standard error.
-enum Terminal {
+package enum Terminal {
   /// Prints what was asked for.
-  static func answer(_ text: String) { write(text, to: STDOUT_FILENO) }
+  package static func answer(_ text: String) { write(text, to: STDOUT_FILENO) }
 
   /// Prints what nobody asked for.
-  static func complain(_ text: String) { write(text, to: STDERR_FILENO) }
+  package static func complain(_ text: String) { write(text, to: STDERR_FILENO) }
 
   /// Whether a person looks at standard error, so that a line may be written over.
-  static let showsProgress = isatty(STDERR_FILENO) != 0
+  package static let showsProgress = isatty(STDERR_FILENO) != 0
 
   private static func write(_ text: String, to descriptor: Int32) {
     var rest = Array(text.utf8)[...]

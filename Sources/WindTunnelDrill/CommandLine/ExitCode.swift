@@ -1,9 +1,8 @@
 internal import WindTunnel
-internal import WindTunnelDrill
 internal import WindTunnelServer
 
 /// What a command ends with; one table for all of them.
-enum ExitCode: Int32 {
+package enum ExitCode: Int32, Sendable {
   /// Done.
   case done = 0
   /// Something was found: a difference, a secret, no recording that answers, or the command that was
@@ -35,7 +34,7 @@ enum ExitCode: Int32 {
 
 extension Refusal {
   /// What an error of a library means for a command.
-  init(_ error: any Error) {
+  package init(_ error: any Error) {
     switch error {
     case let refusal as Refusal: self = refusal
     case let error as FormatError: self.init(.data, "\(error)")

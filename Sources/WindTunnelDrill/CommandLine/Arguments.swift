@@ -2,15 +2,15 @@ internal import Foundation
 internal import WindTunnel
 
 /// One flag of a command.
-struct Flag {
+package struct Flag: Sendable {
   /// With its dashes.
-  var name: String
+  package var name: String
   /// What follows it, such as `FILE`; `nil` where nothing does.
-  var value: String?
+  package var value: String?
   /// What it is for, in a line.
-  var summary: String
+  package var summary: String
 
-  init(_ name: String, _ value: String? = nil, _ summary: String) {
+  package init(_ name: String, _ value: String? = nil, _ summary: String) {
     self.name = name
     self.value = value
     self.summary = summary
@@ -18,15 +18,17 @@ struct Flag {
 }
 
 /// The words of a command line, sorted into flags, operands and what follows `--`.
-struct Arguments {
+package struct Arguments: Sendable {
   private var values: [String: [String]] = [:]
   /// The words that belong to no flag.
-  private(set) var operands: [String] = []
+  package private(set) var operands: [String] = []
   /// What follows `--`: a command to run.
-  private(set) var command: [String] = []
+  package private(set) var command: [String] = []
 
   /// Sorts the words; a flag that is not known is refused with the nearest one.
-  init(_ words: [String], flags: [Flag], operandsMax: Int, takesCommand: Bool) throws(Refusal) {
+  package init(_ words: [String], flags: [Flag], operandsMax: Int, takesCommand: Bool)
+    throws(Refusal)
+  {
     var rest = words[...]
     while let word = rest.popFirst() {
       if word == "--", takesCommand {
@@ -60,26 +62,28 @@ struct Arguments {
   }
 
   /// Whether a flag without value was given.
-  func has(_ name: String) -> Bool { values[name] != nil }
+  package func has(_ name: String) -> Bool { values[name] != nil }
 
   /// Every value of a flag, in order.
-  func all(_ name: String) -> [String] { values[name] ?? [] }
+  package func all(_ name: String) -> [String] { values[name] ?? [] }
 
   /// The value of a flag that may be given once.
-  func value(_ name: String) throws(Refusal) -> String? {
+  package func value(_ name: String) throws(Refusal) -> String? {
     let all = values[name] ?? []
     guard all.count <= 1 else { throw .repeated(name, count: all.count) }
     return all.first
   }
 
   /// The value of a flag that must be given.
-  func required(_ name: String, _ what: String) throws(Refusal) -> String {
+  package func required(_ name: String, _ what: String) throws(Refusal) -> String {
     guard let value = try value(name) else { throw .flagMissing(name, what) }
     return value
   }
 
   /// An operand that must be given.
-  func operand(_ index: Int, _ placeholder: String, _ what: String) throws(Refusal) -> String {
+  package func operand(_ index: Int, _ placeholder: String, _ what: String) throws(Refusal)
+    -> String
+  {
     guard operands.count > index, !operands[index].isEmpty else {
       throw .operandMissing(placeholder, what)
     }
@@ -87,7 +91,7 @@ struct Arguments {
   }
 
   /// A whole number.
-  func int(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
+  package func int(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
     guard let text = try value(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
       throw .number(name, text, in: range)
@@ -96,7 +100,7 @@ struct Arguments {
   }
 
   /// A number.
-  func number(_ name: String, in range: ClosedRange<Double>) throws(Refusal) -> Double? {
+  package func number(_ name: String, in range: ClosedRange<Double>) throws(Refusal) -> Double? {
     guard let text = try value(name) else { return nil }
     guard let number = Double(text), range.contains(number) else {
       throw .value(
@@ -113,7 +117,7 @@ struct Arguments {
   }
 
   /// A number of days: `90` or `90d`.
-  func days(_ name: String) throws(Refusal) -> Int? {
+  package func days(_ name: String) throws(Refusal) -> Int? {
     guard let text = try value(name) else { return nil }
     let digits = text.hasSuffix("d") ? String(text.dropLast()) : text
     let range = 0...36_500
@@ -124,7 +128,7 @@ struct Arguments {
   }
 
   /// A length of time: `500ms`, `10s`, `2m`, or a number of seconds.
-  func duration(_ name: String) throws(Refusal) -> Duration? {
+  package func duration(_ name: String) throws(Refusal) -> Duration? {
     guard let text = try value(name) else { return nil }
     let units: [(suffix: String, milliseconds: Double)] = [
       ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000),
@@ -139,7 +143,7 @@ struct Arguments {
   }
 
   /// One of several words.
-  func choice<Choice>(
+  package func choice<Choice>(
     _ name: String,
     _ choices: KeyValuePairs<String, Choice>
   ) throws(Refusal) -> Choice? {

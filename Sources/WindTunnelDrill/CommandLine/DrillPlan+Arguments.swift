@@ -1,6 +1,5 @@
 internal import Foundation
 internal import WindTunnel
-internal import WindTunnelDrill
 
 // What the flags of a drill make of its plan.
 extension DrillPlan {

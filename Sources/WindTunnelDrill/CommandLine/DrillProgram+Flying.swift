@@ -1,0 +1,90 @@
+internal import Foundation
+internal import Symptoms
+internal import WindTunnel
+
+extension DrillProgram {
+  /// Flies what the flags ask for, shows it, writes it, and judges it by the exit code.
+  package func run(_ arguments: Arguments) async throws -> ExitCode {
+    if let again = try arguments.value("--again") {
+      return try await FlyingAgain(again, arguments, in: self).run()
+    }
+    let plan = try plan(arguments)
+    let allows = arguments.has("--allow-inconclusive")
+    // Told now, not after the drill.
+    let files = try ReportFiles(arguments)
+    let baseline = try arguments.value("--baseline").map {
+      try Report(contentsOf: URL(filePath: $0))
+    }
+    let drill = try drill(plan)
+    let interruption = Task {
+      await Interruption().wait()
+      // Nobody interrupted; the drill is over.
+      if Task.isCancelled { return }
+      if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K") }
+      // The subject's process ends by itself when this one is gone.
+      _exit(ExitCode.interrupted.rawValue)
+    }
+    var report = try await drill.fly { Self.show($0) }
+    interruption.cancel()
+    if let baseline { report = report.compared(to: baseline) }
+    // Shown before it is written: what took minutes is not lost to a disk that is full.
+    let isJSON = arguments.has("--json")
+    if isJSON {
+      Terminal.answer(String(decoding: report.data(), as: UTF8.self))
+    } else {
+      Terminal.answer(report.text(inColour: Terminal.showsColour))
+    }
+    try files.write(report, allowsInconclusive: allows)
+    report.complain(as: speaker, isShown: !isJSON, allowsInconclusive: allows)
+    if let file = arguments.all("--report").first(where: { $0.hasSuffix(".json") }) {
+      FlyingAgain.tell(of: report, in: file, by: name)
+    }
+    return ExitCode(report.verdict(allowsInconclusive: allows))
+  }
+
+  /// A plan of nothing but what flies where no flag says otherwise.
+  func plan() throws -> DrillPlan {
+    var plan = try DrillPlan()
+    plan.subjects = flown
+    return plan
+  }
+
+  private func plan(_ arguments: Arguments) throws -> DrillPlan {
+    var plan = try plan()
+    if let path = try arguments.value("--cassette") {
+      let file = URL(filePath: path)
+      plan.cassette = try Cassette(contentsOf: file)
+      plan.cassetteFile = file
+    }
+    let asked = arguments.all("--scenario")
+    if !asked.isEmpty {
+      plan.scenarios = try asked.flatMap { try Scenarios.findAll($0, in: Shipped.scenarios()) }
+    }
+    try plan.take(subject: arguments)
+    plan.gates = try arguments.all("--gate").map { try Gate($0) }
+    try plan.take(load: arguments)
+    plan.deadline = try arguments.duration("--timeout") ?? plan.deadline
+    plan.seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? Int(plan.seed))
+    plan.stage =
+      try arguments.choice(
+        "--stage",
+        ["auto": nil, "in-process": Stage.inProcess, "wire": .onTheWire]
+      ) ?? nil
+    plan.errors =
+      try arguments.choice("--errors", ["current": .current, "apple": .apple]) ?? plan.errors
+    return plan
+  }
+
+  private static func show(_ progress: ProcessDrill.Progress) {
+    switch progress {
+    case .calls(let scenario, let subject, let done, let count):
+      guard Terminal.showsProgress else { return }
+      Terminal.complain("\r\u{1B}[K\(scenario), \(subject): \(done) of \(count) calls")
+    case .attempt: break
+    case .finished(let scenario, let subject):
+      Terminal.complain(
+        Terminal.showsProgress ? "\r\u{1B}[K" : "\(scenario), \(subject): flown\n"
+      )
+    }
+  }
+}

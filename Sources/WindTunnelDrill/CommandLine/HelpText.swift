@@ -1,0 +1,56 @@
+/// The form of help texts.
+package enum HelpText {
+  /// What a command does, and its flags.
+  ///
+  /// - Parameters:
+  ///   - summary: One line about it.
+  ///   - usage: How it is typed.
+  ///   - flags: Its flags.
+  ///   - example: One line that works.
+  /// - Returns: The text.
+  package static func text(
+    _ summary: String,
+    usage: String,
+    flags: [Flag],
+    example: String
+  ) -> String {
+    let names = flags.map { flag in
+      ([flag.name] + (flag.value.map { [$0] } ?? [])).joined(separator: " ")
+    }
+    let lines = columns(Array(zip(names, flags.map(\.summary))))
+    return """
+      \(summary)
+
+        \(usage)
+      \(lines.isEmpty ? "" : "\n\(lines)\n")
+      Example: \(example)
+
+      """
+  }
+
+  /// Two columns, the second of which begins where the first one's longest ends.
+  package static func columns(_ rows: [(left: String, right: String)]) -> String {
+    let width = rows.map(\.left.count).max() ?? 0
+    return rows.map { left, right in
+      "  \(left)\(String(repeating: " ", count: width - left.count))  \(right)"
+    }.joined(separator: "\n")
+  }
+
+  /// Whether help is asked for. What stands behind `--` is another program's.
+  package static func isAsked(by words: some Sequence<String>) -> Bool {
+    words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
+  }
+}
+
+extension Terminal {
+  /// Says why not, and where help is if the question was wrong.
+  package static func refuse(
+    _ refusal: Refusal,
+    as program: String,
+    helpFor command: String
+  ) -> ExitCode {
+    complain("\(program): \(refusal.sentence)\n")
+    if refusal.code == .usage { complain("For help: \(command) --help\n") }
+    return refusal.code
+  }
+}

@@ -1,0 +1,115 @@
+internal import WindTunnel
+
+/// What a command has to say when it cannot go on: one sentence and a code.
+package struct Refusal: Error {
+  package var code: ExitCode
+  package var sentence: String
+
+  package init(_ code: ExitCode, _ sentence: String) {
+    self.code = code
+    self.sentence = sentence
+  }
+}
+
+// The sentences about words and values, in one place; those of files and ports are their libraries'.
+extension Refusal {
+  /// Asked wrongly.
+  package static func usage(_ sentence: String) -> Refusal { Refusal(.usage, sentence) }
+
+  package static func unknownFlag(_ name: String, among names: [String]) -> Refusal {
+    .usage("Unknown flag \(name).\(didYouMean(name, among: names))")
+  }
+
+  package static func valueMissing(_ flag: String, _ placeholder: String) -> Refusal {
+    .usage("\(flag) wants \(placeholder) after it.")
+  }
+
+  package static func valueUnwanted(_ flag: String) -> Refusal { .usage("\(flag) takes no value.") }
+
+  package static func repeated(_ flag: String, count: Int) -> Refusal {
+    .usage("\(flag) is given \(count) times.")
+  }
+
+  package static func flagMissing(_ flag: String, _ what: String) -> Refusal {
+    .usage("\(flag) is missing: \(what).")
+  }
+
+  package static func operandMissing(_ placeholder: String, _ what: String) -> Refusal {
+    .usage("\(placeholder) is missing: \(what).")
+  }
+
+  package static func unexpected(_ word: String) -> Refusal {
+    .usage("Unexpected argument \"\(word)\".")
+  }
+
+  package static let commandMissing = usage("-- wants a command after it.")
+
+  package static let execWithoutCommand = usage(
+    "--subject exec wants a command behind --, such as -- curl -sf --retry 3 {url}."
+  )
+
+  package static let commandWithoutExec = usage(
+    "Behind -- stands a command, and only --subject exec starts one."
+  )
+
+  package static func both(_ one: String, _ other: String) -> Refusal {
+    .usage("\(one) and \(other) say two things about the same; give one of them.")
+  }
+
+  package static let noShardInEnvironment = usage(
+    "--shard env: neither WINDTUNNEL_SHARD=I/N nor a CI's numbers of parallel jobs are in the "
+      + "environment."
+  )
+
+  package static func noSuchCall(_ call: Int, of subject: String, in scenario: String) -> Refusal {
+    .usage(
+      "The report has no call \(call) of \(subject) in \(scenario); a shard has its own alone."
+    )
+  }
+
+  package static let otherCassette = usage(
+    "The report was flown on another cassette; give it by --cassette FILE."
+  )
+
+  package static func otherScenario(_ name: String) -> Refusal {
+    .usage("The report's scenario is \(name); give its file by --scenario.")
+  }
+
+  package static func noCommand(_ name: String) -> Refusal {
+    Refusal(.noInput, "\(name): no such command.")
+  }
+
+  package static func value(_ flag: String, _ text: String, shouldBe what: String) -> Refusal {
+    .usage("\(flag) \(text): \(what) should stand here.")
+  }
+
+  package static func number(_ flag: String, _ text: String, in range: ClosedRange<Int>) -> Refusal
+  {
+    let bounds =
+      range.upperBound == .max
+      ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+    return value(flag, text, shouldBe: "a whole number \(bounds)")
+  }
+
+  package static func choice(_ flag: String, _ text: String, among names: [String]) -> Refusal {
+    .usage(
+      "\(flag) \(text): there are \(names.joined(separator: ", ")).\(didYouMean(text, among: names))"
+    )
+  }
+
+  package static func unknownScenario(_ name: String, among names: [String]) -> Refusal {
+    .usage(
+      "There is no scenario \"\(name)\".\(didYouMean(name, among: names)) "
+        + "There are \(names.joined(separator: ", ")); a file's name ends in .json."
+    )
+  }
+
+  package static let selfNotFound = Refusal(
+    .software,
+    "The tool does not find itself, so it cannot start subjects."
+  )
+
+  package static func didYouMean(_ word: String, among names: [String]) -> String {
+    nearest(to: word, in: names).map { " Did you mean \($0)?" } ?? ""
+  }
+}
