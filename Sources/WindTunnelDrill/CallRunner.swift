@@ -2,6 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelServer
 
 /// Makes one subject's calls in one scenario and tells of each: the inside of a drill, in a process
 /// of the subject's own or in that of a test.
@@ -14,6 +15,8 @@ struct CallRunner: Sendable {
     var seed: UInt64
     var stage: Stage
     var errors: Symptom.Platform
+    /// Who issues the certificates, where the client is told whom to trust, and where that stands.
+    var authority: (issuer: CertificateAuthority, file: URL)?
   }
 
   let itinerary: Itinerary
@@ -28,6 +31,7 @@ struct CallRunner: Sendable {
   private let attempts: AttemptTeller
   private let bodies: RecordedBodies
   private let epoch: DispatchTime
+  private let authorityFile: URL?
 
   /// Sets the stage up.
   init(
@@ -63,7 +67,14 @@ struct CallRunner: Sendable {
       observeEnd: { attempts.ended($0) }
     )
     seesAttempts = Sites.seesAttempts(in: stand.scenario, on: stand.stage)
-    site = try await Sites.site(stand.stage, deck, stand.scenario, stand.errors)
+    authorityFile = stand.authority?.file
+    site = try await Sites.site(
+      stand.stage,
+      deck,
+      stand.scenario,
+      stand.errors,
+      stand.authority?.issuer
+    )
   }
 
   /// The longest a harness waits for a call before it declares a hang: a client that keeps to its
@@ -135,7 +146,8 @@ struct CallRunner: Sendable {
       baseURL: way.baseURL,
       session: way.session,
       attemptTimeout: attemptTimeout,
-      deadline: deadline
+      deadline: deadline,
+      authorityFile: authorityFile
     )
     let start = epoch.elapsed
     let intended = due.map { max(.zero, start - (ContinuousClock.now - $0)).inWholeMicroseconds }

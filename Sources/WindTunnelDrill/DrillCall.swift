@@ -19,6 +19,9 @@ public struct DrillCall: Sendable {
   public let attemptTimeout: Duration
   /// How long the call may take.
   public let deadline: Duration
+  /// The file of the authority that issues the certificates on the call's way, for whoever can be told
+  /// whom to trust.
+  let authorityFile: URL?
   private let word = Locked<Bool?>(nil)
   private let age = Locked<Bool?>(nil)
 
@@ -28,7 +31,8 @@ public struct DrillCall: Sendable {
     baseURL: URL,
     session: URLSession,
     attemptTimeout: Duration,
-    deadline: Duration
+    deadline: Duration,
+    authorityFile: URL? = nil
   ) {
     self.index = index
     self.request = request
@@ -36,6 +40,7 @@ public struct DrillCall: Sendable {
     self.session = session
     self.attemptTimeout = attemptTimeout
     self.deadline = deadline
+    self.authorityFile = authorityFile
   }
 
   /// The whole address: base, recorded path and query.

@@ -10,7 +10,7 @@ extension DrillPlan {
   /// - Returns: The stage.
   /// - Throws: `DrillError.plan` where the asked-for stage cannot carry it.
   func stage(of scenario: Scenario, seeingAttempts: Bool = false) throws -> Stage {
-    let obstacle = Sites.obstacle(to: scenario)
+    let obstacle = Sites.obstacle(to: scenario, isTrusted: isTrusted)
     let inProcessObstacle = scenario.obstacle(on: .inProcess)
     switch stage {
     case nil where !command.isEmpty:
@@ -28,6 +28,11 @@ extension DrillPlan {
       let isBlind = !Sites.seesAttempts(in: scenario, on: .onTheWire)
       let wantsInProcess = obstacle != nil || seeingAttempts && isBlind
       return wantsInProcess && inProcessObstacle == nil ? .inProcess : .onTheWire
+    case .inProcess? where !command.isEmpty:
+      throw DrillError.plan(
+        "Scenario \"\(scenario.name)\" cannot be flown in process by a program: it is another process. "
+          + "Fly it with --stage wire."
+      )
     case .inProcess?:
       guard let inProcessObstacle else { return .inProcess }
       throw DrillError.plan(
@@ -42,6 +47,10 @@ extension DrillPlan {
       )
     }
   }
+
+  /// Whether whoever flies is told of the authority that issues the run's certificates: a program is,
+  /// and what uses `URLSession` on Linux cannot be.
+  var isTrusted: Bool { !command.isEmpty }
 
   /// A scenario's part of the report, with its own gates and the plan's.
   func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.Flown {

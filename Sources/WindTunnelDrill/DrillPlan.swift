@@ -21,7 +21,8 @@ public struct DrillPlan: Sendable {
   /// What is called how often.
   public var mix = Mix()
   /// The program that the subject `exec` starts for each call, and its arguments; in them `{url}`,
-  /// `{base}`, `{method}` and `{call}` stand for the call's own.
+  /// `{base}`, `{method}` and `{call}` stand for the call's own, and `{ca}` for the file of the
+  /// authority that issues the run's certificates.
   public var command: [String] = []
   /// How long a call may take.
   public var deadline = Duration.seconds(10)

@@ -38,11 +38,12 @@ struct ExecSubject: Subject {
   }
 
   /// What stands for what, and as `WINDTUNNEL_…` in the program's environment.
-  private static func values(of call: DrillCall) -> KeyValuePairs<String, String> {
-    [
-      "url": call.url.absoluteString, "base": call.baseURL.absoluteString,
-      "method": call.request.method, "call": String(call.index),
+  private static func values(of call: DrillCall) -> [(key: String, value: String)] {
+    let own = [
+      ("url", call.url.absoluteString), ("base", call.baseURL.absoluteString),
+      ("method", call.request.method), ("call", String(call.index)),
     ]
+    return own + (call.authorityFile.map { [("ca", $0.path)] } ?? [])
   }
 
   private static func environment(of call: DrillCall) -> [String: String] {

@@ -20,6 +20,8 @@ struct Orders: Codable, Sendable {
   /// What is called how often, such as `GET /home=5`.
   var mix: [String]
   var isReadOnly: Bool
+  /// Where the certificate of the run's authority goes, for programs that are told whom to trust.
+  var authorityFile: String?
   /// The program that is started for each call.
   var command: [String]
   var deadlineMilliseconds: Int

@@ -11,6 +11,7 @@ public struct ProcessDrill: Sendable {
   /// The plan.
   public let plan: DrillPlan
   private let child: ChildProcess
+  private let authority: AuthorityFile.Kind
   /// How long a subject's process may tell nothing beyond its calls' own patience.
   var grace: ChildProcess.Patience?
 
@@ -41,6 +42,11 @@ public struct ProcessDrill: Sendable {
     child = ChildProcess(executable: executable, arguments: arguments)
     try plan.validate(known: subjects.map(\.name))
     for scenario in plan.scenarios { _ = try plan.stage(of: scenario) }
+    authority = plan.isTrusted ? AuthorityFile.kind : .none
+    if case .missing(let reason) = authority, plan.command.contains(where: { $0.contains("{ca}") })
+    {
+      throw DrillError.plan("{ca} stands for an authority's file, and none can be made. \(reason)")
+    }
   }
 
   /// The shipped subjects.
@@ -78,6 +84,7 @@ public struct ProcessDrill: Sendable {
           progress(.attempt(scenario: scenario.name, subject: subject, call: call, attempt))
         }
         if let grace { sortie.grace = grace }
+        defer { sortie.orders.clearUp() }
         let observations = try await sortie.fly()
         try StoryCheck(scenario: scenario, seed: plan.seed, itinerary: itinerary)
           .check(observations)
@@ -102,6 +109,7 @@ public struct ProcessDrill: Sendable {
       load: plan.load,
       mix: plan.asked.shares.map(\.text),
       isReadOnly: plan.asked.isReadOnly,
+      authorityFile: authority == .there ? AuthorityFile.place().path : nil,
       command: plan.command,
       deadlineMilliseconds: Int(plan.deadline.inMilliseconds),
       // A client without a deadline of its own ends an attempt by this alone.

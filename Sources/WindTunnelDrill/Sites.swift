@@ -5,8 +5,16 @@ internal import WindTunnelServer
 
 /// Finds the place where a scenario can be flown.
 enum Sites {
-  /// Why a scenario cannot be flown on the wire, in words; `nil` where it can.
-  static func obstacle(to scenario: Scenario) -> String? {
+  /// Says why a scenario cannot be flown on the wire; `nil` where it can.
+  ///
+  /// - Parameters:
+  ///   - scenario: The scenario.
+  ///   - isTrusted: Whether the client is told of the authority that issues the certificates.
+  /// - Returns: Half a sentence.
+  static func obstacle(to scenario: Scenario, isTrusted: Bool = false) -> String? {
+    let failsHandshakesAlone = scenario.connectionFaults.allSatisfy { fault in
+      if case .tls = fault { true } else { fault.symptom == nil }
+    }
     for rule in scenario.rules {
       for case .connection(let fault) in rule.faults {
         if rule.trigger.request != nil {
@@ -17,6 +25,8 @@ enum Sites {
         }
         // These are lost one by one, by whoever counts them.
         if case .lostSYNs = fault, rule.faults.count == 1 { continue }
+        // Connections that go on shake hands, and whoever trusts the authority comes through.
+        if isTrusted, failsHandshakesAlone { continue }
         if rule.trigger != .always || rule.faults.count > 1 {
           return
             "it fails some connections and lets others through, and an address does one or the other"
@@ -31,7 +41,7 @@ enum Sites {
     if scenario.losesSYNs, !ReplayServer.canLoseSYNs {
       return "attempts to connect are lost by a full accept queue, which drops them on Linux alone"
     }
-    guard needsCertificates(scenario) else { return nil }
+    guard needsCertificates(scenario, isTrusted: isTrusted) else { return nil }
     do { _ = try CertificateAuthority() } catch {
       return "its certificates cannot be made. \(error)"
     }
@@ -42,13 +52,16 @@ enum Sites {
     _ stage: Stage,
     _ deck: Deck,
     _ scenario: Scenario,
-    _ errors: Symptom.Platform
+    _ errors: Symptom.Platform,
+    _ authority: CertificateAuthority? = nil
   ) async throws -> any Site {
     guard stage == .onTheWire else { return InProcessSite(deck, errors: errors) }
     switch connectionFault(of: scenario) {
     case nil: return WireSite(try await Self.server(deck, keeps: scenario.keepsConnections))
     case .tls?:
-      let tls = needsCertificates(scenario) ? try ServerTLS() : nil
+      let isNeeded = needsCertificates(scenario, isTrusted: authority != nil)
+      let tls =
+        isNeeded ? try authority.map { ServerTLS(authority: $0) } ?? ServerTLS() : nil
       return DoorSite(try await Self.server(deck, tls: tls), scheme: "https")
     case .connectTimeout?, .lostSYNs?:
       return DoorSite(try await Self.server(deck), scheme: "http")
@@ -68,17 +81,21 @@ enum Sites {
   }
 
   private static func connectionFault(of scenario: Scenario) -> ConnectionFault? {
-    var found: ConnectionFault?
-    for case .connection(let fault) in scenario.rules.lazy.flatMap(\.faults) {
-      // What is only late does not say where there is nobody at all.
-      if fault.symptom != nil { return fault }
-      found = found ?? fault
-    }
-    return found
+    let faults = scenario.connectionFaults
+    // What is only late does not say where there is nobody at all.
+    return faults.first { $0.symptom != nil } ?? faults.first
   }
 
-  private static func needsCertificates(_ scenario: Scenario) -> Bool {
-    if case .tls(let kind) = connectionFault(of: scenario) { kind.needsCertificate } else { false }
+  /// Whether some handshake gets as far as a certificate: one that fails there, or one that does not
+  /// fail.
+  private static func needsCertificates(_ scenario: Scenario, isTrusted: Bool) -> Bool {
+    guard case .tls(let first) = connectionFault(of: scenario) else { return false }
+    let failsAll = scenario.rules.contains { rule in
+      rule.trigger == .always
+        && rule.faults.contains { if case .connection(.tls) = $0 { true } else { false } }
+    }
+    if isTrusted, !failsAll { return true }
+    return first.needsCertificate
   }
 
   private static func server(
@@ -97,4 +114,13 @@ enum Sites {
   /// A name of more than 255 octets has no address anywhere (RFC 1035 §3.1), and no packet is sent
   /// to find that out.
   static let unknownName = Array(repeating: "nowhere", count: 33).joined(separator: ".")
+}
+
+extension Scenario {
+  /// The faults of connections that it has, in their order.
+  fileprivate var connectionFaults: [ConnectionFault] {
+    rules.flatMap(\.faults).compactMap { fault in
+      if case .connection(let fault) = fault { fault } else { nil }
+    }
+  }
 }

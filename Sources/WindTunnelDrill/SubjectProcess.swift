@@ -2,6 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelServer
 
 #if canImport(Darwin)
   private import Darwin
@@ -43,7 +44,7 @@ enum SubjectProcess {
   }
 
   private static func stand(_ orders: Orders) throws -> CallRunner.Stand {
-    CallRunner.Stand(
+    var stand = CallRunner.Stand(
       cassette: try orders.cassetteFile.map { try Cassette(contentsOf: URL(filePath: $0)) }
         ?? Cassette(data: orders.cassette, source: "cassette"),
       scenario: try Scenario(data: orders.scenario, source: "scenario"),
@@ -52,5 +53,11 @@ enum SubjectProcess {
       stage: Stage(rawValue: orders.stage) ?? .inProcess,
       errors: Symptom.Platform(rawValue: orders.errors) ?? .current
     )
+    if let file = orders.authorityFile.map({ URL(filePath: $0) }) {
+      let authority = try CertificateAuthority()
+      try authority.write(to: file)
+      stand.authority = (authority, file)
+    }
+    return stand
   }
 }
