@@ -9,6 +9,10 @@ struct NetworkLayerSubject: Subject {
   let name = "network-layer"
   private let governor = Governor()
 
+  /// The share of a call's time after which it is given up. What is promised is promised to the caller,
+  /// and to give up and to return takes a moment, too.
+  private static let share = 0.95
+
   func fly(_ call: DrillCall) async -> Landing {
     let sent = SentCount()
     var landing = await fly(call, observer: sent)
@@ -21,7 +25,10 @@ struct NetworkLayerSubject: Subject {
       baseURL: call.baseURL,
       session: call.session,
       observer: observer,
-      limits: CallLimits(attemptTimeout: call.attemptTimeout, deadline: call.deadline),
+      limits: CallLimits(
+        attemptTimeout: call.attemptTimeout,
+        deadline: call.deadline * Self.share
+      ),
       governor: governor
     )
     let request = call.request

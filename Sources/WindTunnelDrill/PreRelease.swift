@@ -1,9 +1,14 @@
 public import WindTunnel
 
 extension Scenario {
-  /// All that a release must fly: the group `pre-release` of what ships.
+  /// What is short enough for a test of every push: the group `every-push` of what ships.
   ///
-  ///     @Test(arguments: Scenario.preRelease)
+  ///     @Test(arguments: Scenario.everyPush)
+  public static let everyPush = group(Shipped.everyPush)
+
+  /// All that a release must fly: the group `pre-release` of what ships, which is both others. Some of
+  /// its networks come back only after seconds, so a drill in it wants `.openLoop` and a few hundred
+  /// calls.
   public static let preRelease = group(Shipped.preRelease)
 
   /// Networks that come and go: the group `weak-network` of what ships.
@@ -20,6 +25,8 @@ extension Scenario {
 }
 
 extension [Scenario] {
+  /// What is short enough for a test of every push.
+  public static var everyPush: [Scenario] { Scenario.everyPush }
   /// All that a release must fly.
   public static var preRelease: [Scenario] { Scenario.preRelease }
   /// Networks that come and go.

@@ -22,8 +22,11 @@ package enum Shipped {
     }
   }
 
+  /// The group `every-push`: short enough for a test of every push, and the default drill.
+  package static let everyPush = drill
+
   /// The group `pre-release`: the names of all that a release must fly.
-  package static let preRelease = drill
+  package static let preRelease = everyPush + weakNetwork
 
   /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of a
   /// client than a test of every push does.

@@ -28,8 +28,8 @@ enum ScenariosListCommand: Command {
       text += "\(name)  \(scenario.summary ?? "")\n"
     }
     text +=
-      "\nThe first \(Shipped.drill.count) are flown by default and are the group pre-release; "
-    text += "the others are weak-network.\n"
+      "\nThe first \(Shipped.drill.count) are flown by default and are the group every-push; "
+    text += "the others are weak-network, and all of them pre-release.\n"
     Terminal.answer(text)
     return .done
   }

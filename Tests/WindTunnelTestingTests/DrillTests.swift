@@ -25,7 +25,7 @@ import WindTunnelTesting
     )
   }
 
-  @Test(arguments: Scenario.preRelease)
+  @Test(arguments: Scenario.everyPush)
   func `each weather is a row of its own`(scenario: Scenario) {
     #expect("\(scenario.testDescription)" == scenario.name)
   }

@@ -35,7 +35,7 @@ package struct DrillProgram: Sendable {
       Flag(
         "--scenario",
         "NAME|FILE",
-        "The weather, pre-release or weak-network; may be repeated."
+        "The weather, every-push, weak-network or pre-release; may be repeated."
       ),
       Flag(
         "--subject",

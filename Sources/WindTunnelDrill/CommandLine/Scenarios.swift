@@ -6,6 +6,7 @@ package enum Scenarios {
   /// The same, and groups by their name.
   package static func findAll(_ text: String, in shipped: [Scenario]) throws -> [Scenario] {
     switch text {
+    case "every-push": .everyPush
     case "pre-release": .preRelease
     case "weak-network": .weakNetwork
     default: [try find(text, in: shipped)]
