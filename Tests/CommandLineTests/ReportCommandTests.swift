@@ -93,6 +93,27 @@ import WindTunnel
     #expect(missing.err.hasPrefix("windtunnel: none.json: no such file."))
   }
 
+  @Test(arguments: ["/nowhere/drill.json", "folder", "/dev/null/a.json"])
+  func `a path that cannot be written is told before the drill starts`(path: String) async throws {
+    let scratch = try Scratch()
+    let name = path == "folder" ? "folder/drill.json" : path
+    try FileManager.default.createDirectory(
+      at: scratch.file("folder/drill.json"),
+      withIntermediateDirectories: true
+    )
+    let run = try await Program.run(
+      calm + ["--report", "first.json", "--report", name],
+      in: scratch
+    )
+    #expect(run.code == 73, "\(run.err)")
+    #expect(
+      run.err.hasPrefix("windtunnel: ") && run.err.contains("cannot be written"),
+      "\(run.err)"
+    )
+    #expect(!run.err.contains("flown\n"), "nothing was flown")
+    #expect(run.out.isEmpty && !scratch.has("first.json"))
+  }
+
   @Test func `a baseline is compared, and gates are held against it`() async throws {
     let scratch = try Scratch()
     _ = try await Program.run(calm + ["--report", "a.json"], in: scratch)

@@ -124,12 +124,19 @@ private struct Pairing {
 }
 
 extension Report {
+  /// The fact that says which load the baseline flew, where that was another.
+  static let baselineLoad = "baselineLoad"
+
   /// Compares each subject in each scenario to an earlier report, and holds the gates against both.
   ///
   /// - Parameter baseline: The earlier report.
   /// - Returns: This report with the comparisons in it, and its gates judged anew.
   public func compared(to baseline: Report) -> Report {
     var report = self
+    if let load = baseline.fact("load"), load != fact("load") {
+      report.environment.removeAll { $0.name == Self.baselineLoad }
+      report.environment.append(Fact(Self.baselineLoad, load))
+    }
     let baseline = baseline.asBaseline(of: self)
     for place in report.scenarios.indices {
       let flown = report.scenarios[place]

@@ -34,6 +34,9 @@ extension Report {
       .joined(separator: "\n") + "\n"
   }
 
+  /// Calls that begin so late make a difference to their latencies.
+  private static let lateness = Duration.milliseconds(50)
+
   /// How many gates were met, and a line for each that was not.
   private func verdicts(_ inColour: Bool) -> [String] {
     let all = judgements
@@ -68,7 +71,7 @@ extension Report {
   }
 
   /// What a reader has to know before reading a latency.
-  private var warnings: [String] {
+  var warnings: [String] {
     var warnings: [String] = []
     if environment.contains(Fact("build", "debug")) {
       warnings.append(
@@ -81,7 +84,21 @@ extension Report {
     if let shard = fact("shard") {
       warnings.append("shard \(shard) alone; windtunnel report merges all of them")
     }
+    let load = fact("load")
+    if let load, load.hasPrefix("closed loop") {
+      warnings.append(
+        "\(load): who is slow is asked less often, so percentiles flatter a slow client"
+      )
+    }
+    if let other = fact(Report.baselineLoad), let load {
+      warnings.append(
+        "the baseline flew another load (\(other), not \(load)): latencies of the two do not compare"
+      )
+    }
     let rows = scenarios.flatMap(\.subjects)
+    if let late = rows.compactMap(\.metrics.startDelayP99).max(), late >= Self.lateness {
+      warnings.append("this machine began calls up to \(Figures.time(late)) late")
+    }
     if rows.contains(where: { !$0.metrics.latency.isExact }) {
       warnings.append("percentiles of more than a million calls are within 0.1 %")
     }

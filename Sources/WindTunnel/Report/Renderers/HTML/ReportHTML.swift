@@ -14,13 +14,17 @@ extension Report {
       <link rel="icon" href="data:,"><title>WindTunnel – \(words)</title>
       <style>\(HTML.style)</style></head><body>
       <header class="verdict \(verdict.rawValue)"><p>How the client flew</p><h1>\(words)</h1>
-      <p>\(subjectWords.escapedForHTML)</p></header>
+      <p>\(subjectWords.escapedForHTML)</p>\(htmlWarnings)</header>
       \(htmlGates)\(heatMap)
       \(scenarios.enumerated().map { $1.html(at: $0) }.joined(separator: "\n"))
       \(htmlFacts)
       </body></html>
 
       """
+  }
+
+  private var htmlWarnings: String {
+    warnings.map { "<p class=\"note\">\($0.escapedForHTML)</p>" }.joined()
   }
 
   private var subjectWords: String {
