@@ -14,7 +14,7 @@ public final class Deck: Sendable {
   /// Beside the state, since every request looks here before it waits for its decision.
   let front: Locked<Front>
   private let observe: (@Sendable (Journal.Entry) -> Void)?
-  let observeEnd: (@Sendable (_ id: Int) -> Void)?
+  let follow: (@Sendable (Outcome, Milestone) -> Void)?
   package let recordingJournal: RecordingJournal?
   /// What ``recorded()`` takes out beside what it always does.
   let redaction: RedactionRules
@@ -55,8 +55,8 @@ public final class Deck: Sendable {
   ///     ends the process does not take the recording with it.
   ///   - observe: Told of each decision while it is made, under the deck's lock: it must be quick
   ///     and must not call the deck.
-  ///   - observeEnd: Told by a decision's number when what came of it has been carried to its end:
-  ///     answered, cut, or left by the client. A connection's end is not told.
+  ///   - follow: Told how far a request and its answer have come, on the thread that carries them. Of
+  ///     connections nothing is told.
   ///   - now: Tells the time, where dates in recorded answers shall be moved by as much as has gone by
   ///     since (``Interaction/refreshingDates(at:)``). What is dealt does not depend on it.
   public init(
@@ -73,10 +73,10 @@ public final class Deck: Sendable {
     isProxied: Bool = false,
     recordingJournal: RecordingJournal? = nil,
     observe: (@Sendable (Journal.Entry) -> Void)? = nil,
-    observeEnd: (@Sendable (_ id: Int) -> Void)? = nil,
+    follow: (@Sendable (Outcome, Milestone) -> Void)? = nil,
     refreshingDates now: (@Sendable () -> Date)? = nil
   ) {
-    (self.observe, self.observeEnd) = (observe, observeEnd)
+    (self.observe, self.follow) = (observe, follow)
     self.recordingJournal = recordingJournal
     (self.redaction, self.pace, today) = (redaction, pace, now)
     recordingJournal?.begin(after: cassette, redaction, rewrites: mode == .rewrite)
@@ -104,7 +104,7 @@ public final class Deck: Sendable {
     then: EndPolicy = .fail,
     pace: Pace = .immediately
   ) {
-    (observe, observeEnd) = (nil, nil)
+    (observe, follow) = (nil, nil)
     recordingJournal = nil
     (redaction, self.pace, today) = (.standard, pace, nil)
     let state = State(

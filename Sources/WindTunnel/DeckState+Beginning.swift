@@ -16,18 +16,20 @@ extension Deck {
     ) -> Circumstances {
       if moment == nil { moment = now }
       var circumstances = Circumstances()
-      if let now, let moment {
-        let milliseconds = now.timeIntervalSince(moment) * 1000
-        circumstances.elapsed = Duration(
-          // A clock may be set back.
-          milliseconds: min(max(0, milliseconds), Self.longestMilliseconds)
-        )
-      }
+      if let now, let elapsed = elapsed(at: now) { circumstances.elapsed = elapsed }
       if let request {
         circumstances.headers = request.headers
         circumstances.changed = firstValues.changed(scenario, request, in: lane)
       }
       return circumstances
+    }
+
+    /// How long ago it was; `nil` where nobody told a moment.
+    func elapsed(at now: Date) -> Duration? {
+      guard let moment else { return nil }
+      let milliseconds = now.timeIntervalSince(moment) * 1000
+      // A clock may be set back.
+      return Duration(milliseconds: min(max(0, milliseconds), Self.longestMilliseconds))
     }
 
     /// A hundred years: a clock that tells more is no clock.

@@ -13,24 +13,46 @@ final class AttemptTeller: Sendable {
 
   private struct State: Sendable {
     var calls: [Int: Seen] = [:]
-    /// Which attempt of which call a decision is, by its number.
-    var open: [Int: (call: Int, place: Int)] = [:]
+    /// By the number of the decision.
+    var open: [Int: Open] = [:]
+    /// When a call's connection began to open that comes about late.
+    var connecting: [Int: Duration] = [:]
+  }
+
+  /// An attempt that is not over: which it is of which call, and how far it has come.
+  private struct Open: Sendable {
+    var call: Int
+    var place: Int
+    var requestEnd: Duration?
+    var firstByte: Duration?
+    var stages: Observation.Stages
   }
 
   private let cassette: Cassette
+  private let stage: Stage
   private let epoch: DispatchTime
   private let tell: @Sendable (Telegram) -> Void
   private let state = Locked(State())
 
-  init(_ cassette: Cassette, epoch: DispatchTime, _ tell: @escaping @Sendable (Telegram) -> Void) {
-    (self.cassette, self.epoch, self.tell) = (cassette, epoch, tell)
+  init(
+    _ cassette: Cassette,
+    on stage: Stage,
+    epoch: DispatchTime,
+    _ tell: @escaping @Sendable (Telegram) -> Void
+  ) {
+    (self.cassette, self.stage, self.epoch, self.tell) = (cassette, stage, epoch, tell)
   }
 
   /// A decision was made. A connection that goes on is no attempt; its request will be.
   func began(_ entry: Journal.Entry) {
-    if entry.take == .connection, !entry.decision.failsConnection { return }
     guard let call = entry.decision.lane.name.split(separator: "/").last.flatMap({ Int($0) })
     else { return }
+    if entry.take == .connection, !entry.decision.failsConnection {
+      // In process it opens here and now; on the wire it has.
+      guard stage == .inProcess, !entry.decision.faults.isEmpty else { return }
+      return state.withLock { $0.connecting[call] = epoch.elapsed }
+    }
+    let attempt = attempt(entry)
     let isMutated = entry.decision.faults.contains {
       switch $0 {
       case .mutate, .answer, .alter, .malformed: true
@@ -41,15 +63,61 @@ final class AttemptTeller: Sendable {
       let place = state.calls[call]?.count ?? 0
       state.calls[call, default: Seen()].count += 1
       if isMutated { state.calls[call]?.hasMutation = true }
-      if entry.take != .connection { state.open[entry.id] = (call, place) }
+      let begun = state.connecting.removeValue(forKey: call)
+      guard entry.take != .connection else { return }
+      var stages = Observation.Stages()
+      if let begun, let start = attempt.start { stages.connect = start - begun }
+      state.open[entry.id] = Open(call: call, place: place, stages: stages)
     }
-    tell(.attempt(call: call, attempt(entry)))
+    tell(.attempt(call: call, attempt))
   }
 
-  /// What came of a decision was carried to its end.
-  func ended(_ id: Int) {
-    guard let (call, place) = state.withLock({ $0.open.removeValue(forKey: id) }) else { return }
-    tell(.attemptEnded(call: call, place: place, at: epoch.elapsed))
+  /// A request or its answer has come so far.
+  func followed(_ outcome: Outcome, _ milestone: Deck.Milestone) {
+    let now = epoch.elapsed
+    switch milestone {
+    case .requestEnd(let handshake, let upload):
+      state.withLock { state in
+        state.open[outcome.id]?.requestEnd = now
+        state.open[outcome.id]?.stages.tls = handshake?.inWholeMicroseconds
+        state.open[outcome.id]?.stages.upload = upload?.inWholeMicroseconds
+      }
+    case .firstByte:
+      state.withLock { state in
+        // What was said before it, such as an interim answer, was the first.
+        if state.open[outcome.id]?.firstByte == nil { state.open[outcome.id]?.firstByte = now }
+      }
+    case .end:
+      guard let open = state.withLock({ $0.open.removeValue(forKey: outcome.id) }) else { return }
+      var end = Telegram.AttemptEnd(place: open.place, at: now)
+      end.stages = Self.stages(of: open, over: outcome.linkStages, end: now)
+      tell(.attemptEnded(call: open.call, end))
+    }
+  }
+
+  /// What was seen, and what the link made the attempt wait for in front of its answer.
+  private static func stages(
+    of open: Open,
+    over link: Observation.Stages?,
+    end: Duration
+  ) -> Observation.Stages {
+    var stages = open.stages
+    if let link {
+      func together(_ one: Duration?, _ other: Duration?) -> Duration? {
+        guard let one else { return other }
+        return one + (other ?? .zero)
+      }
+      stages.dns = together(link.dns, stages.dns)
+      stages.connect = together(link.connect, stages.connect)
+      stages.tls = together(link.tls, stages.tls)
+      stages.upload = together(link.upload, stages.upload)
+    }
+    guard let first = open.firstByte else { return stages }
+    if let requestEnd = open.requestEnd {
+      stages.firstByte = max(.zero, first - requestEnd - (link?.beforeAnswer ?? .zero))
+    }
+    stages.body = end - first
+    return stages
   }
 
   /// What was seen of a call that is over; it is forgotten.

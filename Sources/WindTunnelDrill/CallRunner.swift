@@ -23,6 +23,7 @@ struct CallRunner: Sendable {
   private let subject: any Subject
   private let scenario: Scenario
   private let site: any Site
+  private let deck: Deck
   private let seesAttempts: Bool
   private let deadline: Duration
   private let attemptTimeout: Duration
@@ -55,16 +56,16 @@ struct CallRunner: Sendable {
     )
     bodies = RecordedBodies(stand.cassette, matcher: .pathAndQuery)
     self.epoch = epoch
-    let attempts = AttemptTeller(stand.cassette, epoch: epoch, tell)
+    let attempts = AttemptTeller(stand.cassette, on: stand.stage, epoch: epoch, tell)
     self.attempts = attempts
-    let deck = Deck(
+    deck = Deck(
       stand.cassette,
       scenario: stand.scenario,
       seed: stand.seed,
       matcher: .pathAndQuery,
       then: .repeat,
       observe: { attempts.began($0) },
-      observeEnd: { attempts.ended($0) }
+      follow: { attempts.followed($0, $1) }
     )
     seesAttempts = Sites.seesAttempts(in: stand.scenario, on: stand.stage)
     authorityFile = stand.authority?.file
@@ -173,6 +174,9 @@ struct CallRunner: Sendable {
     (observation.intendedStart, observation.start) = (intended, start)
     observation.clientAttempts = end.landing?.attempts
     observation.isStale = call.saidStale
+    if let window = scenario.lastWindowEnd, let now = deck.elapsed(at: Date()), now >= window {
+      observation.afterWindow = (now - window).inWholeMicroseconds
+    }
     // A call that had an end of its own just then was not given up.
     if let moment = end.cancelled, case .failed = observation.ending {
       observation.cancellation = Observation.Cancellation(

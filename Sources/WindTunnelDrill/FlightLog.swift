@@ -31,12 +31,12 @@ struct FlightLog: Sendable {
       }
       attempts[call, default: []].append(attempt)
       lastHeard = call
-    case .attemptEnded(let call, let place, let moment):
+    case .attemptEnded(let call, let end):
       // A client may have its answer before the server has told of it.
       if let landing = places[call] {
-        landed[landing].attempts.end(place, at: moment)
+        landed[landing].attempts.take(end)
       } else {
-        attempts[call]?.end(place, at: moment)
+        attempts[call]?.take(end)
       }
     case .refused(let reason): refusal = reason
     case .ended(var observation):
@@ -74,8 +74,10 @@ extension Observation {
 }
 
 extension [Observation.Attempt] {
-  fileprivate mutating func end(_ place: Int, at moment: Duration) {
+  fileprivate mutating func take(_ end: Telegram.AttemptEnd) {
     // One that came after its call had been given up is not here.
-    if indices.contains(place) { self[place].end = moment }
+    guard indices.contains(end.place) else { return }
+    self[end.place].end = end.at
+    self[end.place].stages = end.stages
   }
 }

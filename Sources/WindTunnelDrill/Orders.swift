@@ -41,12 +41,22 @@ enum Telegram: Sendable {
   case began(Int)
   /// An attempt came to the deck.
   case attempt(call: Int, Observation.Attempt)
-  /// The how-manieth attempt of a call, counted from zero, was over at this time.
-  case attemptEnded(call: Int, place: Int, at: Duration)
+  /// An attempt of a call was over.
+  case attemptEnded(call: Int, AttemptEnd)
   /// A call ended; attempts are in the telegrams before.
   case ended(Observation)
   /// The stage cannot be set up.
   case refused(String)
+
+  /// The end of an attempt.
+  struct AttemptEnd: Sendable, Hashable {
+    /// Which attempt of its call, counted from zero.
+    var place: Int
+    /// When.
+    var at: Duration
+    /// How long its parts took.
+    var stages = Observation.Stages()
+  }
 
   /// What a subject prints by itself does not begin so.
   private static let mark = "\u{1}"
@@ -57,10 +67,11 @@ enum Telegram: Sendable {
       case .began(let call): ["began": .number(call)]
       case .attempt(let call, let attempt):
         ["attempt": .number(call), "met": attempt.json]
-      case .attemptEnded(let call, let place, let moment):
+      case .attemptEnded(let call, let end):
         [
-          "attemptEnded": .number(call), "place": .number(place),
-          "atMilliseconds": .number(moment.inMilliseconds, places: 3),
+          "attemptEnded": .number(call), "place": .number(end.place),
+          "atMilliseconds": .number(end.at.inMilliseconds, places: 3),
+          "stages": end.stages.json ?? .null,
         ]
       case .ended(let observation): ["ended": observation.json]
       case .refused(let reason): ["refused": .text(reason)]
@@ -83,7 +94,14 @@ enum Telegram: Sendable {
     } else if let call = json["attemptEnded"]?.intValue, let place = json["place"]?.intValue,
       let moment = json["atMilliseconds"]?.doubleValue
     {
-      self = .attemptEnded(call: call, place: place, at: Duration(milliseconds: moment))
+      var end = AttemptEnd(place: place, at: Duration(milliseconds: moment))
+      // Only a whole line counts, and of that all reads.
+      if let stages = json["stages"], stages != .null,
+        let seen = try? Observation.Stages(stages)
+      {
+        end.stages = seen
+      }
+      self = .attemptEnded(call: call, end)
     } else if let ended = json["ended"],
       // The same: only a whole line counts.
       let observation = try? Observation(line: ended.bytes())

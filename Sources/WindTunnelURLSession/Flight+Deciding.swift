@@ -23,6 +23,8 @@ extension Flight {
     let deck = seat.deck
     let outcome = deck.decide(asked, lane: lane, at: Date())
     self.outcome = outcome
+    // It is here at once; nobody has seen it come.
+    deck.passed(.requestEnd(handshake: nil, upload: nil), of: outcome)
     let delivery = deck.delivery(of: outcome, on: .inProcess)
     if let refusal = Self.refusal(of: delivery) { return land { $0.fail(refusal) } }
     player = Player(

@@ -16,7 +16,8 @@ import WindTunnel
   )
   static let telegrams: [Telegram] = [
     .began(3), .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
-    .attempt(call: 4, attempt), .attemptEnded(call: 4, place: 1, at: .microseconds(1_000_001)),
+    .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
+    .attemptEnded(call: 4, .init(place: 0, at: .zero)),
     .ended(observation), .ended(whole), .refused("no \"such\"\nthing"),
   ]
   static let attempt = {
@@ -24,13 +25,26 @@ import WindTunnel
     (attempt.start, attempt.end) = (.microseconds(7), .microseconds(9))
     (attempt.status, attempt.bytes, attempt.error) = (503, 0, "timedOut")
     (attempt.retryAfter, attempt.isRepeatable) = (.seconds(1), false)
+    attempt.stages = stages
     return attempt
+  }()
+  static let end = {
+    var end = Telegram.AttemptEnd(place: 1, at: .microseconds(1_000_001))
+    end.stages = stages
+    return end
+  }()
+  static let stages = {
+    var stages = Observation.Stages()
+    (stages.dns, stages.connect, stages.tls) = (.zero, .microseconds(1), .microseconds(2))
+    (stages.upload, stages.firstByte, stages.body) = (.microseconds(3), .seconds(4), .zero)
+    return stages
   }()
   /// One of which everything was seen.
   static let whole = {
     var whole = observation
     (whole.intendedStart, whole.start) = (.microseconds(1), .microseconds(2))
     (whole.clientAttempts, whole.bodyMatches, whole.isStale) = (2, false, true)
+    whole.afterWindow = .milliseconds(12)
     whole.cancellation = .init(after: .milliseconds(5), toReturn: .zero, attemptsAfter: 0)
     whole.attempts = [attempt]
     return whole

@@ -11,7 +11,13 @@ public struct TimeWindow: Sendable, Hashable {
     (self.start, self.end) = (start, end)
   }
 
+  /// Whether a moment of the scenario is in it.
   func contains(_ elapsed: Duration) -> Bool {
     elapsed >= start && end.map { elapsed < $0 } != false
   }
+}
+
+extension Scenario {
+  /// When the last of its time windows that end is over.
+  package var lastWindowEnd: Duration? { rules.compactMap { $0.trigger.window?.end }.max() }
 }

@@ -44,6 +44,29 @@ public struct LinkPath: Sendable, Hashable {
     return dns + .microseconds(delivered - waited)
   }
 
+  /// The same in its parts; a part that is not modelled is `nil`, and none is known of a request that
+  /// never arrives.
+  func stages(requestBytes: Int, isSecure: Bool) -> Observation.Stages {
+    var stages = Observation.Stages()
+    if link.isDead { return stages }
+    if handshakes == nil { stages.dns = link.dnsDelay > .zero ? link.dnsDelay : nil }
+    guard needsTCP else {
+      var up = Shaper(link.up)
+      stages.upload = up.send(requestBytes, at: .zero)
+      return stages
+    }
+    let journey = journey(requestBytes: requestBytes, isSecure: isSecure)
+    guard let delivered = journey.delivered, let connected = journey.connected else {
+      return stages
+    }
+    if handshakes == nil { stages.connect = .microseconds(connected) }
+    if handshakes != 0, let secured = journey.secured {
+      stages.tls = .microseconds(secured - connected)
+    }
+    stages.upload = .microseconds(delivered - (journey.secured ?? connected))
+    return stages
+  }
+
   /// What the answer to a request passes through.
   func answerShaper(requestBytes: Int, isSecure: Bool) -> Shaper {
     guard needsTCP, !link.isDead else { return Shaper(link.down) }
@@ -81,6 +104,11 @@ extension Outcome {
   /// What the answer passes through; `nil`: nothing.
   public var shaper: Shaper? {
     path?.answerShaper(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
+  }
+
+  /// What the link makes it wait for before the request has arrived.
+  package var linkStages: Observation.Stages? {
+    path?.stages(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
   }
 
   var requestBytes: Int { Self.requestHeadBytes + (path?.contentBytes ?? request.body.count) }

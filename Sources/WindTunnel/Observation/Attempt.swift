@@ -20,6 +20,8 @@ extension Observation {
     /// Whether a server may meet it twice without harm: by its method, or because it bears an
     /// `Idempotency-Key`.
     public var isRepeatable: Bool?
+    /// How long its parts took, as far as that was seen.
+    public var stages = Stages()
 
     /// Makes an attempt; what is not named here was not seen.
     public init(decision: String, take: String) {

@@ -43,6 +43,9 @@ public struct Observation: Sendable, Hashable {
   public var bodyMatches: Bool?
   /// Whether what was shown is a copy from before; `nil` where the client does not say.
   public var isStale: Bool?
+  /// How long after the end of the scenario's last time window the call ended; `nil` where it has none
+  /// that ends, or where the call ended before.
+  public var afterWindow: Duration?
   /// That the caller gave up, where it did.
   public var cancellation: Cancellation?
 

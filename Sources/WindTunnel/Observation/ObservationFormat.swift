@@ -75,6 +75,7 @@ extension Observation {
     members.add("clientAttempts", clientAttempts)
     members.add("bodyMatches", bodyMatches)
     members.add("stale", isStale)
+    members.add("afterWindowMilliseconds", afterWindow)
     if let cancellation {
       var cancelled: [JSON.Member] = []
       cancelled.add("afterMilliseconds", cancellation.after)
@@ -91,6 +92,7 @@ extension Observation {
     clientAttempts = try object.int("clientAttempts", in: 0...(1 << 40))
     bodyMatches = try object.bool("bodyMatches")
     isStale = try object.bool("stale")
+    afterWindow = try object.offset("afterWindowMilliseconds")
     guard var cancelled = try object.object("cancelled") else { return }
     guard let after = try cancelled.offset("afterMilliseconds"),
       let toReturn = try cancelled.offset("toReturnMilliseconds")
@@ -118,6 +120,7 @@ extension Observation.Attempt {
     if let error { members.append(JSON.Member("error", .text(error))) }
     members.add("retryAfterMilliseconds", retryAfter)
     members.add("repeatable", isRepeatable)
+    if let stages = stages.json { members.append(JSON.Member("stages", stages)) }
     return .object(members)
   }
 
@@ -136,6 +139,9 @@ extension Observation.Attempt {
     error = try object.string("error")
     retryAfter = try object.offset("retryAfterMilliseconds")
     isRepeatable = try object.bool("repeatable")
+    if let stages = try object.object("stages") {
+      self.stages = try Observation.Stages(reading: stages)
+    }
     try object.refuseUnknownKeys()
   }
 
@@ -161,7 +167,7 @@ extension [JSON.Member] {
 
 extension ObjectReader {
   /// A length of time or an offset, where it is there.
-  fileprivate mutating func offset(_ name: String) throws(FormatError) -> Duration? {
+  mutating func offset(_ name: String) throws(FormatError) -> Duration? {
     try double(name, in: 0...1e12).map { Duration(milliseconds: $0) }
   }
 }

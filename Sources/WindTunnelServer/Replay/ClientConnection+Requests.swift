@@ -49,6 +49,9 @@ extension ClientConnection {
 
   private func begin(_ head: RequestHead) {
     state = .receiving(head, Data())
+    requestStart = Moment.now()
+    handshake = !hasAsked && channel?.isSecure == true ? .nanoseconds(requestStart - start) : nil
+    hasAsked = true
     var isStreamed = false
     if case .length(let length) = head.framing {
       isStreamed = length > Upload.wholeBytesMax && beginUpload(head, Data())
@@ -83,17 +86,26 @@ extension ClientConnection {
     deadline.begin(.none, on: reactor)
     if answerAsAdmin(head, body) || answerAsProxy(head) { return }
     let authority = authority(of: head)
+    let upload = Duration.nanoseconds(Moment.now() - requestStart)
     let outcome = decide(authority.request(head, body))
+    house.deck.passed(.requestEnd(handshake: handshake, upload: upload), of: outcome)
     let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
     if outcome.path == nil, house.desk == nil, house.options.received == nil, let channel,
       !channel.isCongested,
       let whole = delivery.whole, whole.body.count <= Performance.sliceBytes
     {
       let keeps = channel.write(whole.head, whole.body, to: head, as: authority, in: house)
+      house.deck.passed(.firstByte, of: outcome)
       house.deck.finished(outcome)
       return next(keeps: keeps)
     }
     perform(head, outcome, authority, delivery, nil)
+  }
+
+  /// All of a request is here that has been decided before.
+  func tellRequestEnd(of outcome: Outcome) {
+    let upload = Duration.nanoseconds(Moment.now() - requestStart)
+    house.deck.passed(.requestEnd(handshake: handshake, upload: upload), of: outcome)
   }
 
   func decide(_ request: Request) -> Outcome {

@@ -49,10 +49,12 @@ extension ClientConnection {
       switch state {
       case .forwarding(let exchange):
         exchange.exchange.watch?.restart()
+        tellRequestEnd(of: exchange.exchange.outcome)
         exchange.passContent()
         if channel?.inputEnded == true { exchange.clientEnded() }
       case .answering(let performance):
         performance.exchange?.watch?.restart()
+        if let outcome = performance.exchange?.outcome { tellRequestEnd(of: outcome) }
         deadline.begin(.none, on: reactor)
         advance(performance, .arrived(.requestEnd))
       case .idle, .parting, .opening, .receiving, .tunnelling, .stalled, .ended: break

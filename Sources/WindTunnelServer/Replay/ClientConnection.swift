@@ -20,6 +20,11 @@ final class ClientConnection {
   var upload: Upload?
   /// What it is, where it is an open tunnel.
   var opened: OpenedTunnel?
+  /// When the request that is coming began; also how long the handshake in front of it took, where there
+  /// was one, and only before the connection's first request.
+  var requestStart = Moment.now()
+  var handshake: Duration?
+  var hasAsked = false
   /// Counts answers after which it was to end by itself, so that only the last one's timer counts.
   var idles = 0
 

@@ -33,6 +33,7 @@ final class Performance {
   private var framing: Framing?
   private(set) var keepsAlive = false
   private var isFinished = false
+  private var hasBegun = false
 
   init(_ player: Player, for exchange: Exchange?, in house: House) {
     (self.player, self.exchange, self.house) = (player, exchange, house)
@@ -65,8 +66,16 @@ final class Performance {
     house.deck.finished(exchange.outcome)
   }
 
+  /// The first byte leaves.
+  private func begin() {
+    guard !hasBegun, let exchange else { return }
+    hasBegun = true
+    house.deck.passed(.firstByte, of: exchange.outcome)
+  }
+
   func write(_ head: ResponseHead, to channel: Channel) {
     guard let exchange else { return }
+    begin()
     var head = head
     exchange.authority.localise(&head)
     let answer = AnswerFraming(
@@ -101,6 +110,7 @@ final class Performance {
   /// Writes a slice and answers what is left of the data.
   func write(_ data: Data, to channel: Channel) -> Data? {
     let slice = data.prefix(Self.sliceBytes)
+    begin()
     exchange?.watch?.bytes += slice.count
     switch framing {
     case .none?: return nil

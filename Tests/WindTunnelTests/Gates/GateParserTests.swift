@@ -48,7 +48,8 @@ import Testing
         "amplification", "worstSecondAmplification", "silentRetries", "duplicates",
         "retryAfterCompliance", "earlyRetries", "thunderingHerdIndex", "p50", "p90", "p95",
         "p99", "max", "p50.upper", "p90.upper", "p95.upper", "p99.upper", "succeeded.p95",
-        "failed.p95", "recoveryP95", "cancelReturnP95", "blankPages", "blankPageRate",
+        "failed.p95", "recoveryP95", "firstRecovery", "steadyRecovery", "cancelReturnP95",
+        "blankPages", "blankPageRate",
         "staleServed", "silentTruncations", "crashes", "hangs", "unexpectedErrors",
         "cancelledCalls", "attemptsAfterCancel", "faultCoverage", "p95Ratio", "p95Ratio.lower",
         "p95Ratio.upper", "medianRatio", "medianRatio.lower", "medianRatio.upper", "lostCalls",
@@ -56,7 +57,8 @@ import Testing
         "p90Milliseconds", "p95Milliseconds", "p99Milliseconds", "maxMilliseconds",
         "p50UpperMilliseconds", "p90UpperMilliseconds", "p95UpperMilliseconds",
         "p99UpperMilliseconds", "succeededP95Milliseconds", "failedP95Milliseconds",
-        "recoveryP95Milliseconds", "cancelReturnP95Milliseconds", "p95RatioLower",
+        "recoveryP95Milliseconds", "firstRecoveryMilliseconds", "steadyRecoveryMilliseconds",
+        "cancelReturnP95Milliseconds", "p95RatioLower",
         "p95RatioUpper", "medianRatioLower", "medianRatioUpper",
       ]
     )

@@ -48,6 +48,8 @@ extension GateMetric {
     case .succeededP95: metrics.succeeded.p95?.value
     case .failedP95: metrics.failed.p95?.value
     case .recoveryP95: metrics.recoveryP95
+    case .firstRecovery: metrics.firstRecovery
+    case .steadyRecovery: metrics.steadyRecovery
     case .cancelReturnP95: metrics.cancelReturnP95
     default: nil
     }
@@ -128,6 +130,11 @@ extension GateMetric {
     case .staleServed: "the client does not say what was stale"
     case .silentTruncations: "no body was compared"
     case .recoveryP95: "no call is known to have recovered from a fault"
+    case .firstRecovery:
+      "no call succeeded after the end of a time window, or the scenario has none"
+    case .steadyRecovery:
+      "no \(RecoveryTally.row) calls in a row succeeded after the end of a time window, or the scenario "
+        + "has none"
     case .attemptsAfterCancel, .cancelReturnP95: "no call was given up, or its end was not seen"
     case .faultCoverage: "it was not seen which faults fired"
     case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,

@@ -13,7 +13,7 @@ enum GateMetric: String, Sendable, Hashable, CaseIterable {
   case p99Upper = "p99.upper"
   case succeededP95 = "succeeded.p95"
   case failedP95 = "failed.p95"
-  case recoveryP95, cancelReturnP95
+  case recoveryP95, firstRecovery, steadyRecovery, cancelReturnP95
   case blankPages, blankPageRate, staleServed, silentTruncations
   case crashes, hangs, unexpectedErrors, cancelledCalls, attemptsAfterCancel, faultCoverage
   // Of a pair of reports.
@@ -42,7 +42,7 @@ enum GateMetric: String, Sendable, Hashable, CaseIterable {
       .cancelledCalls, .attemptsAfterCancel, .lostCalls, .wonCalls:
       .count
     case .p50, .p90, .p95, .p99, .max, .p50Upper, .p90Upper, .p95Upper, .p99Upper, .succeededP95,
-      .failedP95, .recoveryP95, .cancelReturnP95:
+      .failedP95, .recoveryP95, .firstRecovery, .steadyRecovery, .cancelReturnP95:
       .time
     }
   }

@@ -6,7 +6,8 @@ struct MannersTally: Sendable, Hashable {
   var asked = 0
   var early = 0
   var askedUnseen = 0
-  /// Requests that must not be repeated, beyond the first of their call.
+  /// Requests that must not be repeated, beyond the first of their kind in their call. What breaks off on
+  /// its way is none: a request is decided when it has come whole.
   var duplicates = 0
   /// Requests of which it was not seen whether they may be.
   var repeatableUnseen = 0
@@ -19,15 +20,15 @@ struct MannersTally: Sendable, Hashable {
   static let tolerance = Duration.milliseconds(5)
 
   mutating func add(_ call: Observation) {
-    var unsafe = 0
+    // A call may post to one place and, redirected or by its own design, to another.
+    var keys: Set<Substring> = []
     for attempt in call.attempts where attempt.isRequest {
       switch attempt.isRepeatable {
       case true?: break
-      case false?: unsafe += 1
+      case false?: if !keys.insert(attempt.decision.key ?? "").inserted { duplicates += 1 }
       case nil: repeatableUnseen += 1
       }
     }
-    duplicates += max(0, unsafe - 1)
     guard call.attempts.count > 1 else { return }
     var retry = 0
     for (before, attempt) in zip(call.attempts, call.attempts.dropFirst())

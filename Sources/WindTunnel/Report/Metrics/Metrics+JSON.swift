@@ -46,6 +46,8 @@ extension Metrics {
       JSON.Member("silentTruncations", .count(silentTruncations)),
       JSON.Member("unexpectedErrors", .count(unexpectedErrors)),
       JSON.Member("recoveryP95Milliseconds", .time(recoveryP95)),
+      JSON.Member("firstRecoveryMilliseconds", .time(firstRecovery)),
+      JSON.Member("steadyRecoveryMilliseconds", .time(steadyRecovery)),
       JSON.Member("startDelayP99Milliseconds", .time(startDelayP99)),
       JSON.Member("cancelledCalls", .number(cancelledCalls)),
       JSON.Member("attemptsAfterCancel", .count(attemptsAfterCancel)),
@@ -55,6 +57,7 @@ extension Metrics {
       JSON.Member("latencyIntervals", latency.intervals),
       JSON.Member("succeededLatency", succeeded.json),
       JSON.Member("failedLatency", failed.json),
+      JSON.Member("stages", .array(stages.map(\.json))),
       JSON.Member("faults", .array(faults.map(\.json))),
       JSON.Member("endings", .array(endings.map(\.json))),
     ]

@@ -20,6 +20,8 @@ extension Metrics {
       tally.cancels.calls > 0 && tally.cancels.unseen == 0 ? tally.cancels.attemptsAfter : nil
     cancelReturnP95 = tally.cancels.toReturn.sorted.percentile(0.95)
     recoveryP95 = tally.weather.recovery.sorted.percentile(0.95)
+    (firstRecovery, steadyRecovery) = (tally.recovery.first, tally.recovery.steady)
+    stages = tally.stages.figures
     startDelayP99 = tally.startDelay.sorted.percentile(0.99)
     faults = tally.weather.allFired
     endings = tally.weather.allSurfaced

@@ -64,6 +64,13 @@ public struct Metrics: Sendable, Hashable {
   /// How long a call takes to succeed from the beginning of the last attempt that met a fault, for 95 %
   /// of those that do.
   public var recoveryP95: Duration?
+  /// How long after the last end of the scenario's time windows the first call succeeded; `nil` where it
+  /// has none, or where nothing did.
+  public var firstRecovery: Duration?
+  /// The same until five calls in a row had succeeded, in the order of their ends.
+  public var steadyRecovery: Duration?
+  /// How long the parts of attempts took, in the order in which they happen.
+  public var stages: [StageLatency]
   /// How much later than they were to 99 % of the calls began: the machine's delay, which is in every
   /// latency; `nil` in a closed loop, where nothing is late.
   public var startDelayP99: Duration?

@@ -10,6 +10,8 @@ struct Tally: Sendable, Hashable {
   private(set) var manners = MannersTally()
   private(set) var weather = WeatherTally()
   private(set) var cancels = CancelTally()
+  private(set) var stages = StageTally()
+  private(set) var recovery = RecoveryTally()
   /// From the intended start, of calls that succeeded and of those that did not.
   private(set) var succeeded = Distribution()
   private(set) var failed = Distribution()
@@ -20,7 +22,11 @@ struct Tally: Sendable, Hashable {
     firstCall = min(firstCall, observation.call)
     ends.add(observation)
     retries.add(observation)
-    if observation.attempts.count > 0 { manners.add(observation) }
+    if observation.attempts.count > 0 {
+      manners.add(observation)
+      for attempt in observation.attempts { stages.add(attempt) }
+    }
+    if observation.afterWindow != nil { recovery.add(observation) }
     weather.add(observation, &names)
     if let cancellation = observation.cancellation { cancels.add(cancellation) }
     if let intended = observation.intendedStart, let start = observation.start {
@@ -41,6 +47,8 @@ struct Tally: Sendable, Hashable {
     manners.merge(other.manners)
     weather.merge(other.weather)
     cancels.merge(other.cancels)
+    stages.merge(other.stages)
+    recovery.merge(other.recovery)
     succeeded.merge(other.succeeded)
     failed.merge(other.failed)
     startDelay.merge(other.startDelay)

@@ -63,6 +63,85 @@ import Testing
     #expect(duplicates { ($0.isRepeatable, $0.take) = (nil, "connection") } == 0)
   }
 
+  @Test func `a post to another place is no duplicate`() {
+    var post = F.attempt("", 0, key: "POST /payments")
+    post.isRepeatable = false
+    var other = F.attempt("", 0, key: "POST /receipts")
+    other.isRepeatable = false
+    func duplicates(_ attempts: Observation.Attempt...) -> Int? {
+      Metrics([F.call(0, attempts)]).duplicates
+    }
+    #expect(duplicates(post, post) == 1)
+    #expect(duplicates(post, post, post) == 2)
+    #expect(duplicates(post, other) == 0, "a call that posts to two places posts nothing twice")
+    #expect(duplicates(post, other, post, other) == 2)
+  }
+
+  @Test func `parts of attempts are told each by itself, and what was not seen is nil`() {
+    var first = F.attempt("", 0)
+    first.stages.connect = .milliseconds(100)
+    first.stages.firstByte = .milliseconds(30)
+    var second = F.attempt("", 0)
+    second.stages.firstByte = .milliseconds(10)
+    let stages = Metrics([F.call(0, [first, second]), F.call(1)]).stages
+    #expect(stages.map(\.stage) == ["dns", "connect", "tls", "upload", "firstByte", "body"])
+    #expect(stages.map(\.attempts) == [0, 1, 0, 0, 2, 0])
+    #expect(stages.map(\.p50) == [nil, .milliseconds(100), nil, nil, .milliseconds(10), nil])
+    #expect(stages.map(\.max) == [nil, .milliseconds(100), nil, nil, .milliseconds(30), nil])
+  }
+
+  /// Calls that end so many milliseconds after the weather has cleared.
+  private static func after(_ ends: (Int, Bool)...) -> [Observation] {
+    ends.enumerated().map { number, end in
+      var call = F.call(number, end.1 ? .succeeded : .failed("timedOut"))
+      call.afterWindow = .milliseconds(end.0)
+      return call
+    }
+  }
+
+  @Test func `recovery is the first success after the weather, and the fifth in a row`() {
+    let lucky = Self.after(
+      (10, false),
+      (20, true),
+      (30, false),
+      (90, true),
+      (40, true),
+      (50, true),
+      (60, true),
+      (80, true)
+    )
+    var before = F.call(99)
+    before.afterWindow = nil
+    for calls in [lucky + [before], (lucky + [before]).reversed()] {
+      let metrics = Metrics(calls)
+      #expect(metrics.firstRecovery == .milliseconds(20))
+      #expect(metrics.steadyRecovery == .milliseconds(90))
+    }
+    let never = Metrics(Self.after((10, false), (20, true), (30, false)))
+    #expect(never.firstRecovery == .milliseconds(20) && never.steadyRecovery == nil)
+    let none = Metrics([before])
+    #expect(none.firstRecovery == nil && none.steadyRecovery == nil)
+  }
+
+  @Test func `of very many calls after the weather the first ones count, however they are merged`()
+  {
+    let calls = (0..<3000).map { number in
+      var call = F.call(number, number < 700 ? .failed("timedOut") : .succeeded)
+      call.afterWindow = .milliseconds(number)
+      return call
+    }
+    var generator = Generator(seed: 3)
+    var shards = (0..<8).map { shard in
+      Fold(calls.filter { $0.call % 8 == shard }.shuffled(using: &generator))
+    }
+    shards.shuffle(using: &generator)
+    var whole = Fold()
+    for shard in shards { whole.merge(shard) }
+    #expect(whole.metrics.firstRecovery == .milliseconds(700))
+    #expect(whole.metrics.steadyRecovery == .milliseconds(704))
+    #expect(Fold(calls).metrics == whole.metrics)
+  }
+
   @Test func `the waits before retries are told by their number, and a redirect is none`() {
     let call = F.call(
       0,

@@ -7,7 +7,8 @@ extension Report.Flown {
       <small>\(stage == .onTheWire ? "on the wire" : "in process")</small></h2>
       <div class="tiles">\(row.tiles)</div>
       <div class="charts">\(row.distribution.svg)\(row.timeline.svg)</div>
-      \(comparisonTable(row))\(subjectTable)\(endpointTable(row))\(weatherTable(row))\(backoffTable(row))
+      \(comparisonTable(row))\(subjectTable)\(endpointTable(row))\(weatherTable(row))\(backoffTable(row))\
+      \(stageTable(row))
       \(row.stories(in: name))
       </section>
       """
@@ -69,6 +70,20 @@ extension Report.Flown {
       ? "" : "<p class=\"dim\">Never fired: \(planned.joined(separator: ", ").escapedForHTML).</p>"
     return "<h3>What calls met, and how they ended</h3>"
       + HTML.table(["fault", "fired", "noticed"] + ends, rows) + never
+  }
+
+  private func stageTable(_ row: Report.Row) -> String {
+    let seen = row.metrics.stages
+    guard seen.contains(where: { $0.attempts > 0 }) else { return "" }
+    let rows = seen.map { stage in
+      [
+        HTML.Cell(stage.words, .words), HTML.Cell("\(stage.attempts)"),
+        HTML.Cell(Figures.time(stage.p50)), HTML.Cell(Figures.time(stage.p95)),
+        HTML.Cell(Figures.time(stage.max)),
+      ]
+    }
+    return "<h3>Where the time of attempts went</h3>"
+      + HTML.table(["stage", "seen", "P50", "P95", "max"], rows)
   }
 
   private func backoffTable(_ row: Report.Row) -> String {
@@ -146,6 +161,11 @@ extension Report.Row {
       ),
       HTML.tile("stale served", Figures.count(metrics.staleServed)),
       HTML.tile("recovery", Figures.time(metrics.recoveryP95), "P95 from the last fault"),
+      HTML.tile(
+        "after the weather",
+        Figures.time(metrics.firstRecovery),
+        "\(Figures.time(metrics.steadyRecovery)) until five in a row"
+      ),
       HTML.tile(
         "crashes, hangs",
         "\(metrics.crashes), \(metrics.hangs)",

@@ -1,0 +1,67 @@
+/// How long the parts of attempts took, each part by itself.
+struct StageTally: Sendable, Hashable {
+  /// In the order in which they happen; of a part that was never seen nothing.
+  private(set) var stages = Array(
+    repeating: Distribution(exactMax: 10_000),
+    count: Observation.Stages.names.count
+  )
+
+  mutating func add(_ attempt: Observation.Attempt) {
+    for (place, (_, length)) in attempt.stages.all.enumerated() {
+      if let length { stages[place].add(length) }
+    }
+  }
+
+  mutating func merge(_ other: StageTally) {
+    for place in stages.indices { stages[place].merge(other.stages[place]) }
+  }
+
+  /// The figures of those that were seen.
+  var figures: [Metrics.StageLatency] {
+    zip(Observation.Stages.names, stages).map { name, distribution in
+      let sorted = distribution.sorted
+      return Metrics.StageLatency(
+        stage: name,
+        attempts: sorted.count,
+        p50: sorted.percentile(0.5),
+        p95: sorted.percentile(0.95),
+        max: sorted.percentile(1)
+      )
+    }
+  }
+}
+
+extension Metrics {
+  /// How long a part of the attempts took.
+  public struct StageLatency: Sendable, Hashable {
+    /// `dns`, `connect`, `tls`, `upload`, `firstByte` or `body`.
+    public var stage: String
+    /// Of how many attempts it was seen.
+    public var attempts: Int
+    /// What half of them stay within; `nil` where it was never seen.
+    public var p50: Duration?
+    /// What 95 % of them stay within.
+    public var p95: Duration?
+    /// The longest.
+    public var max: Duration?
+
+    /// As people say it.
+    var words: String {
+      switch stage {
+      case "dns": "looking the name up"
+      case "connect": "connecting"
+      case "tls": "TLS handshake"
+      case "upload": "request"
+      case "firstByte": "until the first byte"
+      default: "body"
+      }
+    }
+
+    var json: JSON {
+      [
+        "stage": .text(stage), "attempts": .number(attempts), "p50Milliseconds": .time(p50),
+        "p95Milliseconds": .time(p95), "maxMilliseconds": .time(max),
+      ]
+    }
+  }
+}
