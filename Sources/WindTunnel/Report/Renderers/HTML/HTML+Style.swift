@@ -2,11 +2,11 @@ extension HTML {
   /// Colours are named once for light and once for dark; nothing else knows which it is.
   static let style = """
     :root { color-scheme: light dark; --back: #ffffff; --ink: #16191d; --dim: #5b6470;
-      --line: #d8dce2; --tile: #f3f5f8; --good: #1b7f4b; --bad: #b3261e; --doubtful: #8a5a00;
+      --line: #d8dce2; --tile: #f3f5f8; --link: #0b57d0; --good: #1b7f4b; --bad: #b3261e; --doubtful: #8a5a00;
       --good-back: #e2f4ea; --bad-back: #fde7e5; --doubtful-back: #fdf1d8;
       --h0: #f4b8b2; --h1: #f8cfa8; --h2: #f7e6a6; --h3: #dcedb4; --h4: #bfe5c8; }
     @media (prefers-color-scheme: dark) { :root { --back: #111418; --ink: #e8ebef; --dim: #9aa4b1;
-      --line: #343a43; --tile: #1b2027; --good: #6fdc9f; --bad: #ff8a80; --doubtful: #f0c060;
+      --line: #343a43; --tile: #1b2027; --link: #8ab4f8; --good: #6fdc9f; --bad: #ff8a80; --doubtful: #f0c060;
       --good-back: #12311f; --bad-back: #3a1715; --doubtful-back: #33270c;
       --h0: #6b2620; --h1: #6b4420; --h2: #5f5518; --h3: #3f5420; --h4: #1e4f30; } }
     * { box-sizing: border-box; }
@@ -14,6 +14,7 @@ extension HTML {
       background: var(--back); color: var(--ink); overflow-wrap: anywhere; }
     h1 { font-size: 1.6em; margin: .1em 0; } h2 { font-size: 1.25em; margin: 1.8em 0 .5em; }
     h3 { font-size: 1em; margin: 1.4em 0 .4em; } p { margin: .3em 0; }
+    a { color: var(--link); } .note { font-size: .9em; }
     .dim, small, dt, th, figcaption, .tile span { color: var(--dim); }
     .verdict { border-radius: .7em; padding: .9em 1.1em; background: var(--tile); }
     .verdict.passed { background: var(--good-back); } .verdict.passed h1 { color: var(--good); }
@@ -40,7 +41,16 @@ extension HTML {
     th { font-weight: 600; } th.words, td.words { text-align: left; }
     td.words { white-space: normal; overflow-wrap: normal; }
     td code { display: inline-block; min-width: 11em; }
-    @media (max-width: 40em) { th, td { padding: .35em .4em; } }
+    .wide tr > .words:first-child { position: sticky; left: 0; background: var(--back); }
+    .heat th { text-align: center; } .heat th.words { text-align: left; }
+    @media (max-width: 40em) { th, td { padding: .35em .4em; }
+      #gates thead { display: none; } #gates table, #gates tbody { display: block; }
+      #gates tr { display: flex; flex-wrap: wrap; gap: 0 .7em; padding: .5em 0;
+        border-bottom: 1px solid var(--line); }
+      #gates td.words, #gates td { position: static; border: 0; padding: 0; text-align: left;
+        white-space: normal; }
+      #gates td:nth-child(2) { flex: 1 0 60%; } #gates td:nth-child(1) { flex: 0 0 7.5em; }
+      #gates td:nth-child(3) { flex: 0 0 7.5em; } #gates td:empty { display: none; } }
     code { font: .95em ui-monospace, monospace; }
     .heat td { border: 2px solid var(--back); border-radius: .4em; text-align: center; }
     .heat td a { color: inherit; text-decoration: none; display: block; }
