@@ -7,11 +7,10 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// In a process of its own: nothing else allocates there, and no other test has calls under way.
-@Suite struct CrowdMemoryTests {
+/// In a process of its own, where no other test has calls under way.
+@Suite struct CrowdLeavingTests {
   @Test(.timeLimit(.minutes(10)))
-  func `crowds of a thousand, half of which give up, leave no memory, task or alarm behind`() async
-  {
+  func `crowds of a thousand, half of which give up, leave no task and no alarm behind`() async {
     await #expect(processExitsWith: .success) {
       let count = CrowdOrigin.Count()
       count.open()
@@ -21,8 +20,7 @@ import Testing
       configuration.httpMaximumConnectionsPerHost = 64
       let session = URLSession(configuration: configuration)
 
-      var bytes: [Int] = []
-      for _ in 0..<6 {
+      for _ in 0..<3 {
         var engine: CrowdTests.Engine? = CrowdTests.Engine(session)
         weak let gone = engine
         let governor = Governor()
@@ -61,12 +59,7 @@ import Testing
         // A task that still ran would hold its client, and that its engine.
         while gone != nil { await Task.yield() }
         while count.unanswered > 0 { await Task.yield() }
-        bytes.append(AllocatedBytes.now)
       }
-      // The first crowds fill the pools of the libraries below. After them four thousand calls, each
-      // of which takes some kilobytes while it lasts, leave less than fifty bytes each.
-      let growth = (bytes.last ?? 0) - bytes[1]
-      #expect(growth < 200_000, "\(bytes)")
       for origin in origins { origin.stop() }
     }
   }
