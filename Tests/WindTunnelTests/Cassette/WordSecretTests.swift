@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import WindTunnel
@@ -21,5 +22,22 @@ import Testing
       kept.first?.response?.body.text
         == #"{"seen":["\#(stand)"],"hint":"Choose a \#(stand)."}"#
     )
+  }
+
+  @Test func `what is kept is not redacted again, and lint finds nothing in it`() throws {
+    var redaction = Redaction(continuing: [])
+    let text = "You said ab12, hunt and pass-phrase."
+    let kept = redaction.redact(
+      ["ab12", "hunt", "pass-phrase"].map {
+        Interaction(
+          Request("GET", "/login", headers: ["Authorization": "Bearer \($0)"]),
+          Response(body: Body(text))
+        )
+      }
+    )
+    var again = Redaction(continuing: [])
+    #expect(again.redact(kept) == kept)
+    #expect(CassetteLint(Cassette(kept)).leaks == [])
+    #expect(!String(decoding: Cassette(kept).data(), as: UTF8.self).contains("ab12"))
   }
 }
