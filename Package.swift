@@ -32,7 +32,7 @@ let package = Package(
     .target(
       name: "WindTunnelDrill",
       dependencies: [
-        "CShipped", "NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelServer",
+        "CShipped", "CSystem", "NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelServer",
         "WindTunnelURLSession",
       ]
     ),
@@ -89,7 +89,9 @@ let package = Package(
     ),
     .testTarget(
       name: "WindTunnelDrillTests",
-      dependencies: ["Symptoms", "WindTunnel", "WindTunnelDrill", "host-drill", "windtunnel-cli"]
+      dependencies: [
+        "Origins", "Symptoms", "WindTunnel", "WindTunnelDrill", "host-drill", "windtunnel-cli",
+      ]
     ),
     .testTarget(
       name: "WindTunnelTestingTests",
@@ -101,7 +103,7 @@ let package = Package(
       name: "CommandLineTests",
       // The tool is run as a process; the dependency has it built.
       dependencies: [
-        "PlantedSecrets", "Symptoms", "WindTunnel", "WindTunnelDrill", "windtunnel-cli",
+        "Origins", "PlantedSecrets", "Symptoms", "WindTunnel", "WindTunnelDrill", "windtunnel-cli",
       ],
       exclude: ["Golden"]
     ),
