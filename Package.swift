@@ -32,7 +32,7 @@ let package = Package(
     .target(
       name: "WindTunnelDrill",
       dependencies: [
-        "CShipped", "NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelServer",
+        "CShipped", "CSystem", "NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelServer",
         "WindTunnelURLSession",
       ]
     ),
@@ -90,7 +90,8 @@ let package = Package(
     .testTarget(
       name: "WindTunnelDrillTests",
       dependencies: [
-        "NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelDrill", "host-drill", "windtunnel-cli",
+        "NetworkLayer", "Origins", "Symptoms", "WindTunnel", "WindTunnelDrill", "host-drill",
+        "windtunnel-cli",
       ]
     ),
     .testTarget(
@@ -103,7 +104,7 @@ let package = Package(
       name: "CommandLineTests",
       // The tool is run as a process; the dependency has it built.
       dependencies: [
-        "PlantedSecrets", "Symptoms", "WindTunnel", "WindTunnelDrill", "windtunnel-cli",
+        "Origins", "PlantedSecrets", "Symptoms", "WindTunnel", "WindTunnelDrill", "windtunnel-cli",
       ],
       exclude: ["Golden"]
     ),

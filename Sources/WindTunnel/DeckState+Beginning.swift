@@ -5,6 +5,8 @@ extension Deck {
   struct Beginning: Sendable {
     /// The first moment that was told in it.
     private var moment: Date?
+    /// How old the scenario is when that is told.
+    var age = Duration.zero
     private var firstValues = FirstValues()
 
     /// What rules may ask beside the seed.
@@ -14,7 +16,7 @@ extension Deck {
       in lane: Lane,
       at now: Date?
     ) -> Circumstances {
-      if moment == nil { moment = now }
+      if moment == nil { moment = now?.addingTimeInterval(-age.inMilliseconds / 1000) }
       var circumstances = Circumstances()
       // Nobody asks.
       if scenario.rules.isEmpty { return circumstances }
@@ -37,6 +39,11 @@ extension Deck {
     /// A hundred years: a clock that tells more is no clock.
     private static let longestMilliseconds = 3.2e12
   }
+}
+
+extension Deck {
+  /// Says how old the scenario is when the first moment is told, where that is not its beginning.
+  package func begin(aged age: Duration) { state.withLock { $0.beginning.age = age } }
 }
 
 extension Deck.State {

@@ -15,6 +15,8 @@ struct CallRunner: Sendable {
     var seed: UInt64
     var stage: Stage
     var errors: Symptom.Platform
+    /// How old the weather is when the first attempt comes, for rules that follow the clock.
+    var elapsed: Duration?
     /// Who issues the certificates, where the client is told whom to trust, and where that stands.
     var authority: (issuer: CertificateAuthority, file: URL)?
   }
@@ -43,6 +45,9 @@ struct CallRunner: Sendable {
     epoch: DispatchTime = .now(),
     _ tell: @escaping @Sendable (Telegram) -> Void
   ) async throws {
+    if subject.needsSockets, stand.stage == .inProcess {
+      throw DrillError.plan("A program cannot be flown in process: it is another process.")
+    }
     self.subject = subject
     self.deadline = deadline
     self.attemptTimeout = attemptTimeout
@@ -67,6 +72,7 @@ struct CallRunner: Sendable {
       observe: { attempts.began($0) },
       follow: { attempts.followed($0, $1) }
     )
+    if let elapsed = stand.elapsed { deck.begin(aged: elapsed) }
     seesAttempts = Sites.seesAttempts(in: stand.scenario, on: stand.stage)
     authorityFile = stand.authority?.file
     site = try await Sites.site(
@@ -177,8 +183,10 @@ struct CallRunner: Sendable {
     if let window = scenario.lastWindowEnd, let now = deck.elapsed(at: Date()), now >= window {
       observation.afterWindow = (now - window).inWholeMicroseconds
     }
-    // A call that had an end of its own just then was not given up.
-    if let moment = end.cancelled, case .failed = observation.ending {
+    // Whatever came of it later, nobody waited for it any more.
+    if let moment = end.cancelled, end.landing != nil, observation.ending != .crashed,
+      observation.ending != .hung
+    {
       observation.cancellation = Observation.Cancellation(
         after: moment.inWholeMicroseconds,
         toReturn: max(.zero, end.latency - moment).inWholeMicroseconds,
@@ -196,12 +204,4 @@ struct CallRunner: Sendable {
   private func showed(_ landing: Landing, _ request: Request) -> Bool {
     landing.showed && (landing.isShown != nil || bodies.decodes(landing, request))
   }
-}
-
-/// The calls that nobody has begun.
-private struct CallQueue: Sendable {
-  private let calls: Locked<[Int]>
-
-  init(_ numbers: [Int]) { calls = Locked(numbers.reversed()) }
-  func next() -> Int? { calls.withLock { $0.popLast() } }
 }

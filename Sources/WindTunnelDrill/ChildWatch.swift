@@ -10,7 +10,7 @@ internal import WindTunnel
   private import Musl
 #endif
 
-/// Kills a process that tells nothing for too long.
+/// Ends a process that tells nothing for too long, and one that nobody waits for any more.
 final class ChildWatch: @unchecked Sendable {
   private struct State {
     var last = DispatchTime.now()
@@ -68,10 +68,19 @@ final class ChildWatch: @unchecked Sendable {
     DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in self?.look() }
   }
 
+  /// How long a process that is asked to end may take to end its own.
+  private static let leave = Duration.seconds(2)
+
   private func kill() {
     // One that has ended may have been waited for, and its number be somebody else's.
     guard process.isRunning else { return }
-    _ = Self.send(process.processIdentifier, SIGKILL)
+    // It has programs to end, which are in groups of their own.
+    _ = Self.send(process.processIdentifier, SIGTERM)
+    let deadline = DispatchTime.now() + .nanoseconds(Int(Self.leave.inNanoseconds))
+    DispatchQueue.global().asyncAfter(deadline: deadline) { [process] in
+      guard process.isRunning else { return }
+      _ = Self.send(process.processIdentifier, SIGKILL)
+    }
   }
 
   private static func send(_ process: pid_t, _ signal: Int32) -> Int32 {

@@ -43,6 +43,12 @@ public struct DrillCall: Sendable {
     self.authorityFile = authorityFile
   }
 
+  /// Whether its address is this machine's own, or a name that nobody can have.
+  var leadsNowhereElse: Bool {
+    guard let host = baseURL.host else { return false }
+    return host == "127.0.0.1" || host == Sites.unknownName
+  }
+
   /// The whole address: base, recorded path and query.
   public var url: URL {
     var base = baseURL.absoluteString

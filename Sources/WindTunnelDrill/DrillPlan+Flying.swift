@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Symptoms
 internal import WindTunnel
 
@@ -54,7 +55,14 @@ extension DrillPlan {
 
   /// A scenario's part of the report, with its own gates and the plan's.
   func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.Flown {
-    Report.Flown(scenario.name, on: stage, subjects: rows, gates: scenario.gates + gates)
+    var flown = Report.Flown(
+      scenario.name,
+      on: stage,
+      subjects: rows,
+      gates: scenario.gates + gates
+    )
+    flown.weather = scenario
+    return flown
   }
 
   /// The report.
@@ -76,8 +84,15 @@ extension DrillPlan {
     }
     facts.append(Report.Fact("calls", String(calls)))
     if let shard { facts.append(Report.Fact("shard", "\(shard)")) }
-    // Not its arguments, which may hold credentials.
-    if let program = command.first { facts.append(Report.Fact("program", program)) }
+    if let program = command.first {
+      facts.append(Report.Fact("program", program))
+      facts.append(Report.Fact(CommandWords.fact, CommandWords(command).text))
+    }
+    if let cassetteFile { facts.append(Report.Fact("cassetteFile", cassetteFile.relativePath)) }
+    facts.append(Report.Fact("timeoutMilliseconds", String(deadline.wholeMicroseconds / 1000)))
+    if !leftOut.isEmpty {
+      facts.append(Report.Fact("notFlown", leftOut.map(\.reason).joined(separator: " ")))
+    }
     return facts
   }
 

@@ -65,6 +65,11 @@ public struct DrillPlan: Sendable {
     return shard?.calls(of: calls) ?? Array(0..<calls)
   }
 
+  /// What was asked for among others and cannot be flown.
+  var leftOut: [LeftOut] = []
+  /// How old the weather is when the first attempt comes; `nil`: it begins with that.
+  var elapsed: Duration?
+
   /// A plan without subjects.
   init(_ cassette: Cassette, in scenarios: [Scenario]) {
     self.cassette = cassette
@@ -97,6 +102,13 @@ public struct DrillPlan: Sendable {
     guard !itinerary.isEmpty else {
       throw .plan("Nothing on the cassette is left to call: every request has the weight 0.")
     }
+    var names: Set<String> = []
+    for scenario in scenarios where !names.insert(scenario.name).inserted {
+      throw .plan(
+        "Two scenarios are called \"\(scenario.name)\", and a report tells them apart by their names."
+      )
+    }
+    try refuseWhatNothingIs()
     guard subjects.contains(Self.execSubject) == !command.isEmpty else {
       throw .plan("The subject exec and the command that it starts belong together.")
     }

@@ -21,7 +21,13 @@ struct ExecSubject: Subject {
 
   init(_ command: [String] = []) { self.command = command }
 
+  let needsSockets = true
+
   func fly(_ call: DrillCall) async -> Landing {
+    // Whatever went wrong before: a program is never sent to anybody but us.
+    guard call.leadsNowhereElse else {
+      return .bad("\(call.baseURL.host ?? "its address") is not of this machine")
+    }
     let program = Program(words(for: call), environment: Self.environment(of: call))
     // A little before the harness itself would give the call up, which could not kill anybody.
     let patience = CallRunner.patience(call.deadline) - .milliseconds(500)
@@ -96,7 +102,7 @@ private struct Program: Sendable {
   ) async -> Landing {
     await withCheckedContinuation { continuation in
       do {
-        try process.run()
+        try RunningPrograms.shared.start(process)
       } catch {
         return continuation.resume(returning: .bad("\(words[0]) cannot be started"))
       }
@@ -113,6 +119,7 @@ private struct Program: Sendable {
           body += data.prefix(Self.outputBytesMax - body.count)
         }
         process.waitUntilExit()
+        RunningPrograms.shared.ended(process)
         let isHung = isLate.withLock { $0 }
         continuation.resume(returning: Self.landing(process, isHung: isHung, body))
       }.start()

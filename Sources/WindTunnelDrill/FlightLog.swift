@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import WindTunnel
 
 /// What one process of a subject told.
@@ -10,18 +11,32 @@ struct FlightLog: Sendable {
   private var places: [Int: Int] = [:]
   /// The calls that began and did not end, in order.
   private(set) var inAir: [Int] = []
+  /// When those began, as this process heard of it.
+  private var began: [Int: DispatchTime] = [:]
   /// The call that was told of last, while it was in the air.
   private(set) var lastHeard = -1
   /// Why the process could not do what it was told.
   private(set) var refusal: String?
   /// How it ended.
-  var ending = ChildProcess.Ending.orderly
+  private(set) var ending = ChildProcess.Ending.orderly
+  private var end: DispatchTime?
+
+  /// The process is seen to have ended.
+  mutating func ends(_ ending: ChildProcess.Ending) { (self.ending, end) = (ending, .now()) }
+
+  /// When a call that its process died in began, and how long after that the process ended.
+  func lastOf(_ call: Int) -> (began: DispatchTime, lasted: Duration)? {
+    guard let begun = began[call], let end else { return nil }
+    let lasted = end.uptimeNanoseconds - min(begun.uptimeNanoseconds, end.uptimeNanoseconds)
+    return (begun, .microseconds(Int64(lasted / 1000)))
+  }
 
   /// Takes a telegram; the number of ended calls if it is about an end.
   mutating func take(_ telegram: Telegram) -> Int? {
     switch telegram {
     case .began(let call):
       inAir.append(call)
+      began[call] = .now()
       lastHeard = call
     case .attempt(let call, let attempt):
       // One that was given up may still try.
@@ -41,6 +56,8 @@ struct FlightLog: Sendable {
     case .refused(let reason): refusal = reason
     case .ended(var observation):
       observation.attempts = attempts.removeValue(forKey: observation.call) ?? []
+      observation.countAfterCancel()
+      began[observation.call] = nil
       inAir.removeAll { $0 == observation.call }
       places[observation.call] = landed.count
       landed.append(observation)
@@ -60,6 +77,21 @@ struct FlightLog: Sendable {
 }
 
 extension Observation {
+  /// What reaches the server so soon after a call was given up had been on its way.
+  private static let onItsWay = Duration.milliseconds(100)
+
+  /// Counts what a client that did not return at once went on to send.
+  fileprivate mutating func countAfterCancel() {
+    guard let cancellation, let after = cancellation.attemptsAfter,
+      let start = intendedStart ?? start
+    else { return }
+    let moment = start + cancellation.after + Self.onItsWay
+    let late = attempts.count { attempt in
+      attempt.isRequest && attempt.start.map { $0 > moment } == true
+    }
+    self.cancellation?.attemptsAfter = after + late
+  }
+
   /// An attempt comes after its caller has given the call up. One that the client says it had sent by
   /// then was on its way; any other it should not have made.
   fileprivate mutating func comes(_ attempt: Attempt) {

@@ -41,6 +41,9 @@ package struct Itinerary: Sendable {
   /// Whether there is nothing to call.
   package var isEmpty: Bool { requests.isEmpty }
 
+  /// Every request that some call makes.
+  var all: [Request] { requests }
+
   /// The request of a call.
   package func request(of call: Int) -> Request {
     guard let total = sums.last else { return requests[call % requests.count] }

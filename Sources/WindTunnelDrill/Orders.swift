@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import Symptoms
 internal import WindTunnel
@@ -20,6 +21,8 @@ struct Orders: Codable, Sendable {
   /// What is called how often, such as `GET /home=5`.
   var mix: [String]
   var isReadOnly: Bool
+  /// How old the weather is when the first attempt comes; `nil`: it begins with that.
+  var elapsedMilliseconds: Double?
   /// Where the certificate of the run's authority goes, for programs that are told whom to trust.
   var authorityFile: String?
   /// The program that is started for each call.
@@ -29,6 +32,12 @@ struct Orders: Codable, Sendable {
   /// When the scenario began, in nanoseconds of the machine's uptime: what every offset is from,
   /// whichever process tells it.
   var epochNanoseconds: UInt64
+
+  /// A moment, counted from when the scenario began.
+  func offset(of moment: DispatchTime) -> Duration {
+    let begun = min(epochNanoseconds, moment.uptimeNanoseconds)
+    return .microseconds(Int64((moment.uptimeNanoseconds - begun) / 1000))
+  }
 
   /// The longest a harness waits for a call.
   var patience: Duration { CallRunner.patience(.milliseconds(deadlineMilliseconds)) }

@@ -52,6 +52,7 @@ struct ParentLine: Sendable {
       while true {
         let count = read(input, &byte, 1)
         if count > 0 || (count < 0 && errno == EINTR) { continue }
+        RunningPrograms.shared.endAll()
         _exit(0)
       }
     }.start()
@@ -66,7 +67,10 @@ struct ParentLine: Sendable {
         let count = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
         if count < 0, errno == EINTR { continue }
         // Nobody listens any more.
-        guard count > 0 else { _exit(0) }
+        guard count > 0 else {
+          RunningPrograms.shared.endAll()
+          _exit(0)
+        }
         rest = rest.dropFirst(count)
       }
     }

@@ -109,6 +109,7 @@ public struct ProcessDrill: Sendable {
       load: plan.load,
       mix: plan.asked.shares.map(\.text),
       isReadOnly: plan.asked.isReadOnly,
+      elapsedMilliseconds: plan.elapsed?.inMilliseconds,
       authorityFile: authority == .there ? AuthorityFile.place().path : nil,
       command: plan.command,
       deadlineMilliseconds: Int(plan.deadline.inMilliseconds),

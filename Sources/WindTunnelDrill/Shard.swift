@@ -43,6 +43,15 @@ public struct Shard: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
+  /// What the environment says in part: the variable that is there, and the one that is missing or wrong
+  /// beside it.
+  static func half(of environment: [String: String]) -> (there: String, missing: String)? {
+    if environment["WINDTUNNEL_SHARD"] != nil { return ("WINDTUNNEL_SHARD", "I/N in it") }
+    return variables.first { environment[$0.0] != nil || environment[$0.1] != nil }.map {
+      environment[$0.0] == nil ? ($0.1, $0.0) : ($0.0, $0.1)
+    }
+  }
+
   private static let variables = [
     ("CI_NODE_INDEX", "CI_NODE_TOTAL", 1),
     ("CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0),

@@ -64,16 +64,19 @@ struct Sortie {
     let request = itinerary.request(of: number)
     let attempts = log.attempts[number] ?? []
     let stage = Stage(rawValue: orders.stage) ?? .inProcess
-    return Observation(
+    let last = log.lastOf(number)
+    var observation = Observation(
       call: number,
       endpoint: itinerary.endpoint(of: number),
       isCritical: scenario.isCritical(request),
       ending: log.ending == .silenced ? .hung : .crashed,
       showed: false,
-      latency: .milliseconds(orders.deadlineMilliseconds),
+      latency: last?.lasted ?? .milliseconds(orders.deadlineMilliseconds),
       attemptCount: Sites.seesAttempts(in: scenario, on: stage) ? attempts.count : nil,
       attempts: attempts
     )
+    observation.start = last.map { orders.offset(of: $0.began) }
+    return observation
   }
 
   private func run(_ calls: [Int], load: Load, landed: Int) async throws -> FlightLog {
@@ -91,7 +94,7 @@ struct Sortie {
     }
     return try log.withLock { log in
       if let refusal = log.refusal { throw DrillError.harness(refusal) }
-      log.ending = ending
+      log.ends(ending)
       return log
     }
   }

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  internal import CSystem
   package import Foundation
   internal import WindTunnel
 
@@ -7,7 +8,7 @@
   /// Not that class itself: on Linux it watches for ends on a run loop that all processes share, and
   /// where one ends while another begins, it has been seen to bring the program down. Here each
   /// process is waited for by a thread of its own. The child starts with no signal blocked, none
-  /// ignored, and in a process group of its own.
+  /// ignored, nothing open but its standard streams, and in a process group of its own.
   package final class SpawnedProcess: @unchecked Sendable {
     package var executableURL: URL?
     package var arguments: [String] = []
@@ -98,6 +99,9 @@
           posix_spawn_file_actions_adddup2(&actions, handle.fileDescriptor, Int32(place))
         }
       }
+      // What others have open is not the child's: with the end of a pipe in its hands nobody at the other
+      // end would ever see that its owner has gone.
+      wt_close_others(&actions)
       var attributes = posix_spawnattr_t()
       posix_spawnattr_init(&attributes)
       defer { posix_spawnattr_destroy(&attributes) }

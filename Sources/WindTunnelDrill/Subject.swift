@@ -8,6 +8,12 @@ package protocol Subject: Sendable {
   /// Makes one call and tells how it went. It must end within the call's deadline by itself; what
   /// does not is a hang.
   func fly(_ call: DrillCall) async -> Landing
+  /// Whether it can be reached by sockets alone: it does not use a call's session.
+  var needsSockets: Bool { get }
+}
+
+extension Subject {
+  package var needsSockets: Bool { false }
 }
 
 /// How a call went, as the client told it.

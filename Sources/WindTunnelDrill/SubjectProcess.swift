@@ -22,6 +22,8 @@ enum SubjectProcess {
     do {
       let orders = try JSONDecoder().decode(Orders.self, from: parent.orders())
       parent.endWithParent()
+      let ending = Self.endWhenAsked()
+      defer { ending.cancel() }
       guard let found = subjects.first(where: { $0.name == orders.subject }) else {
         throw FormatError(source: "orders", place: "subject", problem: "no \(orders.subject) here")
       }
@@ -43,6 +45,22 @@ enum SubjectProcess {
     _exit(0)
   }
 
+  /// Ends at once on SIGTERM, and with it every program that was started.
+  private static func endWhenAsked() -> any DispatchSourceSignal {
+    // The default action would leave the programs behind.
+    signal(SIGTERM, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(
+      signal: SIGTERM,
+      queue: DispatchQueue(label: "end")
+    )
+    source.setEventHandler {
+      RunningPrograms.shared.endAll()
+      _exit(128 + SIGTERM)
+    }
+    source.resume()
+    return source
+  }
+
   private static func stand(_ orders: Orders) throws -> CallRunner.Stand {
     var stand = CallRunner.Stand(
       cassette: try orders.cassetteFile.map { try Cassette(contentsOf: URL(filePath: $0)) }
@@ -53,6 +71,7 @@ enum SubjectProcess {
       stage: Stage(rawValue: orders.stage) ?? .inProcess,
       errors: Symptom.Platform(rawValue: orders.errors) ?? .current
     )
+    stand.elapsed = orders.elapsedMilliseconds.map { Duration(milliseconds: $0) }
     if let file = orders.authorityFile.map({ URL(filePath: $0) }) {
       let authority = try CertificateAuthority()
       try authority.write(to: file)

@@ -15,7 +15,8 @@ import WindTunnelDrill
       (["--gate", "successRate == 1"], 0), (["--gate", "calls(GET /home) == 4"], 0),
       (["--gate", "calls > 20"], 99), (["--gate", "p99 <= 9s"], 98),
       (["--gate", "p99 <= 9s", "--allow-inconclusive"], 0),
-      (["--gate", "p95 <= baseline*1.10"], 98),
+      // There is none, and none will come while it flies.
+      (["--gate", "p95 <= baseline*1.10"], 64),
       (["--gate", "p99 <= 9s", "--gate", "calls > 20", "--gate", "hangs == 0"], 99),
       (["--gate", "calls > 20", "--allow-inconclusive"], 99),
     ] as [([String], Int32)]

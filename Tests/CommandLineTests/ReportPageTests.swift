@@ -18,9 +18,12 @@ import Testing
       for (const story of page.querySelectorAll('details')) story.open = true;
       const count = name => page.querySelectorAll(name).length;
       const away = root.scrollWidth - root.clientWidth;
+      const cut = [...page.querySelectorAll('#gates td')]
+        .filter(cell => cell.getBoundingClientRect().right > root.clientWidth).length;
+      const hint = page.defaultView.getComputedStyle(page.querySelector('#heat .narrow')).display;
       const asked = page.defaultView.performance.getEntriesByType('resource').length;
       return [
-        width, away > 0 ? 'too wide by ' + away : 'fits', asked + ' requests',
+        width, cut + ' cut off', 'hint ' + hint, away > 0 ? 'too wide by ' + away : 'fits', asked + ' requests',
         page.querySelector('h1').textContent, count('section.scenario') + ' scenarios',
         count('.heat tbody tr') + ' in the map', count('svg.distribution rect') > 0,
         count('svg.timeline circle') > 0, count('details.story tbody tr') > 0,
@@ -67,7 +70,10 @@ import Testing
     let told = look.out.firstMatch(of: /id="told">([^<]*)</).map { String($0.1) }
     let page =
       "fits, 0 requests, Failed: 1 of 2 gates not met, 2 scenarios, 2 in the map, true, true, true"
-    #expect(told == "390, \(page); 1280, \(page)", "\(look.err.suffix(2000))")
+    #expect(
+      told == "390, 0 cut off, hint block, \(page); 1280, 0 cut off, hint none, \(page)",
+      "\(look.err.suffix(2000))"
+    )
     #expect(!look.err.contains("CONSOLE"), "\(look.err)")
   }
 }

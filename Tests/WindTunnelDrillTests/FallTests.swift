@@ -32,6 +32,14 @@ import WindTunnel
     #expect(report.judgedSubjectFell)
   }
 
+  @Test func `a crash took as long as it took, and not as long as it might have`() async throws {
+    let drill = try TestSubjects.drill("traps-on-3") { $0.deadline = .seconds(3600) }
+    let crashed = try row(try await drill.fly()).observations[3]
+    #expect(crashed.ending == .crashed)
+    #expect(crashed.latency > .zero && crashed.latency < .seconds(3600))
+    #expect(crashed.start != nil)
+  }
+
   @Test func `of several calls in the air the one that kills is found by flying them alone`()
     async throws
   {

@@ -55,6 +55,35 @@ import WindTunnel
     #expect(row.metrics.cancelledCalls == 1)
   }
 
+  @Test(.enabled(if: Executable.find("curl") != nil, "curl is not here."))
+  func
+    `a program that does not heed it is given up all the same, and what it goes on to send counts`()
+    async throws
+  {
+    var scenario = Self.scenario(share: 1)
+    scenario.rules = [.always(.always, .status(503))]
+    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+      let script = "trap '' TERM; for i in 1 2 3 4; do sleep 0.4; curl -s \"$0\"; done; echo shown"
+      plan.command = ["bash", "-c", script, "{url}"]
+      plan.scenarios = [scenario]
+      (plan.stage, plan.calls, plan.deadline) = (nil, 2, .seconds(300))
+    }
+    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+    #expect(row.observations.map { $0.cancellation?.attemptsAfter } == [4, 4])
+    #expect(row.observations.allSatisfy { $0.cancellation?.toReturn ?? .zero > .seconds(1) })
+    #expect(row.metrics.cancelledCalls == 2 && row.metrics.attemptsAfterCancel == 8)
+    #expect(row.metrics.successRate == nil, "nobody waited for it any more")
+    #expect(try Gate("attemptsAfterCancel == 0").result(for: row).verdict == .failed)
+    let report = Report(
+      seed: 1,
+      decisionHash: "",
+      platformErrors: "current",
+      scenarios: [.init("slow", on: .onTheWire, subjects: [row])]
+    )
+    #expect(try Report(data: report.data(), source: "x") == report)
+  }
+
   @Test func `who gives up when is the seed's`() throws {
     let scenario = Self.scenario(share: 0.3)
     func moments(_ seed: UInt64) -> [Duration?] {

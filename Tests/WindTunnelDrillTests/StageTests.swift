@@ -1,3 +1,5 @@
+import Foundation
+import Symptoms
 import Testing
 import WindTunnel
 
@@ -20,6 +22,38 @@ import WindTunnel
       error?.description
         == #"Scenario "s" cannot be flown in process: rules[0].faults[0], {"close":"inHeaders"}, takes bytes that are no whole answer, and in process there are none. Fly it with --stage wire."#
     )
+  }
+
+  @Test func `a program is sent to no session's stage and to no other machine`() async throws {
+    let mark = TestSubjects.mark()
+    let subject = ExecSubject(["touch", mark.path])
+    let stand = CallRunner.Stand(
+      cassette: try Shipped.cassette(),
+      scenario: .calm,
+      seed: 1,
+      stage: .inProcess,
+      errors: .current
+    )
+    await #expect(throws: DrillError.self) {
+      _ = try await CallRunner(subject, stand, deadline: .seconds(1), attemptTimeout: .seconds(1)) {
+        _ in
+      }
+    }
+    for address in [
+      "http://192.0.2.1", "https://shop.example.test", "http://127.0.0.1.example.test",
+    ] {
+      let call = DrillCall(
+        index: 0,
+        request: Request("GET", RequestURL("/home")),
+        baseURL: try #require(URL(string: address)),
+        session: .wire(),
+        attemptTimeout: .seconds(1),
+        deadline: .seconds(1)
+      )
+      let landing = await subject.fly(call)
+      #expect(landing.ending == .failed("\(call.baseURL.host ?? "") is not of this machine"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: mark.path))
   }
 
   @Test func `what is half for sockets and half for names is flown nowhere`() throws {

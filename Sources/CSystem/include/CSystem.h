@@ -21,6 +21,10 @@ enum {
   WT_READ_HANGUP = 0x2000,
 };
 
+/// Has a program that is about to be spawned start with nothing open but its standard streams; `actions`
+/// is a `posix_spawn_file_actions_t *`.
+int wt_close_others(void *actions);
+
 int wt_epoll_create(void);
 int wt_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t token);
 int wt_epoll_modify(int epoll, int descriptor, uint32_t events, uint64_t token);

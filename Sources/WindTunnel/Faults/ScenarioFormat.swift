@@ -99,7 +99,10 @@ extension Scenario {
   }
 
   /// The scenario's text.
-  public func data() -> Data {
+  public func data() -> Data { Data(json.fileBytes()) }
+
+  /// The same as a value.
+  var json: JSON {
     var members: [JSON.Member] = [
       JSON.Member("windtunnelScenario", .number(CassetteFormat.version)),
       JSON.Member("name", .text(name)),
@@ -117,6 +120,6 @@ extension Scenario {
     if !gates.isEmpty {
       members.append(JSON.Member("gates", .array(gates.map { .text($0.description) })))
     }
-    return Data(JSON.object(members).fileBytes())
+    return .object(members)
   }
 }

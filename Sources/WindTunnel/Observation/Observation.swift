@@ -91,9 +91,9 @@ public struct Observation: Sendable, Hashable {
   public var end: Duration? { (intendedStart ?? start).map { $0 + latency } }
 
   /// Whether the caller gave it up before it had an end of its own: it counts as cancelled, and
-  /// neither as a success nor as a failure.
+  /// neither as a success nor as a failure, even where its client went on and succeeded.
   public var wasGivenUp: Bool {
-    guard cancellation != nil, case .failed = ending else { return false }
-    return true
+    guard cancellation != nil else { return false }
+    return ending != .crashed && ending != .hung
   }
 }

@@ -36,6 +36,8 @@ public struct Report: Sendable, Hashable {
     public var stage: Stage
     /// Who flew in it; the first is the one that is judged.
     public var subjects: [Row]
+    /// The scenario as it was flown; `nil` where it is not known.
+    public var weather: Scenario?
     /// What became of the gates that were set for it.
     public var gates: [GateResult] = []
 

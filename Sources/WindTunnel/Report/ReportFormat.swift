@@ -2,7 +2,7 @@
 //
 //   { "windtunnelReport": 1, "seed": 7, "decisionHash": "…", "platformErrors": "current",
 //     "environment": { "os": "…", "libcurl": "…" },
-//     "scenarios": [ { "name": "calm", "stage": "wire",
+//     "scenarios": [ { "name": "calm", "stage": "wire", "weather": { … },
 //       "gates": [ { "gate": "p95 <= 3s", "verdict": "met", "got": "41.2 ms" } ],
 //       "subjects": [ { "name": "network-layer", "calls": 60, "successRate": 1, …,
 //         "endpoints": [ { "endpoint": "GET /home", "calls": 12, "successRate": 1, … } ],
@@ -78,12 +78,15 @@ extension Report {
 
 extension Report.Flown {
   var json: JSON {
-    .object([
-      JSON.Member("name", .text(name)),
-      JSON.Member("stage", .text(stage.rawValue)),
-      JSON.Member("gates", .array(gates.map(\.json))),
-      JSON.Member("subjects", .array(subjects.map(\.json))),
-    ])
+    .object(
+      [
+        JSON.Member("name", .text(name)),
+        JSON.Member("stage", .text(stage.rawValue)),
+        JSON.Member("gates", .array(gates.map(\.json))),
+      ]
+        + (weather.map { [JSON.Member("weather", $0.json)] } ?? [])
+        + [JSON.Member("subjects", .array(subjects.map(\.json)))]
+    )
   }
 
   fileprivate init(reading object: ObjectReader) throws(FormatError) {
@@ -98,6 +101,12 @@ extension Report.Flown {
       let path = object.place("gates[\(index)]")
       results.append(try GateResult(reading: ObjectReader(json, source: source, path: path)))
     }
+    let weather = try object.take("weather").map { json throws(FormatError) in
+      try Scenario(data: Data(json.bytes()), source: "\(source), \(object.place("weather"))")
+    }
+    if let weather, weather.name != name {
+      throw object.error("weather", "it is that of \(weather.name)")
+    }
     let place = object.place("subjects")
     var rows: [Report.Row] = []
     for (index, json) in (try object.array("subjects") ?? []).enumerated() {
@@ -107,6 +116,7 @@ extension Report.Flown {
     }
     try object.refuseUnknownKeys()
     self.init(name, on: stage, subjects: rows, gates: results.map(\.gate))
+    self.weather = weather
     for (index, (told, folded)) in zip(results, gates).enumerated() where told != folded {
       guard told.gate.needsBaseline else {
         throw object.error("gates[\(index)]", "of the log it is: \(folded.words)")

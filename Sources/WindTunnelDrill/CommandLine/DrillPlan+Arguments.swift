@@ -3,6 +3,30 @@ internal import WindTunnel
 
 // What the flags of a drill make of its plan.
 extension DrillPlan {
+  /// What the weather is. One that is asked for twice, as two groups do, is flown once.
+  ///
+  /// - Returns: The names of those that nobody asked for by themselves, but with a group.
+  mutating func take(scenarios arguments: Arguments, _ speaker: String) throws -> Set<String> {
+    let asked = arguments.all("--scenario")
+    if asked.isEmpty { return Set(scenarios.map(\.name)) }
+    var (found, group, single): ([Scenario], Set<String>, Set<String>) = ([], [], [])
+    for text in asked {
+      let some = try Scenarios.findAll(text, in: Shipped.scenarios())
+      for scenario in some {
+        if some.count > 1 { group.insert(scenario.name) } else { single.insert(scenario.name) }
+        guard found.contains(scenario) else {
+          found.append(scenario)
+          continue
+        }
+        if some.count == 1 {
+          Terminal.complain("\(speaker): \(scenario.name) is asked for twice and flown once.\n")
+        }
+      }
+    }
+    scenarios = found
+    return group.subtracting(single)
+  }
+
   /// Who flies: the judged one first, the others beside it. A program flies alone, since what it is
   /// good for is not what a client in Swift is.
   mutating func take(subject arguments: Arguments) throws {
@@ -59,8 +83,9 @@ extension DrillPlan {
 
   private static func shard(_ text: String) throws -> Shard {
     if text == "env" {
-      guard let shard = Shard(environment: ProcessInfo.processInfo.environment) else {
-        throw Refusal.noShardInEnvironment
+      let environment = ProcessInfo.processInfo.environment
+      guard let shard = Shard(environment: environment) else {
+        throw Refusal.noShard(in: environment)
       }
       return shard
     }

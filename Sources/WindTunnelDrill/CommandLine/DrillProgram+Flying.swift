@@ -16,16 +16,17 @@ extension DrillProgram {
       try Report(contentsOf: URL(filePath: $0))
     }
     let drill = try drill(plan)
-    let interruption = Task {
-      await Interruption().wait()
-      // Nobody interrupted; the drill is over.
-      if Task.isCancelled { return }
-      if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K") }
-      // The subject's process ends by itself when this one is gone.
-      _exit(ExitCode.interrupted.rawValue)
+    for scenario in plan.leftOut {
+      Terminal.complain("\(speaker): not flown: \(scenario.reason)\n")
     }
-    var report = try await drill.fly { Self.show($0) }
-    interruption.cancel()
+    let flight = InterruptibleFlight(drill: drill, files: arguments.all("--report"))
+    var report: Report
+    switch try await flight.fly(progress: { Self.show($0) }) {
+    case .flown(let whole): report = whole
+    case .interrupted(let code, let words):
+      Terminal.complain("\(Terminal.showsProgress ? "\r\u{1B}[K" : "")\(speaker): \(words)")
+      return code
+    }
     if let baseline { report = report.compared(to: baseline) }
     // Shown before it is written: what took minutes is not lost to a disk that is full.
     let isJSON = arguments.has("--json")
@@ -37,7 +38,10 @@ extension DrillProgram {
     try files.write(report, allowsInconclusive: allows)
     report.complain(as: speaker, isShown: !isJSON, allowsInconclusive: allows)
     if let file = arguments.all("--report").first(where: { $0.hasSuffix(".json") }) {
-      FlyingAgain.tell(of: report, in: file, by: name)
+      let failing = FailingCalls(report: report, file: file, program: name)
+      for line in failing.lines(isAtTerminal: Terminal.showsProgress) {
+        Terminal.complain("\(line)\n")
+      }
     }
     return ExitCode(report.verdict(allowsInconclusive: allows))
   }
@@ -56,10 +60,7 @@ extension DrillProgram {
       plan.cassette = try Cassette(contentsOf: file)
       plan.cassetteFile = file
     }
-    let asked = arguments.all("--scenario")
-    if !asked.isEmpty {
-      plan.scenarios = try asked.flatMap { try Scenarios.findAll($0, in: Shipped.scenarios()) }
-    }
+    let group = try plan.take(scenarios: arguments, speaker)
     try plan.take(subject: arguments)
     plan.gates = try arguments.all("--gate").map { try Gate($0) }
     try plan.take(load: arguments)
@@ -72,6 +73,10 @@ extension DrillProgram {
       ) ?? nil
     plan.errors =
       try arguments.choice("--errors", ["current": .current, "apple": .apple]) ?? plan.errors
+    try plan.leaveOut(among: group)
+    if !arguments.has("--baseline"), let gate = plan.gates.first(where: \.needsBaseline) {
+      throw Refusal.gateWithoutBaseline(gate)
+    }
     return plan
   }
 

@@ -30,6 +30,8 @@ package enum ExitCode: Int32, Sendable {
   case gateFailed = 99
   /// A drill that was interrupted.
   case interrupted = 130
+  /// A drill that was told to end, by SIGTERM.
+  case terminated = 143
 }
 
 extension Refusal {

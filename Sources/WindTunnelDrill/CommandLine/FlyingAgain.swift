@@ -10,21 +10,22 @@ struct FlyingAgain {
   private let plan: DrillPlan
   private let before: Observation
 
-  /// Reads `FILE#SCENARIO/…/CALL`; what stands between is for people.
+  /// Reads `FILE#SCENARIO/…/CALL`; what stands between is for people, and has to be right all the same.
   init(_ text: String, _ arguments: Arguments, in program: DrillProgram) throws {
-    let parts = text.split(separator: "#", maxSplits: 1).map(String.init)
-    let words = parts.last.map { $0.split(separator: "/").map(String.init) } ?? []
-    guard parts.count == 2, words.count >= 2, let call = words.last.flatMap({ Int($0) }) else {
-      throw Refusal.value(
-        "--again",
-        text,
-        shouldBe: "a report, a scenario and a call, as in drill.json#metro/17,"
-      )
+    for flag in program.flags.map(\.name) where !Self.flags.contains(flag) && arguments.has(flag) {
+      throw Refusal.notWithAgain(flag)
     }
-    let report = try Report(contentsOf: URL(filePath: parts[0]))
-    guard let flown = report.scenarios.first(where: { $0.name == words[0] }) else {
-      throw Refusal.choice("--again", words[0], among: report.scenarios.map(\.name))
+    let (file, rest) = try Self.parts(text)
+    let report = try Report(contentsOf: URL(filePath: file))
+    // The longest, since a name may have a slash and another's in front of it.
+    let flown = report.scenarios.filter { rest.hasPrefix("\($0.name)/") }
+      .max { $0.name.count < $1.name.count }
+    guard let flown else {
+      let name = rest.split(separator: "/").first.map(String.init) ?? rest
+      throw Refusal.choice("--again", name, among: report.scenarios.map(\.name))
     }
+    let words = rest.dropFirst(flown.name.count + 1).split(separator: "/").map(String.init)
+    guard let call = words.last.flatMap({ Int($0) }) else { throw Self.unreadable(text) }
     let subject = try arguments.value("--subject") ?? flown.subjects.first?.name ?? ""
     guard let row = flown.subjects.first(where: { $0.name == subject }) else {
       throw Refusal.choice("--subject", subject, among: flown.subjects.map(\.name))
@@ -32,42 +33,42 @@ struct FlyingAgain {
     guard let before = row.observations.first(where: { $0.call == call }) else {
       throw Refusal.noSuchCall(call, of: subject, in: flown.name)
     }
+    let name = words.dropLast().joined(separator: "/")
+    guard name.isEmpty || name == Self.name(of: before) else {
+      throw Refusal.otherEndpoint(name, before)
+    }
     (self.program, self.before) = (program, before)
-    plan = try Self.plan(try program.plan(), report, flown, subject, call, arguments)
+    var plan = try RecordedPlan(report: report, file: file, flown: flown).plan(
+      try program.plan(),
+      subject,
+      arguments
+    )
+    (plan.onlyCall, plan.elapsed) = (call, row.elapsed(at: before))
+    plan.calls = max(plan.calls, call + 1)
+    self.plan = plan
   }
 
-  private static func plan(
-    _ plan: DrillPlan,
-    _ report: Report,
-    _ flown: Report.Flown,
-    _ subject: String,
-    _ call: Int,
-    _ arguments: Arguments
-  ) throws -> DrillPlan {
-    var plan = plan
-    if let path = try arguments.value("--cassette") {
-      plan.cassetteFile = URL(filePath: path)
-      plan.cassette = try Cassette(contentsOf: URL(filePath: path))
-    }
-    func fact(_ name: String) -> String? { report.environment.first { $0.name == name }?.value }
-    guard SHA256.hexadecimal(plan.cassette.data()) == fact("cassette") else {
-      throw Refusal.otherCassette
-    }
-    let weather = arguments.all("--scenario").first ?? flown.name
-    plan.scenarios = [try Scenarios.find(weather, in: Shipped.scenarios())]
-    guard plan.scenarios[0].name == flown.name else { throw Refusal.otherScenario(flown.name) }
-    (plan.seed, plan.stage, plan.onlyCall) = (report.seed, flown.stage, call)
-    (plan.subjects, plan.load) = ([subject], .closedLoop(concurrency: 1))
-    plan.calls = fact("calls").flatMap { Int($0) } ?? call + 1
-    plan.errors = .init(rawValue: report.platformErrors) ?? plan.errors
-    let shares = fact("mix")?.components(separatedBy: ", ") ?? []
-    plan.mix = Mix(shares.compactMap { Mix.Share($0) })
-    if subject == DrillPlan.execSubject {
-      guard !arguments.command.isEmpty else { throw Refusal.execWithoutCommand }
-      plan.command = arguments.command
-    }
-    plan.deadline = try arguments.duration("--timeout") ?? plan.deadline
-    return plan
+  /// The flags that go with it.
+  private static let flags = ["--again", "--cassette", "--scenario", "--subject", "--timeout"]
+
+  /// The file and what stands behind it; a file's name may have a `#`, too.
+  private static func parts(_ text: String) throws -> (file: String, rest: String) {
+    let places = text.indices.filter { text[$0] == "#" }
+    let there = places.first { FileManager.default.fileExists(atPath: String(text[..<$0])) }
+    guard let place = there ?? places.first else { throw unreadable(text) }
+    let rest = String(text[text.index(after: place)...])
+    guard rest.contains("/"), place > text.startIndex else { throw unreadable(text) }
+    return (String(text[..<place]), rest)
+  }
+
+  private static func unreadable(_ text: String) -> Refusal {
+    .value("--again", text, shouldBe: "a report, a scenario and a call, as in drill.json#metro/17,")
+  }
+
+  /// What stands between scenario and number, for people.
+  static func name(of call: Observation) -> String {
+    let path = call.endpoint.split(separator: " ", maxSplits: 1).last ?? ""
+    return path.split(separator: "/").last.map(String.init) ?? "call"
   }
 
   /// Flies it and says how it went; found, where it failed again.
@@ -91,7 +92,7 @@ struct FlyingAgain {
     Terminal.answer(
       isSame
         ? "  It met what it had met, as far as both went: \(common) of \(had.count) attempts.\n"
-        : "  It met something else than before: the scenario or the cassette has changed.\n"
+        : "  It met something else than before\(plan.scenarios[0].followsClock ? Self.clock : "").\n"
     )
     switch now.ending {
     case .succeeded: return isSame ? .done : .found
@@ -112,32 +113,15 @@ struct FlyingAgain {
     return (parts + [attempt.take]).joined(separator: ", ")
   }
 
-  private static func words(_ ending: Observation.Ending) -> String {
+  private static let clock =
+    ": rules of its scenario follow the clock, and it came at another moment"
+
+  static func words(_ ending: Observation.Ending) -> String {
     switch ending {
     case .succeeded: "succeeded"
     case .failed(let reason): "failed, \(reason)"
     case .crashed: "crashed"
     case .hung: "hung"
     }
-  }
-
-  /// How many failing calls are told of.
-  private static let toldMax = 10
-
-  /// Says of the judged subject's failing calls how each is flown again.
-  static func tell(of report: Report, in file: String, by program: String) {
-    var told = 0
-    for flown in report.scenarios {
-      for call in flown.subjects.first?.observations ?? [] where call.ending != .succeeded {
-        told += 1
-        guard told <= toldMax else { continue }
-        let name = call.endpoint.split(separator: "/").last.map(String.init) ?? "call"
-        Terminal.complain(
-          "\(words(call.ending)): \(program) --again "
-            + "\(file)#\(flown.name)/\(name)/\(call.call)\n"
-        )
-      }
-    }
-    if told > toldMax { Terminal.complain("and \(told - toldMax) calls more\n") }
   }
 }

@@ -6,7 +6,7 @@ internal import Foundation
 /// They are heard from the moment it is made, so it is made before anybody is told that the server
 /// is ready.
 package struct Interruption: Sendable {
-  private let signals: AsyncStream<Void>
+  private let signals: AsyncStream<Int32>
 
   package init() {
     // A source is set up by a thread of Dispatch's; a signal before that would be lost.
@@ -16,7 +16,7 @@ package struct Interruption: Sendable {
         // The default action would end the process before its source hears of it.
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number)
-        source.setEventHandler { continuation.yield() }
+        source.setEventHandler { continuation.yield(number) }
         isHeard.enter()
         source.setRegistrationHandler { isHeard.leave() }
         source.resume()
@@ -28,8 +28,10 @@ package struct Interruption: Sendable {
     isHeard.wait()
   }
 
-  /// Comes back when one of them has come, or when the task is cancelled.
-  package func wait() async {
-    for await _ in signals { return }
+  /// Comes back with the signal when one of them has come, and with `nil` when the task is cancelled.
+  @discardableResult
+  package func wait() async -> Int32? {
+    for await signal in signals { return signal }
+    return nil
   }
 }

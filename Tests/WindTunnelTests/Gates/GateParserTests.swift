@@ -53,7 +53,7 @@ import Testing
         "staleServed", "silentTruncations", "crashes", "hangs", "unexpectedErrors",
         "cancelledCalls", "attemptsAfterCancel", "faultCoverage", "p95Ratio", "p95Ratio.lower",
         "p95Ratio.upper", "medianRatio", "medianRatio.lower", "medianRatio.upper", "lostCalls",
-        "wonCalls", "successRateLower", "successRateUpper", "p50Milliseconds",
+        "wonCalls", "lossProbability", "successRateLower", "successRateUpper", "p50Milliseconds",
         "p90Milliseconds", "p95Milliseconds", "p99Milliseconds", "maxMilliseconds",
         "p50UpperMilliseconds", "p90UpperMilliseconds", "p95UpperMilliseconds",
         "p99UpperMilliseconds", "succeededP95Milliseconds", "failedP95Milliseconds",

@@ -148,4 +148,19 @@ import Testing
         == "r.json, scenarios[0].subjects[0].\(key): it is missing."
     )
   }
+
+  @Test func `the weather is kept as it was flown, through shards, too`() throws {
+    var weather = Scenario("rainy", rules: [.on("GET /home", .first(2), .status(503))])
+    weather.gates = [try Gate("calls >= 1")]
+    var report = Flights.report([Flights.call(0)], facts: [.init("cassette", "c")])
+    report.scenarios[0].weather = weather
+    #expect(try Report(data: report.data(), source: "r") == report)
+    var other = Flights.report([Flights.call(1)], facts: [.init("cassette", "c")])
+    other.scenarios[0].weather = weather
+    let merged = try Report(merging: [.init(report, from: "a"), .init(other, from: "b")])
+    #expect(merged.scenarios[0].weather == weather)
+    report.scenarios[0].weather = Scenario("dry")
+    let error = #expect(throws: FormatError.self) { try Report(data: report.data(), source: "r") }
+    #expect(error?.description == "r, scenarios[0].weather: it is that of dry")
+  }
 }

@@ -22,6 +22,15 @@ public struct BaselineComparison: Sendable, Hashable {
     /// The probability of flips at least as uneven where nothing has changed: McNemar's test in its
     /// exact form (McNemar 1947), two-sided.
     public var probability: Double
+    /// The probability of at least so many lost calls among those that flipped where nothing has changed:
+    /// the same test, one-sided, so that calls which were won never count against a client. `nil` of more
+    /// calls than a drill has.
+    public var lossProbability: Double? {
+      guard lost <= Self.callsMax, won <= Self.callsMax else { return nil }
+      return Statistics.heads(atMost: won, of: lost + won)
+    }
+
+    private static let callsMax = 10_000_000
   }
 
   /// How many calls met the same in both.

@@ -1,14 +1,18 @@
 internal import Foundation
 
 extension Statistics {
+  /// The probability that so many coins show heads at most so often.
+  static func heads(atMost most: Int, of count: Int) -> Double {
+    guard count > 0 else { return 1 }
+    return min(1, (0...most).reduce(0.0) { $0 + binomial($1, of: count, 0.5) })
+  }
+
   /// McNemar's test in its exact form: the probability that so many flips fall at least as unevenly
   /// as heads and tails do, two-sided. Of 1 and 9 it is 0.0215.
   static func mcNemar(_ lost: Int, _ won: Int) -> Double {
     let count = lost + won
     guard count > 0 else { return 1 }
-    let fewer = min(lost, won)
-    let tail = (0...fewer).reduce(0.0) { $0 + binomial($1, of: count, 0.5) }
-    return min(1, 2 * tail)
+    return min(1, 2 * heads(atMost: min(lost, won), of: count))
   }
 
   /// Wilcoxon's signed-rank test by the normal approximation, with ties given their average rank and

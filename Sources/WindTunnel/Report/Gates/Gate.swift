@@ -50,6 +50,9 @@ public struct Gate: Sendable, CustomStringConvertible {
     return metric.isOfPair
   }
 
+  /// Whether calls that make this request are among those that are meant.
+  package func isAbout(_ request: Request) -> Bool { endpoint?.matches(request) ?? true }
+
   func holds(_ figure: Double, against bar: Double) -> Bool {
     switch comparison {
     case .atLeast: figure >= bar

@@ -66,6 +66,7 @@ extension GateMetric {
     case .medianRatioUpper: pair.medianRatio?.upper
     case .lostCalls: pair.flips.map { Double($0.lost) }
     case .wonCalls: pair.flips.map { Double($0.won) }
+    case .lossProbability: pair.flips?.lossProbability
     default: nil
     }
   }
@@ -74,7 +75,7 @@ extension GateMetric {
   var isOfPair: Bool {
     switch self {
     case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
-      .medianRatioUpper, .lostCalls, .wonCalls:
+      .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
       true
     default: false
     }
@@ -138,7 +139,7 @@ extension GateMetric {
     case .attemptsAfterCancel, .cancelReturnP95: "no call was given up, or its end was not seen"
     case .faultCoverage: "it was not seen which faults fired"
     case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
-      .medianRatioUpper, .lostCalls, .wonCalls:
+      .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
       "the calls of the two cannot be paired, or there are too few of them"
     default: "the attempts could not be seen"
     }

@@ -23,7 +23,7 @@ enum GateMetric: String, Sendable, Hashable, CaseIterable {
   case medianRatio
   case medianRatioLower = "medianRatio.lower"
   case medianRatioUpper = "medianRatio.upper"
-  case lostCalls, wonCalls
+  case lostCalls, wonCalls, lossProbability
 
   /// What a figure is.
   enum Kind { case share, ratio, count, time }
@@ -31,7 +31,7 @@ enum GateMetric: String, Sendable, Hashable, CaseIterable {
   var kind: Kind {
     switch self {
     case .successRate, .successRateLower, .successRateUpper, .firstTrySuccessRate, .recoveredRate,
-      .retryAfterCompliance, .blankPageRate, .faultCoverage:
+      .retryAfterCompliance, .blankPageRate, .faultCoverage, .lossProbability:
       .share
     case .averageRetries, .amplification, .worstSecondAmplification, .thunderingHerdIndex,
       .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,

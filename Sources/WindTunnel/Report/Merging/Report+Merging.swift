@@ -80,6 +80,7 @@ extension Report.Flown {
       rows.append(try Report.Row(merging: parts, scenario: place, subject: index))
     }
     self.init(own.name, on: own.stage, subjects: rows, gates: own.gates.map(\.gate))
+    weather = own.weather
   }
 }
 

@@ -78,6 +78,11 @@ struct EndTally: Sendable, Hashable {
 
   mutating func add(_ call: Observation) {
     calls += 1
+    if call.wasGivenUp {
+      givenUp += 1
+      // Nobody waits for a page any more.
+      return
+    }
     switch call.ending {
     case .succeeded: succeeded += 1
     case .failed: break
@@ -91,11 +96,6 @@ struct EndTally: Sendable, Hashable {
     if call.ending == .succeeded, let matches = call.bodyMatches {
       bodiesCompared += 1
       if !matches { bodiesWrong += 1 }
-    }
-    if call.wasGivenUp {
-      givenUp += 1
-      // Nobody waits for a page any more.
-      return
     }
     guard call.isCritical else { return }
     critical += 1

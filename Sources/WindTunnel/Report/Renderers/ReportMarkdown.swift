@@ -13,7 +13,7 @@ extension Report {
       for (index, row) in flown.subjects.enumerated() {
         let metrics = row.metrics
         let cells = [
-          index == 0 ? flown.name : "", index == 0 ? flown.stage.rawValue : "",
+          index == 0 ? flown.name.escapedForMarkdown : "", index == 0 ? flown.stage.rawValue : "",
           index == 0 ? "**\(row.name.escapedForMarkdown)**" : row.name.escapedForMarkdown,
           "\(metrics.calls)", Figures.percent(metrics.successRate),
           Figures.decimal(metrics.averageRetries), Figures.time(metrics.p95),
@@ -26,7 +26,8 @@ extension Report {
     let facts = environment.map { "\($0.name) \($0.value)" }.joined(separator: " · ")
     lines += [
       "",
-      "seed \(seed) · decisions `\(decisionHash.prefix(12))` · errors \(platformErrors) · "
+      "seed \(seed) · decisions \(decisionHash.prefix(12).asMarkdownCode) · "
+        + "errors \(platformErrors.escapedForMarkdown) · "
         + facts.escapedForMarkdown, "",
     ]
     return lines.joined(separator: "\n")
@@ -39,7 +40,7 @@ extension Report {
       + fallen.map { judgement in
         let place = judgement.result.gate.place.map { " (\($0.file):\($0.line))" } ?? ""
         return "- **\(judgement.scenario.escapedForMarkdown)**: "
-          + "`\(judgement.result.gate.description.replacing("`", with: "'"))` "
+          + "\(judgement.result.gate.description.asMarkdownCode) "
           + "\(judgement.result.words.escapedForMarkdown)\(place.escapedForMarkdown)"
       }
   }
@@ -75,7 +76,7 @@ extension Report {
     guard !fallen.isEmpty else { return [] }
     var lines = ["", "### Failing calls", ""]
     lines += fallen.prefix(Self.failuresMax).map { name, call in
-      "- `\(name)/\(call.call)` \(call.endpoint.escapedForMarkdown): "
+      "- \("\(name)/\(call.call)".asMarkdownCode) \(call.endpoint.escapedForMarkdown): "
         + "\(call.endingWords.escapedForMarkdown), \(Figures.time(call.latency)), "
         + "\(Figures.count(call.attemptCount)) \(call.attemptCount == 1 ? "attempt" : "attempts")"
     }
@@ -109,6 +110,14 @@ extension Metrics {
     if crashes > 0 { words.append("\(crashes) crashed") }
     if hangs > 0 { words.append("\(hangs) hung") }
     return words.joined(separator: ", ")
+  }
+}
+
+extension StringProtocol {
+  /// As code, unless something in it would end that, since no escape is known there.
+  fileprivate var asMarkdownCode: String {
+    let isPlain = !contains { $0 == "`" || $0.isNewline || $0 == "<" }
+    return isPlain ? "`\(self)`" : String(self).escapedForMarkdown
   }
 }
 

@@ -98,7 +98,7 @@ extension Report {
 
 extension Report.Row {
   /// The calls that failed, crashed or hung, in their order.
-  var fallenCalls: [Observation] {
+  package var fallenCalls: [Observation] {
     observations.filter { $0.ending != .succeeded && !$0.wasGivenUp }
   }
 }
@@ -107,8 +107,8 @@ extension Observation {
   /// How it ended, in a report's words.
   var endingWords: String {
     switch ending {
+    case .succeeded where wasGivenUp, .failed where wasGivenUp: "given up"
     case .succeeded: "succeeded"
-    case .failed where cancellation != nil: "given up"
     case .failed(let reason): "failed: \(reason)"
     case .crashed: "crashed"
     case .hung: "hung"

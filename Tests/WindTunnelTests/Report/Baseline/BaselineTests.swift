@@ -67,6 +67,48 @@ import Testing
     #expect(pair.latencyProbability == nil, "no call took longer than before")
   }
 
+  /// Calls some of which fail by chance, as those do whose client shares a retry budget, and some by a
+  /// fault of the client's.
+  private func lossy(_ count: Int, seed: UInt64, lost share: Double = 0) -> [Observation] {
+    var own = Generator(seed: seed)
+    return (0..<count).map { number in
+      let isUnlucky = Double.random(in: 0..<1, using: &own) < 0.05
+      let isLost = Double.random(in: 0..<1, using: &own) < share
+      let ending: Observation.Ending = isUnlucky || isLost ? .failed("status 503") : .succeeded
+      return Flights.call(number, ending, [Flights.attempt(call: number)])
+    }
+  }
+
+  @Test func `calls lost by chance fail no gate, and calls lost by a change do`() throws {
+    let gate = try Gate("lossProbability >= 0.05")
+    var (alarmed, counted, caught) = (0, 0, 0)
+    for seed in 0..<100 as Range<UInt64> {
+      let before = Report.Row("client", lossy(200, seed: seed + 1000))
+      func verdict(_ gate: Gate, _ share: Double) -> GateResult.Verdict {
+        let now = Report.Row("client", lossy(200, seed: seed + 2000, lost: share))
+        return gate.result(for: now, against: before).verdict
+      }
+      if verdict(gate, 0) != .met { alarmed += 1 }
+      if verdict(try Gate("lostCalls == 0"), 0) != .met { counted += 1 }
+      if verdict(gate, 0.2) == .failed { caught += 1 }
+    }
+    #expect(alarmed <= 5)
+    #expect(counted > 50, "to count alone is no test where chance loses calls")
+    #expect(caught >= 95)
+  }
+
+  @Test func `calls that were won speak for a client`() {
+    func probability(_ lost: Int, _ won: Int) -> Double? {
+      BaselineComparison.Flips(lost: lost, won: won, probability: 0).lossProbability
+    }
+    #expect(probability(0, 0) == 1)
+    // Five heads of five; nine or ten of ten.
+    #expect(abs((probability(5, 0) ?? 0) - 1 / 32) < 1e-12)
+    #expect(abs((probability(9, 1) ?? 0) - 11 / 1024) < 1e-12)
+    #expect((probability(0, 9) ?? 0) > 0.999_999)
+    #expect(probability(.max, 1) == nil)
+  }
+
   @Test func `only calls that met the same are pairs`() {
     let now = calls(60, weather: 1, noise: 1)
     var before = Array(calls(40, weather: 1, noise: 1))

@@ -50,6 +50,26 @@ import Testing
     }
   }
 
+  @Test func `no name is markup in Markdown`() throws {
+    var report = try Self.nasty()
+    report.scenarios[0].name = "a|b <script>`c`\nd"
+    let lines = report.markdown(allowsInconclusive: false)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(!lines.contains { $0.contains("<script") })
+    // Columns are between bars that are not escaped.
+    let table = lines.filter { $0.hasPrefix("|") }
+    #expect(table.count == 3)
+    for row in table {
+      let bars = zip(" " + row, row).count { $1 == "|" && $0 != "\\" }
+      #expect(bars == 10, "\(row)")
+    }
+    #expect(
+      table[2].hasPrefix(#"| a\|b &lt;script&gt;\`c\` d | wire | **client** |"#),
+      "\(table[2])"
+    )
+    #expect(lines.contains { $0.hasPrefix("- a\\|b &lt;script&gt;") && $0.contains("/1 GET") })
+  }
+
   @Test func `JUnit is well-formed, and counts what it has`() throws {
     let report = try Self.nasty()
     let strict = try Elements.of(report.junit(allowsInconclusive: false))

@@ -2,11 +2,11 @@ extension HTML {
   /// Colours are named once for light and once for dark; nothing else knows which it is.
   static let style = """
     :root { color-scheme: light dark; --back: #ffffff; --ink: #16191d; --dim: #5b6470;
-      --line: #d8dce2; --tile: #f3f5f8; --link: #0b57d0; --good: #1b7f4b; --bad: #b3261e; --doubtful: #8a5a00;
+      --line: #d8dce2; --shade: #16191d55; --tile: #f3f5f8; --link: #0b57d0; --good: #1b7f4b; --bad: #b3261e; --doubtful: #8a5a00;
       --good-back: #e2f4ea; --bad-back: #fde7e5; --doubtful-back: #fdf1d8;
       --h0: #f4b8b2; --h1: #f8cfa8; --h2: #f7e6a6; --h3: #dcedb4; --h4: #bfe5c8; }
     @media (prefers-color-scheme: dark) { :root { --back: #111418; --ink: #e8ebef; --dim: #9aa4b1;
-      --line: #343a43; --tile: #1b2027; --link: #8ab4f8; --good: #6fdc9f; --bad: #ff8a80; --doubtful: #f0c060;
+      --line: #343a43; --shade: #e8ebef55; --tile: #1b2027; --link: #8ab4f8; --good: #6fdc9f; --bad: #ff8a80; --doubtful: #f0c060;
       --good-back: #12311f; --bad-back: #3a1715; --doubtful-back: #33270c;
       --h0: #6b2620; --h1: #6b4420; --h2: #5f5518; --h3: #3f5420; --h4: #1e4f30; } }
     * { box-sizing: border-box; }
@@ -35,15 +35,20 @@ extension HTML {
     svg text { fill: var(--dim); font: 10px system-ui, sans-serif; }
     .axis { stroke: var(--line); } .mark { stroke: var(--ink); stroke-dasharray: 3 2; }
     .ok { fill: var(--good); } .ko { fill: var(--bad); }
-    .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .9em; min-width: 60%; }
+    .wide { overflow-x: auto; background: linear-gradient(90deg, var(--back) 1.5em, transparent) 0 0 / \
+      3em 100% local no-repeat, linear-gradient(270deg, var(--back) 1.5em, transparent) 100% 0 / 3em \
+      100% local no-repeat, linear-gradient(90deg, var(--shade), transparent) 0 0 / 1em 100% scroll \
+      no-repeat, linear-gradient(270deg, var(--shade), transparent) 100% 0 / 1em 100% scroll no-repeat; }
+    table { border-collapse: collapse; font-size: .9em; min-width: 60%; }
     th, td { text-align: right; padding: .35em .6em; border-bottom: 1px solid var(--line);
       white-space: nowrap; font-variant-numeric: tabular-nums; }
     th { font-weight: 600; } th.words, td.words { text-align: left; }
     td.words { white-space: normal; overflow-wrap: normal; }
     td code { display: inline-block; min-width: 11em; }
+    .narrow { display: none; }
     .wide tr > .words:first-child { position: sticky; left: 0; background: var(--back); }
     .heat th { text-align: center; } .heat th.words { text-align: left; }
-    @media (max-width: 40em) { th, td { padding: .35em .4em; }
+    @media (max-width: 40em) { th, td { padding: .35em .4em; } .narrow { display: block; }
       #gates thead { display: none; } #gates table, #gates tbody { display: block; }
       #gates tr { display: flex; flex-wrap: wrap; gap: 0 .7em; padding: .5em 0;
         border-bottom: 1px solid var(--line); }

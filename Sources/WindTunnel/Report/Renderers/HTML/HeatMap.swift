@@ -17,8 +17,11 @@ extension Report {
         + cells.map { Self.heat($0, to: place) }.joined() + "</tr>"
     }
     let more = endpoints.count - shown.count
+    let hint =
+      shown.count > 2
+      ? "<p class=\"dim narrow\">It is wider than this page: it goes on to the right →</p>" : ""
     return """
-      <section id="heat"><h2>Success by scenario and endpoint</h2>
+      <section id="heat"><h2>Success by scenario and endpoint</h2>\(hint)
       <div class="wide heat"><table><thead><tr>\(head)</tr></thead><tbody>
       \(rows.joined(separator: "\n"))
       </tbody></table></div>\(more > 0 ? "<p class=\"dim\">\(more) more endpoints stand below.</p>" : "")

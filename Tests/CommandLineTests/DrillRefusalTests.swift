@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// What a drill could not tell at its end is refused at its beginning.
+@Suite(.timeLimit(.minutes(10))) struct DrillRefusalTests {
+  @Test(arguments: [
+    (
+      ["--mix", "GET /nope=3"],
+      "--mix GET /nope=3: nothing on the cassette is GET /nope. There are GET /home"
+    ),
+    (
+      ["--gate", "p95(GET /nope) <= 1s"],
+      #"gate "p95(GET /nope) <= 1s": no call is of such a request. There are GET /home"#
+    ),
+    (
+      ["--gate", "calls(POST /payments) > 0", "--subject", "exec", "--", "true"],
+      #"gate "calls(POST /payments) > 0": no call is of such a request. There are GET /home"#
+    ),
+    (
+      ["--gate", "p95 <= baseline*1.10"],
+      #"gate "p95 <= baseline*1.10": the bar is another report's; give that by --baseline FILE."#
+    ),
+    (
+      ["--gate", "lostCalls == 0"],
+      #"gate "lostCalls == 0": the bar is another report's; give that by --baseline FILE."#
+    ),
+  ])
+  func `a gate or a weight of nothing is refused before anything flies`(
+    words: [String],
+    sentence: String
+  ) async throws {
+    let run = try await Program.run(["drill", "--scenario", "calm"] + words, in: Scratch())
+    #expect(run.code == 64 && run.out == "", "\(run)")
+    #expect(run.err.hasPrefix("windtunnel: \(sentence)"), "\(run)")
+    #expect(!run.err.contains("flown\n"))
+  }
+
+  @Test func `a scenario that is asked for twice is flown once, and two of one name are refused`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let words = ["drill", "--calls", "1", "--stage", "in-process", "--json", "--scenario", "calm"]
+    let twice = try await Program.run(words + ["--scenario", "calm"], in: scratch)
+    #expect(twice.code == 0, "\(twice)")
+    #expect(try Report(data: Data(twice.out.utf8), source: "x").scenarios.map(\.name) == ["calm"])
+    #expect(twice.err.contains("windtunnel: calm is asked for twice and flown once.\n"))
+    try scratch.write(
+      #"{"windtunnelScenario":1,"name":"calm","rules":[{"faults":[{"status":503}]}]}"#,
+      to: "other.json"
+    )
+    let other = try await Program.run(words + ["--scenario", "other.json"], in: scratch)
+    #expect(other.code == 64 && other.out == "", "\(other)")
+    #expect(other.err.hasPrefix(#"windtunnel: Two scenarios are called "calm", "#), "\(other)")
+  }
+
+  @Test(
+    arguments: [
+      (
+        ["JOB_COMPLETION_INDEX": "2"],
+        #"--shard env: JOB_COMPLETION_INDEX is "2", and WINDTUNNEL_SHARDS, in how many parts,"#
+      ),
+      (
+        ["CI_NODE_INDEX": "2"],
+        #"--shard env: CI_NODE_INDEX is "2", and CI_NODE_TOTAL is missing"#
+      ),
+      ([:], "--shard env: neither WINDTUNNEL_SHARD=I/N nor a CI's numbers"),
+    ] as [([String: String], String)]
+  )
+  func `half of a shard's numbers are refused with the name of the other half`(
+    environment: [String: String],
+    sentence: String
+  ) async throws {
+    let run = try await Program.run(
+      ["drill", "--shard", "env"],
+      in: Scratch(),
+      with: environment
+    )
+    #expect(run.code == 64 && run.out == "", "\(run)")
+    #expect(run.err.hasPrefix("windtunnel: \(sentence)"), "\(run)")
+  }
+}

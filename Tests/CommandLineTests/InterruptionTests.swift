@@ -1,0 +1,115 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import Testing
+
+  /// What becomes of a drill's processes when it is told to end.
+  @Suite(.timeLimit(.minutes(10))) struct InterruptionTests {
+    /// Processes that are told of in a pipe with a name, a number a line.
+    private struct Company {
+      let path: String
+      private let handle: FileHandle
+
+      init(in scratch: Scratch) throws {
+        path = scratch.file("numbers").path
+        try #require(mkfifo(path, 0o600) == 0)
+        // Both ways, so that it neither waits for a writer nor ends with one.
+        handle = try #require(FileHandle(forUpdatingAtPath: path))
+      }
+
+      /// Waits until so many have told.
+      func numbers(_ count: Int) async -> [pid_t] {
+        let handle = handle
+        return await withCheckedContinuation { continuation in
+          Thread {
+            var text = ""
+            while text.count(where: { $0 == "\n" }) < count {
+              text += String(decoding: handle.availableData, as: UTF8.self)
+            }
+            continuation.resume(returning: text.split(separator: "\n").compactMap { pid_t($0) })
+          }.start()
+        }
+      }
+
+      /// Those that have told since.
+      func rest() -> [pid_t] {
+        _ = fcntl(handle.fileDescriptor, F_SETFL, O_NONBLOCK)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = read(handle.fileDescriptor, &buffer, buffer.count)
+        let text = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        return text.split(separator: "\n").compactMap { pid_t($0) }
+      }
+    }
+
+    /// Whether a process runs: one that has ended, and that only nobody has asked for yet, does not.
+    private static func runs(_ process: pid_t) -> Bool {
+      // A process that is gone has no such file.
+      guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else {
+        return false
+      }
+      return !stat.contains(") Z ")
+    }
+
+    private static func children(of process: pid_t) throws -> [pid_t] {
+      let tasks = "/proc/\(process)/task"
+      return try FileManager.default.contentsOfDirectory(atPath: tasks).flatMap { task in
+        try String(contentsOfFile: "\(tasks)/\(task)/children", encoding: .utf8)
+          .split(separator: " ").compactMap { pid_t($0) }
+      }
+    }
+
+    private static func drill(_ company: Company, in scratch: Scratch) throws -> Flight {
+      // Each has a child of its own, which is not in the way of its end.
+      let script = "sleep 3600 & echo $! >'\(company.path)'; echo $$ >'\(company.path)'; wait"
+      return try Flight(
+        [
+          "drill", "--scenario", "calm", "--subject", "exec", "--calls", "60", "--rate", "30",
+          "--timeout", "3600s", "--report", "drill.json", "--", "sh", "-c", script,
+        ],
+        in: scratch
+      )
+    }
+
+    @Test(
+      arguments: [(SIGINT, 130, "Interrupted"), (SIGTERM, 143, "Told to end")]
+        as [(Int32, Int32, String)]
+    )
+    func `a drill that is told to end takes every process along, and says that it wrote nothing`(
+      signal: Int32,
+      code: Int32,
+      word: String
+    ) async throws {
+      let scratch = try Scratch()
+      let company = try Company(in: scratch)
+      let flight = try Self.drill(company, in: scratch)
+      var all = await company.numbers(6)
+      all += try Self.children(of: flight.number)
+      #expect(all.count >= 7)
+      flight.signal(signal)
+      let run = try await flight.end()
+      #expect(run.code == code && run.out == "", "\(run)")
+      #expect(
+        run.err == "windtunnel: \(word) after 0 of 1 scenarios: drill.json not written.\n",
+        "\(run)"
+      )
+      #expect(!scratch.has("drill.json"))
+      all += company.rest()
+      // The dead are in nobody's way, and none of them goes on to start another.
+      for process in all { while Self.runs(process) { await Task.yield() } }
+      #expect(company.rest() == [])
+    }
+
+    @Test func `what ends a drill without a word ends its processes`() async throws {
+      let scratch = try Scratch()
+      let company = try Company(in: scratch)
+      let flight = try Self.drill(company, in: scratch)
+      var all = await company.numbers(6)
+      all += try Self.children(of: flight.number)
+      flight.signal(SIGKILL)
+      #expect(try await flight.end().code == -SIGKILL)
+      all += company.rest()
+      for process in all { while Self.runs(process) { await Task.yield() } }
+      for process in company.rest() { while Self.runs(process) { await Task.yield() } }
+    }
+  }
+#endif

@@ -1,0 +1,64 @@
+import Foundation
+import Origins
+import Testing
+import WindTunnel
+
+/// Programs as subjects of the tool: where they are sent, and which weather they can be flown in.
+@Suite(.timeLimit(.minutes(10))) struct ProgramFlightTests {
+  /// What a listening socket was asked, without waiting.
+  private static func arrivals(at port: LoopbackPort) -> Int {
+    _ = fcntl(port.descriptor, F_SETFL, O_NONBLOCK)
+    var count = 0
+    while case let client = accept(port.descriptor, nil, nil), client >= 0 {
+      close(client)
+      count += 1
+    }
+    return count
+  }
+
+  @Test(arguments: [[], ["--scenario", "outage"], ["--scenario", "weak-network"]])
+  func `a program in process is refused before it starts, and its origin hears of nobody`(
+    words: [String]
+  ) async throws {
+    let scratch = try Scratch()
+    let origin = try LoopbackPort()
+    defer { origin.close() }
+    let tape =
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"http://127.0.0.1:\#(origin.number)/x"},"response":{"text":"x"}}]}"#
+    try scratch.write(tape, to: "tape.json")
+    let run = try await Program.run(
+      [
+        "drill", "--cassette", "tape.json", "--stage", "in-process", "--subject", "exec", "--calls",
+        "3",
+      ] + words + ["--", "sh", "-c", "touch started; curl -s {url}"],
+      in: scratch
+    )
+    #expect(run.code == 64 && run.out == "", "\(run)")
+    #expect(run.err.contains("cannot be flown in process by a program"), "\(run)")
+    #expect(!scratch.has("started"))
+    #expect(Self.arrivals(at: origin) == 0)
+  }
+
+  @Test func `a group flies what a program can be flown in, and says what it leaves out`()
+    async throws
+  {
+    let words = ["drill", "--subject", "exec", "--calls", "1", "--json", "--scenario"]
+    let run = try await Program.run(words + ["weak-network", "--", "true"], in: Scratch())
+    let report = try Report(data: Data(run.out.utf8), source: "drill")
+    #expect(
+      report.scenarios.map(\.name) == [
+        "very-bad-network", "metro", "elevator", "handover", "captive-portal", "slow-dns",
+        "ipv6-blackhole", "auth-expiry", "cancel",
+      ]
+    )
+    let reason = #"Scenario "airplane-mode" cannot be flown by a program: "#
+    #expect(run.err.contains("windtunnel: not flown: \(reason)"), "\(run.err)")
+    let left = report.environment.first { $0.name == "notFlown" }
+    #expect(left?.value.hasPrefix(reason) == true)
+    #expect(report.text().contains("not flown: \(reason)"))
+    // By itself it is what was asked for, and cannot be had.
+    let alone = try await Program.run(words + ["airplane-mode", "--", "true"], in: Scratch())
+    #expect(alone.code == 64 && alone.out == "", "\(alone)")
+    #expect(alone.err.hasPrefix("windtunnel: \(reason)"), "\(alone)")
+  }
+}

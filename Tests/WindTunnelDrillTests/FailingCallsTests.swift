@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// The lines that tell how failing calls are flown again.
+@Suite struct FailingCallsTests {
+  private static func lines(_ count: Int, scenario: String = "rain", isAtTerminal: Bool) -> [String]
+  {
+    let calls = (0..<count).map { number in
+      var call = Observation(
+        call: number,
+        endpoint: number == 0 ? "GET /" : "GET /a/home",
+        isCritical: false,
+        ending: .failed("status 503"),
+        showed: false,
+        latency: .milliseconds(1),
+        attemptCount: 1
+      )
+      // It was given up, which is no failure.
+      if number == 1 {
+        call.cancellation = .init(after: .zero, toReturn: .zero, attemptsAfter: 0)
+      }
+      return call
+    }
+    let report = Report(
+      seed: 1,
+      decisionHash: "",
+      platformErrors: "current",
+      scenarios: [.init(scenario, on: .onTheWire, subjects: [.init("a", calls)])]
+    )
+    return FailingCalls(report: report, file: "d.json", program: "windtunnel drill")
+      .lines(isAtTerminal: isAtTerminal)
+  }
+
+  @Test func `each failing call is a line that a shell takes as it stands`() {
+    #expect(
+      Self.lines(4, isAtTerminal: true) == [
+        "failed, status 503: windtunnel drill --again 'd.json#rain/call/0'",
+        "failed, status 503: windtunnel drill --again 'd.json#rain/home/2'",
+        "failed, status 503: windtunnel drill --again 'd.json#rain/home/3'",
+      ]
+    )
+    #expect(
+      Self.lines(1, scenario: "it's | a", isAtTerminal: true) == [
+        #"failed, status 503: windtunnel drill --again 'd.json#it'\''s | a/call/0'"#
+      ]
+    )
+  }
+
+  @Test func `a person gets some and is told of the others, a log gets more`() {
+    let shown = Self.lines(74, isAtTerminal: true)
+    #expect(shown.count == 11)
+    #expect(
+      shown.last
+        == "and 63 calls more: 2>FILE takes a line of each, and --report FILE.csv a line of every call"
+    )
+    #expect(Self.lines(74, isAtTerminal: false).count == 73)
+    let log = Self.lines(1011, isAtTerminal: false)
+    #expect(log.count == 1001)
+    #expect(log.last == "and 10 calls more: --report FILE.csv has a line of every call")
+    #expect(Self.lines(0, isAtTerminal: false) == [])
+  }
+}
