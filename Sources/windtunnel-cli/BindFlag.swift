@@ -1,4 +1,5 @@
 internal import WindTunnel
+internal import WindTunnelDrill
 internal import WindTunnelServer
 
 /// `--bind`: where a server listens that is asked by others than this machine, such as from outside a
