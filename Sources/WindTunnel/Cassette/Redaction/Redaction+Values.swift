@@ -120,11 +120,17 @@ extension Redaction {
 
   private mutating func value(of field: HeaderField) -> String {
     if let value = fieldValue(field.value, name: field.name) { return value }
+    switch field.name.lowercased() {
+    case "authentication", "x-authentication":
+      return credentials(field.value, name: SecretNames.slug(field.name))
+    case "cookie2": return cookies(field.value)
+    default: break
+    }
     if let sort = names.sort(of: field.name, in: .header) {
       return stand(for: field.value, name: field.name, sort: sort, sort == .secret ? .sure : nil)
     }
     switch field.name.lowercased() {
-    case "location", "content-location", "referer": return link(field.value)
+    case "location", "content-location", "referer": return link(field.value, .redirect)
     // Made of the content, the clock or by lot, and long enough to look like a secret.
     case "etag", "if-none-match", "if-match", "date", "sec-websocket-key", "sec-websocket-accept",
       "x-request-id", "x-amz-request-id", "x-amz-id-2", "x-amz-cf-id", "x-client-data",
