@@ -63,13 +63,15 @@ extension NamedValues {
   private func bare(from start: Int, _ name: Name, _ isSpaced: Bool) -> Range<Int>? {
     // `$token: String` is a variable that is declared.
     if name.isColon, name.before == UInt8(ascii: "$") { return nil }
+    // Asked first, so that what is no value is not read to its end.
+    if start < bytes.count, "=[({".utf8.contains(bytes[start]) { return nil }
+    if bytes[start...].starts(with: "//".utf8) { return nil }
     var end = start
     while end < bytes.count, !Self.ends(bytes[end], name.isQuery) { end += 1 }
     let stop = end
     while end > start, ".:]}!?".utf8.contains(bytes[end - 1]) { end -= 1 }
     let value = bytes[start..<end]
-    guard let first = value.first, !"=[({".utf8.contains(first), !value.starts(with: "//".utf8),
-      !isSpaced || !"+|*".utf8.contains(first),
+    guard let first = value.first, !isSpaced || !"+|*".utf8.contains(first),
       // What is called.
       stop == bytes.count || bytes[stop] != UInt8(ascii: "("),
       !CodeText.beginsReference(bytes[start..<stop]),
