@@ -37,7 +37,7 @@ package struct Secrets: Sendable {
     for index in request.headers.indices {
       request.headers[index].value = try restored(request.headers[index].value) { $0 }
     }
-    if let text = request.body.text, text.contains("REDACTED-") {
+    if let text = request.body.text, RedactedText.mayBeIn(text.utf8) {
       let type = request.headers["Content-Type"]?.lowercased() ?? ""
       let body = try restored(text) { value in
         if type.contains("json") { return JSON.escaped(value) }
@@ -52,7 +52,9 @@ package struct Secrets: Sendable {
     _ text: String,
     _ escaped: (String) -> String
   ) throws(Missing) -> String {
-    guard text.contains("REDACTED-") else { return text }
+    guard RedactedText.mayBeIn(text.utf8) else { return text }
+    let packed = RedactedText.packed(in: text)
+    if !packed.isEmpty { return try unpacked(text, packed.map(\.range), escaped) }
     var result = ""
     var rest = text[...]
     // What kept its shape is a token that decodes, or an address.
@@ -67,5 +69,28 @@ package struct Secrets: Sendable {
       rest = rest[match.range.upperBound...]
     }
     return result + rest
+  }
+
+  /// What is in base64 is opened, restored and spelled again.
+  private func unpacked(
+    _ text: String,
+    _ ranges: [Range<String.Index>],
+    _ escaped: (String) -> String
+  ) throws(Missing) -> String {
+    var result = ""
+    var place = text.startIndex
+    for range in ranges {
+      result += try restored(String(text[place..<range.lowerBound]), escaped)
+      place = range.upperBound
+      let spelled = Array(text[range].utf8)
+      guard let bytes = Base64Text.decoded(spelled), let inner = String(utf8: bytes) else {
+        result += text[range]
+        continue
+      }
+      let isJSON = "{[".contains(inner.first { !$0.isWhitespace } ?? " ")
+      let plain = try restored(inner) { isJSON ? JSON.escaped($0) : $0 }
+      result += Base64Text.encoded(Array(plain.utf8), like: spelled)
+    }
+    return try result + restored(String(text[place...]), escaped)
   }
 }

@@ -58,22 +58,27 @@ struct Anatomy {
     return places
   }
 
-  /// The text at a place; `nil` if there is no such place. A value of JSON that is no string is
-  /// its own text.
+  /// The text at a place; `nil` if there is no such place. A number or a word of JSON is its
+  /// own text.
   subscript(place: Place) -> String? {
     switch (place, body) {
-    case (.segment(let index), _): return segments.indices.contains(index) ? segments[index] : nil
-    case (.query(let index), _): return query.indices.contains(index) ? query[index].value : nil
+    case (.segment(let index), _):
+      return segments.indices.contains(index) ? Self.plain(segments[index]) : nil
+    case (.query(let index), _):
+      return query.indices.contains(index) ? Self.plain(query[index].value) : nil
     case (.header(let index), _):
       return headers.indices.contains(index) ? headers[index].value : nil
     case (.field(let index), .fields(let fields)):
       return fields.indices.contains(index) ? String(utf8: fields[index].value) : nil
     case (.json(let path), .json(let json)):
-      return json[path: path[...]].map { $0.stringValue ?? $0.description }
+      return json[path: path[...]]?.scalarText
     case (.text, .bytes(let data)): return String(utf8: data)
     case (.field, _), (.json, _), (.text, _): return nil
     }
   }
+
+  /// What a part of an address means.
+  private static func plain(_ text: String) -> String { text.removingPercentEncoding ?? text }
 
   /// Takes the text out of a place, so that it does not count.
   mutating func clear(_ place: Place) {

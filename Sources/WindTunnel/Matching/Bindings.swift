@@ -2,8 +2,10 @@ internal import Foundation
 
 /// Which value a redaction stands for: in a lane, the one that came first.
 ///
-/// Equal values bear equal ordinals on a cassette, so at replay one value is one ordinal and one
-/// ordinal one value.
+/// Equal ordinals are equal values. Other ordinals need not be other values: a tape may have been
+/// recorded in several goes, or merged, and a later recording cannot know the values of an earlier
+/// one, so one token may be `token-1` and `token-2`. Only within one request, which was recorded at
+/// once, do other ordinals stand for other values.
 struct Bindings: Sendable {
   private struct Ordinal: Hashable {
     var lane: Lane
@@ -23,13 +25,13 @@ struct Bindings: Sendable {
   }
 
   private var values: [Ordinal: String] = [:]
-  private var ordinals: [Value: Int] = [:]
+  private var ordinals: [Value: [Int]] = [:]
   private var cursors: [Cursor: Int] = [:]
 
-  /// The ordinal that stands for a value.
-  func ordinal(of value: String, _ name: String, _ lane: Lane) -> Int? {
-    RedactedText.ordinal(in: value, name: name)
-      ?? ordinals[Value(lane: lane, name: name, value: value)]
+  /// The ordinals that stand for a value, the first first.
+  func ordinals(of value: String, _ name: String, _ lane: Lane) -> [Int] {
+    if let named = RedactedText.ordinal(in: value, name: name) { return [named] }
+    return ordinals[Value(lane: lane, name: name, value: value)] ?? []
   }
 
   /// Whether an ordinal stands for a value already.
@@ -37,8 +39,22 @@ struct Bindings: Sendable {
     values[Ordinal(lane: lane, name: name, ordinal: ordinal)] != nil
   }
 
-  /// A value as it is meant: in an address it is spelled otherwise than in JSON.
-  static func plain(_ value: String) -> String { value.removingPercentEncoding ?? value }
+  /// A value as it is meant: it is spelled otherwise in an address, in one within another and in
+  /// JSON, and a recording takes all of these for one.
+  static func plain(_ value: String) -> String {
+    var plain = value
+    for _ in 0..<3 {
+      let outer = plain
+      if plain.contains("%") { plain = plain.removingPercentEncoding ?? plain }
+      if plain.contains("\\") {
+        // What does not parse was no string of JSON.
+        plain = (try? JSONParser.parse("\"\(plain)\"".utf8))?.stringValue ?? plain
+      }
+      if plain == outer { break }
+    }
+    // In a form a space is a plus sign.
+    return plain.replacing(" ", with: "+")
+  }
 
   /// Whether values may stand for ordinals, by what is bound and among themselves.
   func agree(_ asked: [String], _ recorded: [Int], _ names: [String], _ lane: Lane) -> Bool {
@@ -51,17 +67,20 @@ struct Bindings: Sendable {
             || (asked[earlier] == asked[index]) == (recorded[earlier] == ordinal)
         })
       else { return false }
-      return self.ordinal(of: asked[index], names[index], lane).map { $0 == ordinal }
-        ?? !isBound(ordinal, names[index], lane)
+      if let named = RedactedText.ordinal(in: asked[index], name: names[index]) {
+        return named == ordinal
+      }
+      let known = values[Ordinal(lane: lane, name: names[index], ordinal: ordinal)]
+      return known == nil || known == asked[index]
     }
   }
 
   /// Lets values stand for ordinals from now on.
   mutating func bind(_ asked: [String], _ recorded: [Int], _ names: [String], _ lane: Lane) {
     for (value, (ordinal, name)) in zip(asked.map(Self.plain), zip(recorded, names))
-    where self.ordinal(of: value, name, lane) == nil {
+    where RedactedText.ordinal(in: value, name: name) == nil && !isBound(ordinal, name, lane) {
       values[Ordinal(lane: lane, name: name, ordinal: ordinal)] = value
-      ordinals[Value(lane: lane, name: name, value: value)] = ordinal
+      ordinals[Value(lane: lane, name: name, value: value), default: []].append(ordinal)
     }
   }
 

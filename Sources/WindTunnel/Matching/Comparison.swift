@@ -179,11 +179,6 @@ struct Comparison {
     add(part, isCompared: isCompared, weight: 0.5, differences)
   }
 
-  /// Whether a recorded text holds a redaction that may stand for what was asked.
-  static func stands(_ recorded: String, for asked: String) -> Bool {
-    RedactedText(recorded)?.shape.values(in: asked) != nil
-  }
-
   /// A value short enough for a sentence, on one line.
   static func cut(_ value: String) -> String {
     let line = value.replacing("\n", with: "; ")

@@ -13,6 +13,15 @@ extension JSON {
     children.enumerated().flatMap { index, child in child.stringPlaces.map { [index] + $0 } }
   }
 
+  /// What a string says, and how any other scalar is spelled; `nil` for lists and objects.
+  var scalarText: String? {
+    switch self {
+    case .string(let text): text.value
+    case .number, .bool, .null: description
+    case .array, .object: nil
+    }
+  }
+
   /// The value at a place.
   subscript(path path: ArraySlice<Int>) -> JSON? {
     guard let index = path.first else { return self }

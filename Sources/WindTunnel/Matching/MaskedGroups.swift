@@ -24,7 +24,7 @@ struct MaskedGroups: Sendable {
   }
 
   /// What a request finds: the recordings whose ordinals stand for its values, else the first whose
-  /// ordinals stand for nothing yet.
+  /// ordinals stand for nothing yet or for these.
   func find<Found>(
     _ asked: Anatomy,
     lane: Lane,
@@ -35,12 +35,9 @@ struct MaskedGroups: Sendable {
       return nil
     }
     let names = mask.names
-    let known = zip(values, names).compactMap { bindings.ordinal(of: Bindings.plain($0), $1, lane) }
-    if known.count == values.count {
-      guard let group = alike.byOrdinals[known], let found = open(group, &bindings) else {
-        return nil
-      }
-      return found
+    let known = zip(values, names).map { bindings.ordinals(of: Bindings.plain($0), $1, lane) }
+    for ordinals in Self.combinations(known) where bindings.agree(values, ordinals, names, lane) {
+      if let group = alike.byOrdinals[ordinals], let found = open(group, &bindings) { return found }
     }
     let first = bindings.firstUnbound(of: alike.ordinals, id: alike.id, names, lane)
     for ordinals in alike.ordinals[first...]
@@ -53,4 +50,13 @@ struct MaskedGroups: Sendable {
     }
     return nil
   }
+
+  /// One of each list, in order; no more than a few, since a value rarely has more than one ordinal.
+  private static func combinations(_ lists: [[Int]]) -> [[Int]] {
+    lists.reduce([[]]) { all, next in
+      Array(all.lazy.flatMap { list in next.map { list + [$0] } }.prefix(combinationsMax))
+    }
+  }
+
+  private static let combinationsMax = 32
 }

@@ -53,10 +53,11 @@ struct MatchChooser: Sendable {
     _ lane: Lane,
     _ bindings: inout Bindings
   ) -> [Int] {
-    let known = bindings.ordinal(of: Bindings.plain(user), Self.name, lane)
-    let ordinal =
-      known ?? places.compactMap { users[$0] }.first { !bindings.isBound($0, Self.name, lane) }
-    if known == nil, let ordinal { bindings.bind([user], [ordinal], [Self.name], lane) }
+    let known = bindings.ordinals(of: Bindings.plain(user), Self.name, lane)
+    let ordinals = places.compactMap { users[$0] }
+    let bound = ordinals.first { known.contains($0) }
+    let ordinal = bound ?? ordinals.first { !bindings.isBound($0, Self.name, lane) }
+    if bound == nil, let ordinal { bindings.bind([user], [ordinal], [Self.name], lane) }
     return places.filter { users[$0] == nil || users[$0] == ordinal }
   }
 

@@ -34,7 +34,7 @@ import Testing
       (["/x?token=REDACTED-token-1"], ["/x?token=a&b=1"], [nil]),
       (["/x?a=1&token=REDACTED-token-1"], ["/x?token=z&a=1"], [0]),
       (["/x?a=1&token=REDACTED-token-1"], ["/x?token=z&a=2"], [nil]),
-      // One ordinal is one value, and one value one ordinal.
+      // One ordinal is one value.
       (["/x?token=REDACTED-token-1"], ["/x?token=abc", "/x?token=def"], [0, nil]),
       (
         ["/x?token=REDACTED-token-1", "/x?token=REDACTED-token-2"],
@@ -45,8 +45,9 @@ import Testing
         ["/x?token=a", "/y?token=b", "/y?token=a"], [0, nil, 1]
       ),
       (
+        // One value may have been counted twice, by two recordings.
         ["/x?token=REDACTED-token-1", "/y?token=REDACTED-token-2"],
-        ["/x?token=a", "/y?token=a", "/y?token=b"], [0, nil, 1]
+        ["/x?token=a", "/y?token=a", "/y?token=b"], [0, 1, nil]
       ),
       (
         ["/x?a=REDACTED-k-1&b=REDACTED-k-1", "/x?a=REDACTED-k-1&b=REDACTED-k-2"],

@@ -99,10 +99,12 @@ struct Echoes {
     return end
   }
 
-  /// Whether a whole number is a secret. A short one is a number like any other.
-  func isSecret(number: [UInt8]) -> Bool {
-    number.count >= Pseudonyms.anywhereBytesMin
-      && secret(at: 0, in: number, .syntax)?.bytes.count == number.count
+  /// What stands for a whole number that is a secret. A short one is a number like any other.
+  func stand(forNumber number: [UInt8]) -> String? {
+    guard number.count >= Pseudonyms.anywhereBytesMin,
+      let secret = secret(at: 0, in: number, .syntax), secret.bytes.count == number.count
+    else { return nil }
+    return String(decoding: secret.stand, as: UTF8.self)
   }
 
   /// A text without secrets, in whatever spelling they stand in it; `nil` if there are none.

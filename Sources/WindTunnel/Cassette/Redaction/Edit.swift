@@ -29,7 +29,14 @@ struct Stretches {
 
   /// Takes a stretch if nobody has any of it.
   mutating func take(_ range: Range<Int>) -> Bool {
-    let place = taken.firstIndex { $0.lowerBound >= range.lowerBound } ?? taken.count
+    // Nearly always behind all others; else by halves.
+    var (place, end) =
+      (taken.last.map { $0.lowerBound < range.lowerBound } ?? true)
+      ? (taken.count, taken.count) : (0, taken.count)
+    while place < end {
+      let middle = (place + end) / 2
+      if taken[middle].lowerBound < range.lowerBound { place = middle + 1 } else { end = middle }
+    }
     if place < taken.count, taken[place].lowerBound < range.upperBound { return false }
     if place > 0, taken[place - 1].upperBound > range.lowerBound { return false }
     taken.insert(range, at: place)

@@ -15,13 +15,28 @@ enum Entropy {
     Base64Text.runs(in: bytes, lengthMin: lengths.lowerBound).filter { run in
       let word = bytes[run]
       return lengths.contains(word.count) && !word.starts(with: "REDACTED-".utf8)
-        && isMixed(word) && bits(word) >= bitsMin && !isPath(word) && !isText(word)
+        && isMixed(word) && !isDigest(word) && !isData(bytes, run) && bits(word) >= bitsMin
+        && !isPath(word) && !isText(word)
     }
   }
 
   private static func isMixed(_ word: ArraySlice<UInt8>) -> Bool {
     word.contains { 0x61...0x7A ~= $0 } && word.contains { 0x41...0x5A ~= $0 }
       && word.count { 0x30...0x39 ~= $0 } >= 2
+  }
+
+  /// `sha384-…`, as in `integrity` (Subresource Integrity §3.1): of something public.
+  private static func isDigest(_ word: ArraySlice<UInt8>) -> Bool {
+    ["sha1-", "sha256-", "sha384-", "sha512-"].contains { word.starts(with: $0.utf8) }
+  }
+
+  /// `data:image/png;base64,…` (RFC 2397 §2): a picture, however small.
+  private static func isData(_ bytes: [UInt8], _ run: Range<Int>) -> Bool {
+    let before = bytes[max(0, run.lowerBound - 60)..<run.lowerBound]
+    return before.suffix(8).elementsEqual(";base64,".utf8)
+      && ["data:image/", "data:font/", "data:audio/", "data:video/"].contains {
+        before.firstRange(of: Array($0.utf8)) != nil
+      }
   }
 
   /// What base64 makes of a text has been looked into by then.

@@ -16,8 +16,9 @@ enum FieldKind {
 
   init(_ name: String, _ names: SecretNames) {
     switch SecretNames.normalised(name) {
-    case "authorization", "proxyauthorization": self = .credentials
-    case "cookie": self = .cookies
+    case "authorization", "proxyauthorization", "authentication", "xauthentication":
+      self = .credentials
+    case "cookie", "cookie2": self = .cookies
     case "setcookie": self = .setCookie
     default: self = names.sort(of: name, in: .header).map { .secret($0) } ?? Self.harmless(name)
     }

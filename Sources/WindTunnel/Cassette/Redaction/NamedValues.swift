@@ -1,11 +1,15 @@
 internal import Foundation
 
 /// Values that stand behind a secret's name in a text that has no structure of its own: a message,
-/// a log line, XML, HTML, a JSON text that was cut.
+/// a log line, XML, HTML, a script, a JSON text that was cut.
 ///
-/// `name=value`, `name: value`, `"name": "value"` and `<name>value</name>`. Without quotes a colon
-/// is prose as often as not, so what follows it must not be a word of letters alone; and in HTML,
-/// scripts and style sheets only quoted values count and what stands in an address.
+/// `name=value`, `name: value`, `"name": "value"`, `password "value"`, `<name>value</name>` and the
+/// fields of a form. A value ends where it is delimited and never goes over a line; what is code, a
+/// placeholder or an operator is none (``CodeText``). Without quotes a colon is prose as often as
+/// not, so what follows it must not be a word of letters alone; and in HTML, scripts and style sheets
+/// only quoted values count and what stands in an address.
+///
+/// The cost is linear: no byte is looked at more often than a fixed number of times.
 struct NamedValues {
   /// One that was found.
   struct Found {
@@ -19,9 +23,11 @@ struct NamedValues {
   /// What a text is.
   enum Flavour { case plain, script }
 
-  private let bytes: [UInt8]
-  private let names: SecretNames
-  private let flavour: Flavour
+  let bytes: [UInt8]
+  let names: SecretNames
+  let flavour: Flavour
+  /// The string that the place at hand is in.
+  var quotes = OpenQuote()
   private var found: [Found] = []
 
   static func found(in bytes: [UInt8], _ names: SecretNames, _ flavour: Flavour) -> [Found] {
@@ -37,100 +43,56 @@ struct NamedValues {
   private mutating func find() {
     var place = 0
     while place < bytes.count {
-      var value: Found?
+      var next = place + 1
       switch bytes[place] {
-      case UInt8(ascii: "="), UInt8(ascii: ":"): value = self.value(behind: place)
-      case UInt8(ascii: ">"): value = element(behind: place)
+      case UInt8(ascii: "="), UInt8(ascii: ":"):
+        if let value = value(behind: place) {
+          found.append(value)
+          next = max(next, value.range.upperBound)
+        }
+      // Attributes and what is within are looked at as well.
+      case UInt8(ascii: "<"): if let value = markup(at: place) { found.append(value) }
+      case UInt8(ascii: "\""), UInt8(ascii: "'"):
+        if let value = named(byWordBefore: place) { found.append(value) }
       default: break
       }
-      if let value {
-        found.append(value)
-        place = max(place + 1, value.range.upperBound)
-      } else {
+      while place < next {
+        quotes.pass(bytes, place)
         place += 1
       }
     }
   }
 
-  private static func isName(_ byte: UInt8) -> Bool {
+  static func isName(_ byte: UInt8) -> Bool {
     byte.isWord || "_-.[]%".utf8.contains(byte) || byte >= 0x80
   }
 
-  private static func isQuote(_ byte: UInt8) -> Bool {
+  static func isQuote(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
   }
 
-  private func value(behind mark: Int) -> Found? {
-    var end = mark
-    while end > 0, mark - end < 3, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
-    if end > 0, Self.isQuote(bytes[end - 1]) { end -= 1 }
-    if end > 0, bytes[end - 1] == UInt8(ascii: "\\") { end -= 1 }
-    var start = end
-    while start > 0, end - start < 80, Self.isName(bytes[start - 1]) { start -= 1 }
-    guard start < end else { return nil }
-    let isInAddress = start > 0 && "?&".utf8.contains(bytes[start - 1])
-    // `&amp;token=` in HTML.
-    let isAfterEntity = start > 4 && bytes[(start - 5)..<start].elementsEqual("&amp;".utf8)
-    let written = String(decoding: bytes[start..<end], as: UTF8.self)
-    let name = written.contains("%") ? written.removingPercentEncoding ?? written : written
-    let isQuery = isInAddress || isAfterEntity
-    guard let sort = names.sort(of: name, in: isQuery ? .query : .field),
-      let range = range(from: mark + 1, isColon: bytes[mark] == UInt8(ascii: ":"), isQuery: isQuery)
+  /// `invalid password "…"`: one word in quotes behind a name that is nothing else.
+  private func named(byWordBefore quote: Int) -> Found? {
+    guard flavour == .plain, quote > 4, bytes[quote - 1] == UInt8(ascii: " "),
+      !quotes.isOpen(bytes[quote])
     else { return nil }
-    return Found(range: range, name: name, sort: sort, isPercent: isQuery)
-  }
-
-  private func range(from place: Int, isColon: Bool, isQuery: Bool) -> Range<Int>? {
-    var start = place
-    while start < bytes.count, start < place + 8, bytes[start] == UInt8(ascii: " ") { start += 1 }
-    guard start < bytes.count else { return nil }
-    var quote = start
-    if bytes[quote] == UInt8(ascii: "\\"), quote + 1 < bytes.count { quote += 1 }
-    if Self.isQuote(bytes[quote]) { return quoted(at: quote, isEscaped: quote > start) }
-    guard flavour == .plain || isQuery else { return nil }
-    var end = start
-    while end < bytes.count, !Self.ends(bytes[end]) { end += 1 }
-    while end > start, ",.;:)]}!?".utf8.contains(bytes[end - 1]) { end -= 1 }
-    let value = bytes[start..<end]
-    guard !value.isEmpty, value.first != UInt8(ascii: "="), !value.starts(with: "//".utf8),
-      !value.contains(UInt8(ascii: "(")), !"{[".utf8.contains(bytes[start])
+    let before = bytes[max(0, quote - 24)..<(quote - 1)]
+    let name = before.reversed().prefix { $0.isWord }.reversed().map(\.asciiLowercased)
+    let start = quote - 1 - name.count
+    guard
+      ["password", "passwd", "passphrase", "pwd"].contains(where: { name.elementsEqual($0.utf8) }),
+      start == 0 || !Self.isName(bytes[start - 1]) && !Self.isQuote(bytes[start - 1])
     else { return nil }
-    if isColon, value.allSatisfy({ 0x61...0x7A ~= $0.asciiLowercased }) { return nil }
-    return start..<end
-  }
-
-  private static func ends(_ byte: UInt8) -> Bool {
-    byte <= 0x20 || "&;\"'<>\\`,".utf8.contains(byte)
-  }
-
-  /// Up to the same quotation mark, or to the end of a text that was cut.
-  private func quoted(at quote: Int, isEscaped: Bool) -> Range<Int>? {
-    var end = quote + 1
-    while end < bytes.count {
-      if bytes[end] == UInt8(ascii: "\\") {
-        if isEscaped, end + 1 < bytes.count, bytes[end + 1] == bytes[quote] { break }
-        end += 2
-      } else if bytes[end] == bytes[quote] {
-        break
-      } else {
-        end += 1
-      }
-    }
-    end = min(end, bytes.count)
-    return end > quote + 1 ? quote + 1..<end : nil
-  }
-
-  /// `<password>…</password>`, with or without a prefix and attributes.
-  private func element(behind mark: Int) -> Found? {
-    let before = bytes[max(0, mark - 200)..<mark]
-    guard let open = before.lastIndex(of: UInt8(ascii: "<")) else { return nil }
-    let name = bytes[(open + 1)..<mark].prefix { Self.isName($0) || $0 == UInt8(ascii: ":") }
-    let end = bytes[(mark + 1)...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
-    guard !name.isEmpty, end > mark + 1,
-      let local = String(decoding: name, as: UTF8.self).split(separator: ":").last,
-      let sort = names.sort(of: local, in: .field),
-      bytes[(mark + 1)..<end].contains(where: { $0 > 0x20 })
+    let value = bytes[(quote + 1)...].prefix(200).prefix { $0 > 0x20 && $0 != bytes[quote] }
+    guard value.endIndex < bytes.count, bytes[value.endIndex] == bytes[quote],
+      value.count >= 8 || value.count >= 4 && !value.allSatisfy(\.isASCIILetter),
+      !CodeText.isPlaceholder(value),
+      !SecretNames.isWord(String(decoding: value, as: UTF8.self))
     else { return nil }
-    return Found(range: mark + 1..<end, name: String(local), sort: sort)
+    return Found(
+      range: value.startIndex..<value.endIndex,
+      name: String(decoding: name, as: UTF8.self),
+      sort: .secret
+    )
   }
 }

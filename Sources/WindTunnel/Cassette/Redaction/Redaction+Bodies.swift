@@ -94,7 +94,7 @@ extension Redaction {
 
   /// A parameter such as `boundary=x` (RFC 9110 §5.6.6).
   static func parameter(_ name: String, of value: String) -> String? {
-    for part in value.split(separator: ";").dropFirst() {
+    for part in parameters(value).dropFirst() {
       let pair = part.split(separator: "=", maxSplits: 1)
       guard pair.count == 2, pair[0].trimmingOptionalWhitespace().equalsIgnoringASCIICase(name)
       else { continue }
@@ -103,5 +103,15 @@ extension Redaction {
         ? String(text.dropFirst().dropLast()) : String(text)
     }
     return nil
+  }
+
+  /// What semicolons part, except within quotes.
+  private static func parameters(_ value: String) -> [Substring] {
+    var (isQuoted, isEscaped) = (false, false)
+    return value.split(omittingEmptySubsequences: false) { character in
+      defer { isEscaped = isQuoted && !isEscaped && character == "\\" }
+      if character == "\"", !isEscaped { isQuoted.toggle() }
+      return character == ";" && !isQuoted
+    }
   }
 }

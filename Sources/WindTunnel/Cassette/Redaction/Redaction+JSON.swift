@@ -1,10 +1,12 @@
 extension Redaction {
   /// What a value inherits from the secret's name that it stands under.
-  private struct Inherited {
+  struct Inherited {
     var name: String
     var sort: SecretNames.Sort
     /// Whether an object is between the name and the value: its numbers tell about the secret.
     var isWithin = false
+    /// Whether it is one of a list.
+    var isListed = false
   }
 
   /// A JSON text without secrets, in its own layout; `nil` for what is no JSON object or array.
@@ -17,12 +19,14 @@ extension Redaction {
   }
 
   /// Where a walk through a JSON text is, and what it has replaced.
-  private struct Walk {
+  struct Walk {
     let bytes: [UInt8]
     let depth: Int
     let part: String?
     var way: [JSONPath.Step] = []
     var edits: [Edit] = []
+    /// Whether it is among messages and labels, which tell about a secret by its name.
+    var isTold = false
 
     /// What a string says.
     func text(_ range: Range<Int>) -> String { JSONSpan.text(range, of: bytes) }
@@ -30,9 +34,20 @@ extension Redaction {
     mutating func replace(_ range: Range<Int>, by text: String) {
       edits.append(Edit(range, Array("\"\(JSON.escaped(text))\"".utf8)))
     }
+
+    /// Replaces a part of what a string says; the rest stays as it is spelled.
+    mutating func replace(_ range: Range<Int>, saying old: String, by new: String) {
+      let inside = range.lowerBound + 1..<range.upperBound - 1
+      let written = Array(bytes[inside])
+      guard let text = SpelledText(written, .json) ?? SpelledText(written, .plain),
+        text.bytes.elementsEqual(old.utf8)
+      else { return replace(range, by: new) }
+      let result = text.original(written, meaning: Array(new.utf8), spell: JSON.escaped)
+      edits.append(Edit(inside, result))
+    }
   }
 
-  private mutating func visit(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
+  mutating func visit(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
     var inherited = inherited
     if inherited == nil, !places.isEmpty, places.contains(where: { $0.leads(to: walk.way) }) {
       inherited = Inherited(name: Self.name(walk.way), sort: .secret)
@@ -42,9 +57,11 @@ extension Redaction {
     case .string(let range): string(range, inherited, &walk)
     case .number(let range): number(range, inherited, &walk)
     case .array(let elements, _):
+      inherited?.isListed = true
+      let isOfPairs = inherited == nil && Self.arePairs(elements)
       for (index, element) in elements.enumerated() {
         walk.way.append(.index(index))
-        visit(element, inherited, &walk)
+        if !isOfPairs || !pair(element, &walk) { visit(element, inherited, &walk) }
         walk.way.removeLast()
       }
     case .object(let members, _): object(members, inherited, &walk)
@@ -62,22 +79,27 @@ extension Redaction {
     _ walk: inout Walk
   ) {
     let pair = Self.pairName(members, walk)
+    let grant = grant(members, walk)
+    let wasTold = walk.isTold
     for member in members {
       let key = walk.text(member.name)
+      walk.isTold = wasTold || Self.telling.contains(key.lowercased())
       if let replaced = echoes?.replaced(in: Array(key.utf8), .name) {
         walk.replace(member.name, by: String(decoding: replaced, as: UTF8.self))
       }
       walk.way.append(.name(key))
       if walk.part != nil { log?.part = "\(walk.part ?? "") JSON \(SecretNames.slug(key))" }
       let name = key == "value" ? pair ?? key : key
-      let sort = names.cachedSort(ofField: name)
+      let sort = names.cachedSort(ofField: name) ?? grant?.sort(of: name, "")
       if sort != nil, case .string(let range) = member.value,
         let value = fieldValue(walk.text(range), name: name)
       {
         if value != walk.text(range) { walk.replace(range, by: value) }
       } else if let sort {
         visit(member.value, Inherited(name: name, sort: sort), &walk)
-      } else if var inherited, !SecretNames.about.contains(SecretNames.normalised(key)) {
+      } else if var inherited, !SecretNames.about.contains(SecretNames.normalised(key)),
+        !isDescription(member.value, key, of: inherited, walk)
+      {
         (inherited.name, inherited.isWithin) = (key, true)
         visit(member.value, inherited, &walk)
       } else {
@@ -85,26 +107,7 @@ extension Redaction {
       }
       walk.way.removeLast()
     }
-  }
-
-  /// What `{"name": "Authorization", "value": "…"}` calls its value.
-  private static func pairName(
-    _ members: [(name: Range<Int>, value: JSONSpan)],
-    _ walk: Walk
-  ) -> String? {
-    // Compared as they are written, quotes and all: this is asked of every object there is.
-    func isNamed(_ range: Range<Int>, _ name: StaticString) -> Bool {
-      range.count == name.utf8CodeUnitCount
-        && name.withUTF8Buffer { walk.bytes[range].elementsEqual($0) }
-    }
-    guard members.contains(where: { isNamed($0.name, "\"value\"") }) else { return nil }
-    for member in members
-    where isNamed(member.name, "\"name\"") || isNamed(member.name, "\"key\"")
-      || isNamed(member.name, "\"header\"")
-    {
-      if case .string(let range) = member.value { return walk.text(range) }
-    }
-    return nil
+    walk.isTold = wasTold
   }
 
   private mutating func string(
@@ -113,39 +116,47 @@ extension Redaction {
     _ walk: inout Walk
   ) {
     let value = walk.text(range)
-    let replaced: String
-    if let inherited {
-      replaced = stand(
-        for: value,
-        name: inherited.name,
-        sort: inherited.sort,
-        inherited.isWithin ? .likely : nil
-      )
-    } else {
-      replaced = text(value, depth: walk.depth + 1)
+    guard let inherited, !Prose.isAbout(inherited.name, value, isTold: walk.isTold) else {
+      let replaced = text(value, depth: walk.depth + 1)
+      if replaced != value { walk.replace(range, saying: value, by: replaced) }
+      return
     }
+    let replaced = stand(
+      for: value,
+      name: inherited.name,
+      sort: inherited.sort,
+      inherited.isWithin ? .likely : nil
+    )
     if replaced != value { walk.replace(range, by: replaced) }
   }
 
-  /// A secret number is 0 afterwards: it has no room for an ordinal, and clients want a number.
+  /// A secret number is 0 afterwards where clients read it: it has no room for an ordinal, and they
+  /// want a number. In a request nobody reads it again, so it becomes a pseudonym, which matches any
+  /// number: as a string where that keeps the body JSON, bare in a text within it.
   private mutating func number(
     _ range: Range<Int>,
     _ inherited: Inherited?,
     _ walk: inout Walk
   ) {
-    let digits = walk.bytes[range]
-    guard !digits.elementsEqual("0".utf8) else { return }
-    if let inherited, !inherited.isWithin, inherited.sort != .person {
-      _ = stand(
+    let digits = Array(walk.bytes[range])
+    guard digits != Array("0".utf8) else { return }
+    let stand: String
+    if let inherited, !inherited.isWithin, inherited.sort != .person,
+      !inherited.isListed || !SecretNames.isAmbiguous(inherited.name)
+    {
+      stand = self.stand(
         for: String(decoding: digits, as: UTF8.self),
         name: inherited.name,
         sort: inherited.sort,
         // A count or an id as often as not.
         .likely
       )
-    } else if echoes?.isSecret(number: Array(digits)) != true {
+    } else if let echo = echoes?.stand(forNumber: digits) {
+      stand = echo
+    } else {
       return
     }
-    walk.edits.append(Edit(range, Array("0".utf8)))
+    let replaced = !isAsked ? "0" : walk.depth == 0 ? "\"\(stand)\"" : stand
+    walk.edits.append(Edit(range, Array(replaced.utf8)))
   }
 }

@@ -39,7 +39,10 @@ extension Redaction {
     let content = Array(bytes[blank.upperBound..<end])
     let disposition = field("content-disposition")
     let name = Self.parameter("name", of: disposition) ?? ""
-    let isFile = Self.parameter("filename", of: disposition) != nil
+    // A file is looked into as what it is, unless it is a word under a secret's name.
+    let isFile =
+      Self.parameter("filename", of: disposition) != nil
+      && (content.count > 1024 || content.contains(0x0A) || content.first == UInt8(ascii: "{"))
     let outer = log?.part
     defer { outer.map { log?.part = $0 } }
     outer.map { log?.part = "\($0) part \(SecretNames.slug(name))" }

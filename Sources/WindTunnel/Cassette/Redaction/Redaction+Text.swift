@@ -11,7 +11,19 @@ extension Redaction {
     guard text.utf8.count > 4 else { return text }
     let bytes = Array(text.utf8)
     let replaced = self.text(bytes, .plain, depth: depth)
-    return replaced == bytes ? text : String(decoding: replaced, as: UTF8.self)
+    return String(decoding: escaped(replaced, depth: depth), as: UTF8.self)
+  }
+
+  /// A text of which a part is spelled as in an address, and may hold one: `https%3A%2F%2F…`.
+  private mutating func escaped(_ bytes: [UInt8], depth: Int) -> [UInt8] {
+    let marks = ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"]
+    guard depth + 1 < Self.depthMax, bytes.contains(UInt8(ascii: "%")),
+      marks.contains(where: { bytes.firstRange(of: Array($0.utf8)) != nil }),
+      let meant = SpelledText(bytes, .percent), let plain = String(utf8: meant.bytes)
+    else { return bytes }
+    let replaced = text(plain, depth: depth + 1)
+    guard replaced != plain else { return bytes }
+    return meant.original(bytes, meaning: Array(replaced.utf8), spell: Self.encoded)
   }
 
   /// A text without secrets: JSON as such, else lines of JSON and what is between them.
@@ -24,20 +36,46 @@ extension Redaction {
     var result: [UInt8] = []
     // Lines that are no JSON stay together, since an element or a key may go over several.
     var pending: [UInt8] = []
-    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      let start = line.starts(with: "data:".utf8) ? 5 : 0
-      if let json = json(Array(line.dropFirst(start)), depth: depth) {
-        result += stretch(pending, flavour, depth: depth) + line.prefix(start) + json
-        result.append(UInt8(ascii: "\n"))
-        pending = []
-      } else {
-        pending += line
-        pending.append(UInt8(ascii: "\n"))
+    func flush() {
+      result += stretch(pending, flavour, depth: depth)
+      pending = []
+    }
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    var index = 0
+    while index < lines.count {
+      let event = lines[index...].prefix { $0.starts(with: "data:".utf8) }
+      let count = max(1, event.count)
+      defer { index += count }
+      if let event = self.event(Array(event), depth: depth) {
+        flush()
+        result += event
+        continue
+      }
+      for line in lines[index..<index + count] {
+        let start = line.starts(with: "data:".utf8) ? 5 : 0
+        if let json = json(Array(line.dropFirst(start)), depth: depth) {
+          flush()
+          result += line.prefix(start) + json
+          result.append(UInt8(ascii: "\n"))
+        } else {
+          pending += line
+          pending.append(UInt8(ascii: "\n"))
+        }
       }
     }
-    result += stretch(pending, flavour, depth: depth)
+    flush()
     result.removeLast()
     return result
+  }
+
+  /// An event whose data is JSON over several lines, each behind `data:`.
+  private mutating func event(_ lines: [ArraySlice<UInt8>], depth: Int) -> [UInt8]? {
+    guard lines.count > 1 else { return nil }
+    let whole = lines.map { $0.dropFirst(5) }.joined(separator: [UInt8(ascii: "\n")])
+    guard let json = json(Array(whole), depth: depth) else { return nil }
+    // No line begins or ends within a string, so there are as many as before.
+    return json.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .flatMap { Array("data:".utf8) + $0 + [UInt8(ascii: "\n")] }
   }
 
   /// A text without structure of its own: addresses, named values, known shapes, base64; then
@@ -56,7 +94,7 @@ extension Redaction {
     let hasColon = bytes.has(UInt8(ascii: ":"))
     for range in hasColon ? Self.links(in: bytes) : [] where stretches.take(range) {
       let link = String(decoding: bytes[range], as: UTF8.self)
-      edits.append(Edit(range, Array(self.link(link).utf8)))
+      edits.append(Edit(range, Array(self.link(link, .quoted, depth: depth).utf8)))
     }
     let hasNames = hasColon || bytes.has(UInt8(ascii: "=")) || bytes.has(UInt8(ascii: ">"))
     for value in hasNames ? NamedValues.found(in: bytes, names, flavour) : []
@@ -124,53 +162,5 @@ extension Redaction {
   private static func unescaped(_ text: String) -> String? {
     // What does not parse was no string of JSON.
     (try? JSONParser.parse("\"\(text)\"".utf8))?.stringValue
-  }
-
-  /// Addresses with a scheme, without what ends a sentence behind them.
-  private static func links(in bytes: [UInt8]) -> [Range<Int>] {
-    bytes.indices.compactMap { colon in
-      guard bytes[colon] == UInt8(ascii: ":"), colon + 3 < bytes.count,
-        bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/")
-      else { return nil }
-      var (start, end) = (colon, colon + 3)
-      while start > 0, bytes[start - 1].isWord || "+-.".utf8.contains(bytes[start - 1]) {
-        start -= 1
-      }
-      while end < bytes.count, bytes[end] > 0x20, !"\"'<>\\`|{}".utf8.contains(bytes[end]) {
-        end += 1
-      }
-      while end > colon + 3, ".,;:)]!".utf8.contains(bytes[end - 1]) { end -= 1 }
-      return start < colon && end > colon + 3 ? start..<end : nil
-    }
-  }
-
-  /// What base64 spells, looked into and spelled again.
-  private mutating func unpacked(_ bytes: [UInt8], _ range: Range<Int>, depth: Int) -> [Edit] {
-    guard !bytes[range].starts(with: "REDACTED-".utf8) else { return [] }
-    if let edit = unpackedWhole(bytes, range, depth: depth) { return [edit] }
-    // A solidus may part what is base64 from what is a path.
-    guard bytes[range].contains(UInt8(ascii: "/")) else { return [] }
-    return bytes[range].split(separator: UInt8(ascii: "/")).filter { $0.count >= 16 }.compactMap {
-      unpackedWhole(bytes, $0.startIndex..<$0.endIndex, depth: depth)
-    }
-  }
-
-  private mutating func unpackedWhole(
-    _ bytes: [UInt8],
-    _ range: Range<Int>,
-    depth: Int
-  ) -> Edit? {
-    guard let decoded = Base64Text.decoded(bytes[range]) else { return nil }
-    let isPacked = decoded.starts(with: [0x1F, 0x8B])
-    let opened = isPacked ? Inflate.open(Data(decoded), coding: "gzip").map(Array.init) : nil
-    let inner = opened ?? decoded
-    guard String(utf8: inner) != nil, !inner.contains(0) else {
-      if echoes?.found(in: inner).isEmpty == false { obstacle = "a body repeats a credential" }
-      return nil
-    }
-    let replaced = text(inner, .plain, depth: depth + 1)
-    guard replaced != inner else { return nil }
-    if opened != nil { obstacle = "a body repeats a credential" }
-    return Edit(range, Array(Base64Text.encoded(replaced, like: bytes[range]).utf8))
   }
 }

@@ -125,7 +125,7 @@ extension Redaction {
     case .setCookie: return setCookie(field.value)
     case .secret(let sort):
       return stand(for: field.value, name: field.name, sort: sort, sort == .secret ? .sure : nil)
-    case .link: return link(field.value)
+    case .link: return link(field.value, .redirect)
     case .made: return echoless(field.value)
     case .syntax: return within(.syntax) { $0.text(field.value) }
     case .text: return text(field.value)

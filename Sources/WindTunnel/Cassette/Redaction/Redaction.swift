@@ -9,8 +9,11 @@
 // multipart bodies, JSON at any depth and JSON within its strings, lines of JSON and events, base64,
 // bodies packed with gzip or deflate, WebSocket messages, notes and the words of failures.
 //
-// - A JSON body keeps its layout to the byte around what is replaced. A secret number becomes 0: it
-//   has no room for an ordinal. Truth values and null stay.
+// - A value goes and nothing else: what stands around it keeps its spelling to the byte, in a query,
+//   a form, a string of JSON and a text. In a text it ends where it is delimited, so that code stays
+//   code and a page a page.
+// - A JSON body keeps its layout to the byte around what is replaced. A secret number of an answer
+//   becomes 0: it has no room for an ordinal. Truth values and null stay.
 // - A packed body in which nothing is replaced stays as it came. Else it is kept opened, and
 //   `Content-Encoding` goes; `Content-Length` follows each change, and digests of the body go.
 // - A secret of six bytes and more is replaced wherever it is repeated; a shorter one, and one that
@@ -44,6 +47,8 @@ struct Redaction {
   var place = Echoes.Place.prose
   /// How fields are treated that were met before: the same few come again and again.
   var fieldKinds: [String: FieldKind] = [:]
+  /// Whether it is within what a client asks, which nobody reads again.
+  var isAsked = false
   /// Why the interaction at hand cannot be kept.
   var obstacle: String?
 
@@ -96,9 +101,11 @@ struct Redaction {
   private mutating func redacted(_ interaction: Interaction) -> Interaction {
     var interaction = interaction
     log?.part = "request URL"
+    isAsked = true
     interaction.request.url = address(interaction.request.url)
     log?.part = "request"
     message(&interaction.request.headers, &interaction.request.body)
+    isAsked = false
     log?.part = "response"
     switch interaction.answer {
     case .response(var response):

@@ -35,6 +35,7 @@ struct SecretNames {
     if extra[place]?.contains(name) == true { return .secret }
     if Self.harmless.contains(name) { return nil }
     if Self.whole.contains(name) { return .secret }
+    if place == .header, Self.inHeaders.contains(name) { return .secret }
     if place == .query, Self.inQueries.contains(name) { return .secret }
     if Self.endings.contains(where: { name.hasSuffix($0) }) { return .secret }
     guard personalData else { return nil }
@@ -101,7 +102,8 @@ struct SecretNames {
     "accesskeyid", "secretkey", "privatekey", "signingkey", "encryptionkey", "subscriptionkey",
     "authkey", "sessionid", "sessid", "sessionkey", "signature", "credential", "credentials",
     "authorization", "assertion", "clientsecret", "pincode", "otpcode", "mfacode",
-    "verificationcode", "recoverycode",
+    "verificationcode", "recoverycode", "passwordconfirmation", "passwordconfirm", "passwordrepeat",
+    "connectionstring", "cardnumber",
   ]
 
   private static let whole: Set<String> = [
@@ -109,9 +111,12 @@ struct SecretNames {
     "cookie", "cookies", "setcookie", "csrf", "xsrf", "xcsrf", "cvv", "cvc", "cvv2", "hmac",
     "tokens", "secrets", "passwords", "apikeys", "samlresponse", "samlrequest", "codeverifier",
     "devicecode", "xfunctionskey", "xauth", "accesstokens", "refreshtokens",
+    "oauthverifier", "ssn",
   ]
 
   private static let inQueries: Set<String> = ["key"]
+
+  private static let inHeaders: Set<String> = ["authentication", "xauthentication", "cookie2"]
 
   private static let ambiguous: Set<String> = [
     "token", "tokens", "session", "sid", "sign", "sig", "signature", "auth", "key", "bearer",

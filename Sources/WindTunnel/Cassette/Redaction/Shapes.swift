@@ -1,4 +1,6 @@
 /// Secrets that are known by their looks, whatever they are called.
+///
+/// The cost is linear: where a long word turns out to be none, it is not read again from its middle.
 enum Shapes {
   /// One that was found.
   struct Found {
@@ -7,174 +9,166 @@ enum Shapes {
     var kind: String
   }
 
-  /// A key of a provider: what it begins with, and what follows.
-  private struct Key {
-    var mark: [UInt8]
-    var kind: String
-    var count: ClosedRange<Int>
-    var isLetter: @Sendable (UInt8) -> Bool
-
-    init(
-      _ mark: String,
-      _ kind: String,
-      _ count: ClosedRange<Int>,
-      _ isLetter: @escaping @Sendable (UInt8) -> Bool
-    ) {
-      (self.mark, self.kind, self.count, self.isLetter) = (Array(mark.utf8), kind, count, isLetter)
-    }
-  }
-
-  private static let keys: [Key] = {
-    let upper: @Sendable (UInt8) -> Bool = { 0x41...0x5A ~= $0 || 0x30...0x39 ~= $0 }
-    let word: @Sendable (UInt8) -> Bool = { $0.isWord || $0 == UInt8(ascii: "_") }
-    let dashed: @Sendable (UInt8) -> Bool = { word($0) || $0 == UInt8(ascii: "-") }
-    return [
-      Key("AKIA", "aws-key", 16...16, upper), Key("ASIA", "aws-key", 16...16, upper),
-      Key("ghp_", "github-token", 30...255, word), Key("gho_", "github-token", 30...255, word),
-      Key("ghu_", "github-token", 30...255, word), Key("ghs_", "github-token", 30...255, word),
-      Key("ghr_", "github-token", 30...255, word),
-      Key("github_pat_", "github-token", 40...255, word),
-      Key("glpat-", "gitlab-token", 20...64, dashed),
-      Key("xoxa-", "slack-token", 10...255, dashed), Key("xoxb-", "slack-token", 10...255, dashed),
-      Key("xoxp-", "slack-token", 10...255, dashed), Key("xoxr-", "slack-token", 10...255, dashed),
-      Key("xoxs-", "slack-token", 10...255, dashed), Key("xoxe-", "slack-token", 10...255, dashed),
-      Key("AIza", "google-key", 35...35, dashed),
-      Key("sk_live_", "stripe-key", 16...255, word), Key("rk_live_", "stripe-key", 16...255, word),
-      Key("sk_test_", "stripe-key", 16...255, word), Key("sk-", "api-key", 32...255, dashed),
-      Key("npm_", "npm-token", 36...36, word), Key("hf_", "api-key", 30...64, word),
-    ]
-  }()
-
   /// Whether anything that is known begins with a byte.
   private static let begins: [Bool] = {
     var begins = [Bool](repeating: false, count: 256)
-    for byte in keys.compactMap(\.mark.first) + Array("e-Bb".utf8) { begins[Int(byte)] = true }
+    for byte in keys.compactMap(\.mark.first) + Array("e-Bbc:".utf8) { begins[Int(byte)] = true }
     return begins
   }()
 
   /// The secrets in a text, in their order.
   static func found(in bytes: [UInt8]) -> [Found] {
+    var reader = Reader(bytes: bytes)
     var found: [Found] = []
     var place = 0
     while let start = beginning(from: place, in: bytes) {
       place = start + 1
-      guard let next = shape(at: start, in: bytes) else { continue }
+      guard let next = reader.shape(at: start) else { continue }
       found.append(next)
       place = max(next.range.upperBound, place)
     }
     return found
   }
 
-  /// Where the next word begins as something that is known does.
+  /// Where the next word begins as something that is known does, or a colon stands, which may part a
+  /// bot's number from its token.
   private static func beginning(from place: Int, in bytes: [UInt8]) -> Int? {
     bytes.withUnsafeBufferPointer { bytes in
       begins.withUnsafeBufferPointer { begins in
         (min(place, bytes.count)..<bytes.count).first { place in
-          begins[Int(bytes[place])] && (place == 0 || !bytes[place - 1].isWord)
+          let byte = bytes[place]
+          guard begins[Int(byte)] else { return false }
+          return byte == UInt8(ascii: ":") || place == 0 || !bytes[place - 1].isWord
         }
       }
     }
   }
 
-  private static func shape(at place: Int, in bytes: [UInt8]) -> Found? {
-    switch bytes[place] {
-    case UInt8(ascii: "e"): return webToken(at: place, in: bytes)
-    case UInt8(ascii: "-"): return privateKey(at: place, in: bytes)
-    case UInt8(ascii: "B"), UInt8(ascii: "b"): return credentials(at: place, in: bytes)
-    default: break
+  /// Reads a text once, from its beginning to its end.
+  private struct Reader {
+    let bytes: [UInt8]
+    /// Before it no web token begins.
+    private var tokenStart = 0
+    /// How often a token was tried before one dot.
+    private var tries = (dot: 0, count: 0)
+    /// Where the end of the next private key stands, as far as it is known.
+    private var keyEnd: (from: Int, place: Int?)?
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func shape(at place: Int) -> Found? {
+      if bytes[place] == UInt8(ascii: ":") { return Shapes.bot(around: place, in: bytes) }
+      guard place == 0 || !bytes[place - 1].isWord else { return nil }
+      switch bytes[place] {
+      case UInt8(ascii: "e"): return webToken(at: place)
+      case UInt8(ascii: "-"): return privateKey(at: place)
+      case UInt8(ascii: "c"): return command(at: place)
+      case UInt8(ascii: "B"), UInt8(ascii: "b"): return credentials(at: place)
+      default: return Shapes.key(at: place, in: bytes)
+      }
     }
-    for key in keys where bytes[place...].starts(with: key.mark) {
-      let start = place + key.mark.count
-      let count = bytes[start...].prefix { key.isLetter($0) }.count
-      if key.count.contains(count) { return Found(range: place..<start + count, kind: key.kind) }
+
+    /// Three words with dots between them.
+    private mutating func webToken(at place: Int) -> Found? {
+      guard place >= tokenStart, bytes[place...].starts(with: "eyJ".utf8) else { return nil }
+      let first = wordEnd(place)
+      guard first < bytes.count, bytes[first] == UInt8(ascii: ".") else {
+        tokenStart = first
+        return nil
+      }
+      let second = wordEnd(first + 1)
+      guard second < bytes.count, bytes[second] == UInt8(ascii: "."), second > first + 1 else {
+        tokenStart = first
+        return nil
+      }
+      let third = wordEnd(second + 1)
+      tries = tries.dot == first ? (first, tries.count + 1) : (first, 1)
+      if third > second + 1, WebToken(String(decoding: bytes[place..<third], as: UTF8.self)) != nil
+      {
+        return Found(range: place..<third, kind: "jwt")
+      }
+      // A word may begin behind a hyphen, but not behind each of thousands.
+      if tries.count >= 4 { tokenStart = first }
+      return nil
     }
-    return nil
-  }
 
-  private static func webToken(at place: Int, in bytes: [UInt8]) -> Found? {
-    guard bytes[place...].starts(with: "eyJ".utf8) else { return nil }
-    var text = bytes[place...].prefix { $0.isWord || "-_.".utf8.contains($0) }
-    // The end of a sentence is none of a token's.
-    while text.last == UInt8(ascii: ".") { text.removeLast() }
-    guard WebToken(String(decoding: text, as: UTF8.self)) != nil else { return nil }
-    return Found(range: place..<text.endIndex, kind: "jwt")
-  }
-
-  /// RFC 7468 §2: what stands between the two lines; the lines stay.
-  private static func privateKey(at place: Int, in bytes: [UInt8]) -> Found? {
-    let text = bytes[place...]
-    guard text.starts(with: "-----BEGIN ".utf8) else { return nil }
-    let line = text.prefix(80)
-    guard let label = line.firstRange(of: Array("PRIVATE KEY-----".utf8)) else { return nil }
-    let start = label.upperBound
-    let end = bytes[start...].firstRange(of: Array("-----END".utf8))?.lowerBound ?? bytes.count
-    let isSpace: (UInt8) -> Bool = { $0 <= 0x20 }
-    let inner = bytes[start..<end]
-    guard let first = inner.firstIndex(where: { !isSpace($0) }),
-      let last = inner.lastIndex(where: { !isSpace($0) })
-    else { return nil }
-    return Found(range: first..<last + 1, kind: "private-key")
-  }
-
-  /// RFC 9110 §11.4: `Basic` and what decodes to a pair, `Bearer` and what is long enough.
-  private static func credentials(at place: Int, in bytes: [UInt8]) -> Found? {
-    let scheme = bytes[place...].prefix { $0.isWord }
-    let name = String(decoding: scheme, as: UTF8.self).lowercased()
-    guard name == "basic" || name == "bearer", scheme.endIndex < bytes.count,
-      bytes[scheme.endIndex] == UInt8(ascii: " ")
-    else { return nil }
-    let start = scheme.endIndex + 1
-    var token = bytes[start...].prefix { Base64Text.isLetter($0) || ".~=".utf8.contains($0) }
-    while token.last == UInt8(ascii: ".") { token.removeLast() }
-    if name == "basic" {
-      guard token.count >= 4, let pair = Base64Text.decoded(token), let text = String(utf8: pair),
-        text.contains(":"), text.unicodeScalars.allSatisfy({ $0.value >= 0x20 })
-      else { return nil }
-      return Found(range: start..<token.endIndex, kind: "basic")
-    }
-    guard token.count >= 16, token.contains(where: { 0x30...0x39 ~= $0 }) else { return nil }
-    return Found(range: start..<token.endIndex, kind: "bearer")
-  }
-
-  // MARK: Personal data
-
-  /// Whether a text is an e-mail address and nothing else.
-  static func isMail(_ text: String) -> Bool {
-    guard text.contains("@") else { return false }
-    let bytes = Array(text.utf8)
-    return mails(in: bytes).first?.range == 0..<bytes.count
-  }
-
-  /// The e-mail addresses in a text.
-  static func mails(in bytes: [UInt8]) -> [Found] {
-    bytes.indices.filter { bytes[$0] == UInt8(ascii: "@") }.compactMap { at in
-      var (start, end) = (at, at + 1)
-      while start > 0, isLocal(bytes[start - 1]) { start -= 1 }
+    private func wordEnd(_ start: Int) -> Int {
+      var end = start
       while end < bytes.count,
-        bytes[end].isWord || bytes[end] == UInt8(ascii: "-")
-          || bytes[end] == UInt8(ascii: ".")
-      { end += 1 }
-      while end > at + 1, !bytes[end - 1].isWord { end -= 1 }
-      guard start < at, let dot = bytes[at..<end].lastIndex(of: UInt8(ascii: ".")),
-        dot > at + 1, end - dot > 2
-      else { return nil }
-      return Found(range: start..<end, kind: "email")
+        bytes[end].isWord || bytes[end] == UInt8(ascii: "-") || bytes[end] == UInt8(ascii: "_")
+      {
+        end += 1
+      }
+      return end
     }
-  }
 
-  private static func isLocal(_ byte: UInt8) -> Bool {
-    byte.isWord || "._+-".utf8.contains(byte)
-  }
-
-  /// International telephone numbers: a plus sign and 8 to 15 digits, with what sets them off.
-  static func phones(in bytes: [UInt8]) -> [Found] {
-    bytes.indices.filter { bytes[$0] == UInt8(ascii: "+") }.compactMap { start in
-      let text = bytes[(start + 1)...].prefix { 0x30...0x39 ~= $0 || " -().".utf8.contains($0) }
-      guard let last = text.lastIndex(where: { 0x30...0x39 ~= $0 }),
-        0x30...0x39 ~= bytes[start + 1],
-        8...15 ~= text.count(where: { 0x30...0x39 ~= $0 })
+    /// RFC 7468 §2: what stands between the two lines; the lines stay. Where the second is missing,
+    /// what may be a part of a key.
+    private mutating func privateKey(at place: Int) -> Found? {
+      guard bytes[place...].starts(with: "-----BEGIN ".utf8),
+        let label = bytes[place...].prefix(80).firstRange(of: Array("PRIVATE KEY-----".utf8))
       else { return nil }
-      return Found(range: start..<last + 1, kind: "phone")
+      let start = label.upperBound
+      let end = keyEnd(from: start) ?? start
+      var inner = bytes[start..<end]
+      if inner.isEmpty {
+        inner = bytes[start...].prefix { $0 <= 0x20 || Base64Text.isLetter($0) || $0 == 0x3D }
+        guard inner.split(whereSeparator: { $0 <= 0x20 }).contains(where: { $0.count >= 32 }) else {
+          return nil
+        }
+      }
+      guard let first = inner.firstIndex(where: { $0 > 0x20 }),
+        let last = inner.lastIndex(where: { $0 > 0x20 })
+      else { return nil }
+      return Found(range: first..<last + 1, kind: "private-key")
+    }
+
+    private mutating func keyEnd(from start: Int) -> Int? {
+      if let known = keyEnd, known.from <= start, known.place.map({ $0 >= start }) ?? true {
+        return known.place
+      }
+      let place = bytes[start...].firstRange(of: Array("-----END".utf8))?.lowerBound
+      keyEnd = (start, place)
+      return place
+    }
+
+    /// `curl -u user:password`.
+    private func command(at place: Int) -> Found? {
+      guard bytes[place...].starts(with: "curl ".utf8) else { return nil }
+      let line = bytes[place...].prefix(400).prefix { $0 != 0x0A }
+      for flag in [" -u ", " --user ", " --proxy-user "] {
+        guard let range = line.firstRange(of: Array(flag.utf8)) else { continue }
+        var start = range.upperBound
+        while start < line.endIndex, bytes[start] == 0x20 || NamedValues.isQuote(bytes[start]) {
+          start += 1
+        }
+        let pair = bytes[start..<line.endIndex].prefix { $0 > 0x20 && !"\"'\\".utf8.contains($0) }
+        guard let colon = pair.firstIndex(of: UInt8(ascii: ":")), colon + 1 < pair.endIndex,
+          !CodeText.beginsReference(pair[(colon + 1)...])
+        else { continue }
+        return Found(range: colon + 1..<pair.endIndex, kind: "password")
+      }
+      return nil
+    }
+
+    /// RFC 9110 §11.4: `Basic` and what decodes to a pair, `Bearer` and what is long enough.
+    private func credentials(at place: Int) -> Found? {
+      let scheme = bytes[place...].prefix(7).prefix { $0.isWord }
+      let name = String(decoding: scheme, as: UTF8.self).lowercased()
+      guard name == "basic" || name == "bearer", scheme.endIndex < bytes.count,
+        bytes[scheme.endIndex] == UInt8(ascii: " ")
+      else { return nil }
+      let start = scheme.endIndex + 1
+      var token = bytes[start...].prefix { Base64Text.isLetter($0) || ".~=".utf8.contains($0) }
+      while token.last == UInt8(ascii: ".") { token.removeLast() }
+      if name == "basic" {
+        guard token.count >= 4, let pair = Base64Text.decoded(token), let text = String(utf8: pair),
+          text.contains(":"), text.unicodeScalars.allSatisfy({ $0.value >= 0x20 })
+        else { return nil }
+        return Found(range: start..<token.endIndex, kind: "basic")
+      }
+      guard token.count >= 16, token.contains(where: { 0x30...0x39 ~= $0 }) else { return nil }
+      return Found(range: start..<token.endIndex, kind: "bearer")
     }
   }
 }

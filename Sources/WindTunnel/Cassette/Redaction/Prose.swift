@@ -1,0 +1,28 @@
+/// Tells what people read from what machines do, under names that have both.
+enum Prose {
+  /// Words with small letters, at most the first one of each a capital, and what stands between
+  /// words: `can't be blank`, `Sign in`. Nothing of it is drawn by lot.
+  static func isPlain(_ text: String) -> Bool {
+    guard text.utf8.count <= 400 else { return false }
+    let words = text.split { " \n'’,.!?:;-()…\"/".contains($0) }
+    return words.contains { !isNumber($0) }
+      && words.allSatisfy { word in
+        isNumber(word)
+          || word.dropFirst().allSatisfy { $0.isLowercase } && word.first?.isLetter == true
+      }
+  }
+
+  /// A few digits: a length, a limit.
+  private static func isNumber(_ word: Substring) -> Bool {
+    word.count <= 3 && word.allSatisfy { "0"..."9" ~= $0 }
+  }
+
+  /// Whether a value under a secret's name only tells about it: a message about a field, a label, an
+  /// icon of a pin.
+  static func isAbout(_ name: String, _ value: String, isTold: Bool) -> Bool {
+    if isTold { return isPlain(value) }
+    let name = SecretNames.normalised(name)
+    if name == "pin" { return isPlain(value) }
+    return ["session", "sign"].contains(name) && value.contains(" ") && isPlain(value)
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// Values under a secret's name that are none.
+@Suite struct HarmlessNamesTests {
+  private static func kept(_ text: String) -> String? {
+    var redaction = Redaction(continuing: [])
+    let kept = redaction.redact([
+      Interaction(
+        Request("GET", "/"),
+        Response(headers: ["Content-Type": "application/json"], body: Body(text))
+      )
+    ])
+    return kept.first?.response?.body.text
+  }
+
+  @Test(arguments: [
+    #"{"errors":{"password":["can't be blank","is too short (minimum is 8 characters)"]}}"#,
+    #"{"labels":{"sign":"Sign in","session":"Session","pin":"Pin it"}}"#,
+    #"{"session":{"title":"Keynote","room":"Main hall"}}"#, #"{"tokens":[1,2,3]}"#,
+    #"{"icon":{"pin":"map-pin"}}"#, #"{"error":{"code":"invalid_grant","state":"failed"}}"#,
+    #"{"code":"US-CA","state":"CA"}"#, #"["password","token"]"#, #"[["password","token"]]"#,
+    #"{"script":"<script integrity=\"sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K3xyZ8gHT7p1GqQ8K\">"}"#,
+    #"{"img":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"}"#,
+  ])
+  func `it stays, and lint says nothing`(text: String) {
+    #expect(Self.kept(text) == text)
+    let lint = CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(text)))]))
+    #expect(lint.leaks == [])
+  }
+
+  @Test(arguments: [
+    (#"{"errors":{"password":"hunter22"}}"#, #"{"errors":{"password":"*password-1"}}"#),
+    (#"{"session":{"id":"abc","title":"Talk"}}"#, #"{"session":{"id":"*id-1","title":"Talk"}}"#),
+    (#"{"pin":"1234","tokens":["abc"]}"#, #"{"pin":"*pin-1","tokens":["*tokens-1"]}"#),
+    (
+      #"{"grant_type":"authorization_code","code":"abc1"}"#,
+      #"{"grant_type":"authorization_code","code":"*code-1"}"#
+    ),
+    (
+      #"{"password_confirmation":"abc1","oauth_verifier":"abc2","ssn":"123-45-6789"}"#,
+      #"{"password_confirmation":"*password-confirmation-1","oauth_verifier":"*oauth-verifier-1","ssn":"*ssn-1"}"#
+    ),
+  ])
+  func `a secret beside it goes`(text: String, expected: String) {
+    #expect(Self.kept(text) == expected.replacing("*", with: "REDACTED-"))
+  }
+
+  @Test func `a code that is exchanged for a token goes, and no other`() {
+    let form: HeaderFields = ["Content-Type": "application/x-www-form-urlencoded"]
+    for (query, expected) in [
+      (
+        "grant_type=authorization_code&code=abc1",
+        "grant_type=authorization_code&code=REDACTED-code-1"
+      ),
+      ("code=abcdefgh1&state=x", "code=REDACTED-code-1&state=x"),
+      ("code=CA&state=US", "code=CA&state=US"),
+      ("code=abcdefgh1", "code=abcdefgh1"), ("code=404&error=x", "code=404&error=x"),
+    ] {
+      let request = Request("POST", "/", headers: form, body: Body(query))
+      #expect(SplicedValueTests.kept([request]).first?.body.text == expected)
+    }
+    var redaction = Redaction(continuing: [])
+    let kept = redaction.redact(
+      ["/cb?code=abcdefgh1", "/error?code=404"].map {
+        Interaction(Request("GET", "/"), Response(status: 302, headers: ["Location": $0]))
+      }
+    )
+    #expect(
+      kept.map { $0.response?.headers["Location"] } == [
+        "/cb?code=REDACTED-code-1", "/error?code=404",
+      ]
+    )
+  }
+
+  @Test func `fields of credentials by other names go`() {
+    let request = Request(
+      "GET",
+      "/",
+      headers: ["Authentication": "Bearer abc1", "Cookie2": "sid=abc2", "X-Title": "abc"]
+    )
+    #expect(
+      SplicedValueTests.kept([request]).first?.headers
+        == [
+          "Authentication": "Bearer REDACTED-authentication-1", "Cookie2": "sid=REDACTED-sid-1",
+          "X-Title": "abc",
+        ]
+    )
+  }
+
+  @Test func `a part with a file's name under a secret's name goes where it is a word`() {
+    func text(_ secret: String) -> String {
+      "--B\r\nContent-Disposition: form-data; filename=\"p; name=x.txt\"; name=\"password\"\r\n\r\n\(secret)\r\n--B--\r\n"
+    }
+    let request = Request(
+      "POST",
+      "/",
+      headers: ["Content-Type": "multipart/form-data; boundary=B"],
+      body: Body(text("abc1"))
+    )
+    #expect(SplicedValueTests.kept([request]).first?.body.text == text("REDACTED-password-1"))
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// What stands around a replaced value keeps its spelling, so that the same request is found again.
+@Suite struct SplicedValueTests {
+  static let form: HeaderFields = ["Content-Type": "application/x-www-form-urlencoded"]
+  static let json: HeaderFields = ["Content-Type": "application/json"]
+
+  static func kept(_ requests: [Request]) -> [Request] {
+    var redaction = Redaction(continuing: [])
+    return redaction.redact(requests.map { Interaction($0, Response()) }).map(\.request)
+  }
+
+  @Test(arguments: [
+    ("next=/x?password=abcdef", "next=/x?password=*password-1"),
+    ("next=/x%3Fpassword%3Dabcdef&b=%7e", "next=/x%3Fpassword%3D*password-1&b=%7e"),
+    ("a=1;password=abc1", "a=1;password=*password-1"),
+    (
+      "u=https%3A%2F%2Fx%2F%3Ftoken%3Dab%252Bc%26c%3D1+2",
+      "u=https%3A%2F%2Fx%2F%3Ftoken%3D*token-1%26c%3D1+2"
+    ),
+    (
+      "u=https%253A%252F%252Fx%252F%253Fpassword%253Dabc1%2526b",
+      "u=https%253A%252F%252Fx%252F%253Fpassword%253D*password-1%2526b"
+    ),
+    (
+      "v=%257B%2522password%2522%253A%2522abc1%2522%257D",
+      "v=%257B%2522password%2522%253A%2522*password-1%2522%257D"
+    ),
+    (
+      "v=%7B%22a%22:%22%2f%22,%22token%22:%22abc1%22}",
+      "v=%7B%22a%22:%22%2f%22,%22token%22:%22*token-1%22}"
+    ),
+  ])
+  func `the rest of a query and of a form stays as it is spelled`(text: String, expected: String) {
+    let expected = expected.replacing("*", with: "REDACTED-")
+    let kept = Self.kept([
+      Request(
+        "POST",
+        RequestURL("https://a.example/s?\(text)"),
+        headers: Self.form,
+        body: Body(text)
+      )
+    ])
+    #expect(kept.first?.url.query == expected)
+    #expect(kept.first?.body.text == expected)
+  }
+
+  @Test func `the rest of a string of JSON stays as it is spelled`() {
+    let text = #"{"next":"https:\/\/a.example\/\u00e4?token=abc1&b=\/"}"#
+    let kept = Self.kept([Request("POST", "/", headers: Self.json, body: Body(text))])
+    #expect(
+      kept.first?.body.text
+        == #"{"next":"https:\/\/a.example\/\u00e4?token=REDACTED-token-1&b=\/"}"#
+    )
+  }
+
+  private static func packed(_ secret: String) -> String {
+    Data("{\"password\": \"\(secret)\", \"b\": \"€\"}".utf8).base64EncodedString()
+      .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
+  private static func requests(_ secret: String, _ pin: Int) -> [Request] {
+    let packed = packed(secret)
+    let quoted = secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? secret
+    let twice = quoted.replacing("%", with: "%25")
+    return [
+      Request("GET", RequestURL("https://a.example/1?state=\(packed)&a=%2F")),
+      Request("POST", "https://a.example/2", headers: json, body: Body("{\"blob\":\"\(packed)\"}")),
+      Request("POST", "https://a.example/3", headers: form, body: Body("s=\(packed)&x=1")),
+      Request("GET", "https://a.example/4", headers: ["X-State": "s=\(packed); a"]),
+      Request(
+        "POST",
+        "https://a.example/5",
+        headers: json,
+        body: Body("{\"pin\":\(pin),\"a\":[1]}")
+      ),
+      Request(
+        "POST",
+        "https://a.example/6",
+        headers: json,
+        body: Body("{\"otp\":[\(pin)],\"a\":1.0}")
+      ),
+      Request("GET", RequestURL("https://a.example/7?v=%7B%22pin%22%3A\(pin)%7D")),
+      Request("GET", RequestURL("https://a.example/8?next=/x?password=\(quoted)")),
+      Request("GET", RequestURL("https://a.example/9?a=1;password=\(quoted)")),
+      Request("GET", RequestURL("https://a.example/10?token=\(quoted)")),
+      Request(
+        "GET",
+        RequestURL("https://a.example/11?r=https%3A%2F%2Fx%2Fcb%3Faccess_token%3D\(twice)%26c%3D1")
+      ),
+      Request(
+        "POST",
+        "https://a.example/12",
+        headers: form,
+        body: Body("next=/x%3Fpassword%3D\(quoted)")
+      ),
+      Request(
+        "POST",
+        "https://a.example/13",
+        headers: json,
+        body: Body("{\"j\":\"{\\\"pin\\\":\(pin)}\"}")
+      ),
+    ]
+  }
+
+  @Test(arguments: [BodyRule.json(), BodyRule.bytes, BodyRule(.byType)])
+  func `the same requests are found again, and those with other secrets`(rule: BodyRule) {
+    var matcher = Matcher.body(rule)
+    matcher.headers = ["X-State"]
+    let recorded = Self.kept(Self.requests("abkqpx739wq+cd", 123_456))
+    for asked in [Self.requests("abkqpx739wq+cd", 123_456), Self.requests("another/7421+xy", 98)] {
+      let deck = Deck(Cassette(recorded.map { Interaction($0, Response()) }), matcher: matcher)
+      for (place, request) in asked.enumerated() {
+        _ = deck.decide(request)
+        #expect(deck.journal.all.last?.take == .recording(place), "\(request.url)")
+      }
+    }
+  }
+
+  @Test func `what differs beside the secret is not found`() {
+    let recorded = Self.kept(Self.requests("abkqpx739wq+cd", 123_456))
+    let deck = Deck(Cassette(recorded.map { Interaction($0, Response()) }), matcher: .body(.json()))
+    let other = Data(#"{"password": "abkqpx739wq+cd", "c": "€"}"#.utf8).base64EncodedString()
+    for request in [
+      Request(
+        "GET",
+        RequestURL("https://a.example/1?state=\(other.replacing("=", with: ""))&a=%2F")
+      ),
+      Request(
+        "POST",
+        "https://a.example/5",
+        headers: Self.json,
+        body: Body("{\"pin\":1,\"a\":[2]}")
+      ),
+      Request(
+        "POST",
+        "https://a.example/5",
+        headers: Self.json,
+        body: Body("{\"pin\":{},\"a\":[1]}")
+      ),
+    ] {
+      _ = deck.decide(request)
+      #expect(deck.journal.all.last?.take == .unmatched, "\(request.url)")
+    }
+  }
+
+  @Test func `an unchanged origin that answers with a secret in base64 has not drifted`() {
+    func answer(_ secret: String) -> Response {
+      Response(headers: Self.json, body: Body("{\"blob\":\"\(Self.packed(secret))\"}"))
+    }
+    let request = Request("GET", "https://a.example/")
+    var redaction = Redaction(continuing: [])
+    let recorded = redaction.redact([
+      Interaction(request, answer("one-1")), Interaction(request, answer("two-22")),
+    ])
+    #expect(recorded.count == 2)
+    for one in recorded {
+      #expect(Drift.Verdict(one, asked: request, live: .response(answer("three-333"))) == .same)
+    }
+  }
+}
