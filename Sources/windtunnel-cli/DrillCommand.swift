@@ -86,8 +86,7 @@ enum DrillCommand: Command {
     var plan = try DrillPlan()
     if let path = try arguments.value("--cassette") {
       let file = URL(filePath: path)
-      plan.cassette = try Cassette(contentsOf: file)
-      plan.cassetteFile = file
+      try plan.take(cassette: file)
     }
     let asked = arguments.all("--scenario")
     if !asked.isEmpty {

@@ -45,8 +45,7 @@ struct FlyingAgain {
   ) throws -> DrillPlan {
     var plan = try DrillPlan()
     if let path = try arguments.value("--cassette") {
-      plan.cassetteFile = URL(filePath: path)
-      plan.cassette = try Cassette(contentsOf: URL(filePath: path))
+      try plan.take(cassette: URL(filePath: path))
     }
     func fact(_ name: String) -> String? { report.environment.first { $0.name == name }?.value }
     guard SHA256.hexadecimal(plan.cassette.data()) == fact("cassette") else {
