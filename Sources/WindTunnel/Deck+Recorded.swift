@@ -6,6 +6,9 @@ extension Deck {
     recorded(onto: state.withLock { $0.keptCassette })
   }
 
+  /// Whether anything was recorded.
+  package var hasRecorded: Bool { state.withLock { !$0.recording.isEmpty } }
+
   /// Whether all that was recorded is connections that were refused: the origin is not there, and a
   /// tape of that is nobody's wish, least of all in place of a good one.
   package var recordedRefusalsAlone: Bool {
@@ -14,9 +17,15 @@ extension Deck {
     }
   }
 
-  /// Keeps connections that were refused off the tape.
-  package func forgetRefusals() {
-    state.withLock { state in state.recording = state.recording.filter { !$0.value.isRefused } }
+  /// Keeps connections that were refused off the tape, and tells whose: `GET http://a.example`,
+  /// without path and query, which may hold a secret.
+  @discardableResult
+  package func forgetRefusals() -> [String] {
+    state.withLock { state in
+      let refused = state.recording.filter(\.value.isRefused).sorted { $0.key < $1.key }
+      for (order, _) in refused { state.recording[order] = nil }
+      return refused.map { "\($0.value.request.method) \($0.value.request.url.origin ?? "")" }
+    }
   }
 
   /// What was recorded, added to another cassette than the deck's own: the one that stands in the

@@ -55,7 +55,9 @@ struct NetworkLayerSubject: Subject {
   /// A client that speaks JSON expects it, and takes no page for an answer.
   private static func rules(for request: Request) -> ResponseRules {
     let types = ["Accept", "Content-Type"].compactMap { request.headers[$0] }
-    return ResponseRules(contentTypes: types.contains("application/json") ? ["application/json"] : [])
+    return ResponseRules(
+      contentTypes: types.contains("application/json") ? ["application/json"] : []
+    )
   }
 
   private static func reason(_ error: NetworkError) -> String {

@@ -16,7 +16,9 @@ extension CassettePlace {
   ) throws -> Deck {
     let clock: @Sendable () -> Date = { Date() }
     guard mode != .none, mode != .verify else {
+      let journals = Desk.journals(besides: file)
       guard exists else {
+        guard journals.isEmpty else { throw unfinished(journals[0]) }
         throw CassetteProblem(
           """
           There is no cassette \(file.path), and nothing is recorded here. \
@@ -25,7 +27,7 @@ extension CassettePlace {
         )
       }
       return Deck(
-        try Cassette(contentsOf: file),
+        try Cassette.withLeftovers(file, journals: journals).cassette,
         matcher: matcher,
         then: then,
         pace: pace,
@@ -79,6 +81,15 @@ extension CassettePlace {
 
   /// Throws away what a deck has recorded: its test has failed.
   func discard(_ deck: Deck) { Self.desk.withLock { $0.end(deck.recordingJournal) } }
+
+  private func unfinished(_ journal: URL) -> CassetteProblem {
+    CassetteProblem(
+      """
+      There is no cassette \(file.path), only what a recording had got that was ended before it was \
+      written: \(journal.lastPathComponent). Let it go on at a desk: WINDTUNNEL_RECORD=once swift test
+      """
+    )
+  }
 
   /// Its lock also keeps writers apart.
   private static let desk = Locked(Desk())
@@ -146,7 +157,7 @@ extension CassettePlace {
         .appendingPathExtension("journal")
     }
 
-    private static func journals(besides file: URL) -> [URL] {
+    static func journals(besides file: URL) -> [URL] {
       (1...journalsMax).map { journal($0, besides: file) }
         .filter { FileManager.default.fileExists(atPath: $0.path) }
     }

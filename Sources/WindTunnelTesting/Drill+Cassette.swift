@@ -66,6 +66,6 @@ extension CassettePlace {
         """
       )
     }
-    return try Cassette(contentsOf: file)
+    return try Cassette.withLeftovers(file).cassette
   }
 }

@@ -15,17 +15,17 @@ enum CassetteShowCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let path = try arguments.operand(0, "FILE", "which cassette to show")
-    let cassette = try Cassette(contentsOf: URL(filePath: path))
+    let cassette = try Tapes.read(path)
     let interactions = cassette.interactions
     if let number = try arguments.int("--number", in: 1...Int.max) {
       guard number <= interactions.count else {
         throw Refusal.noInteraction(number, last: interactions.count)
       }
-      Terminal.answer(Self.whole(interactions[number - 1]))
+      Terminal.answerVisibly(Self.whole(interactions[number - 1]))
       return .done
     }
     for (index, interaction) in interactions.enumerated() {
-      Terminal.answer(Self.line(interaction, number: index + 1))
+      Terminal.answerVisibly(Self.line(interaction, number: index + 1))
     }
     return .done
   }

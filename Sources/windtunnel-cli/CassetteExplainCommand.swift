@@ -21,12 +21,12 @@ enum CassetteExplainCommand: Command {
     let path = try arguments.required("--cassette", "where the recordings are")
     let request = try request(arguments)
     let matcher = try Matching.matcher(arguments, over: .pathAndQuery)
-    let cassette = try Cassette(contentsOf: URL(filePath: path))
+    let cassette = try Tapes.read(path)
     let explanation = Explanation(request, cassette, matcher: matcher)
     if arguments.has("--json") {
       Terminal.answer(String(decoding: explanation.json.fileBytes(), as: UTF8.self))
     } else {
-      Terminal.answer("\(explanation)\n")
+      Terminal.answerVisibly("\(explanation)\n")
     }
     return explanation.mismatch == nil ? .done : .found
   }

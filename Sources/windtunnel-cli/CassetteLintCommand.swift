@@ -33,8 +33,8 @@ enum CassetteLintCommand: Command {
           "old": .array(old.map(\.json)), "unopened": .array(lint.unopened.map { .text($0) }),
         ])
       } else {
-        for leak in lint.leaks { Terminal.answer("\(path): \(leak)\n") }
-        for interaction in old { Terminal.answer("\(path): \(interaction)\n") }
+        for leak in lint.leaks { Terminal.answerVisibly("\(path): \(leak)\n") }
+        for interaction in old { Terminal.answerVisibly("\(path): \(interaction)\n") }
       }
     }
     if arguments.has("--json") {
@@ -67,14 +67,14 @@ enum CassetteLintCommand: Command {
     guard let ref = try arguments.value("--git") else {
       _ = try arguments.operand(0, "FILE", "which cassette to look through")
       return try arguments.operands.map { path in
-        (path, try Cassette(contentsOf: URL(filePath: path)), Cassette())
+        (path, try Tapes.read(path), Cassette())
       }
     }
     let history = try GitHistory(ref)
     return try history.changed(arguments.operands).filter(\.isHere).map { file in
       // Whatever was no cassette then has said nothing that is passed over now.
       let earlier = try? history.cassette(file)
-      return (file.name, try Cassette(contentsOf: file.url), earlier ?? Cassette())
+      return (file.name, try Tapes.read(file.url), earlier ?? Cassette())
     }
   }
 

@@ -26,11 +26,13 @@ enum CassetteConvertCommand: Command {
     case ("har", "json"):
       let data = try FileError.reading(from, bytesMax: Cassette.fileBytesMax)
       let result = try HARImport(data, source: from.lastPathComponent, keepingSecrets: keeps)
+      try refuseOver(output)
       try result.cassette.write(to: to)
       (count, warnings) = (result.cassette.interactions.count, result.warnings)
     case ("json", "har"):
-      let cassette = try Cassette(contentsOf: from)
+      let cassette = try Tapes.read(from)
       let result = HARExport(cassette, keepingSecrets: keeps)
+      try refuseOver(output)
       try FileError.writing(result.data, to: to)
       (count, warnings) = (cassette.interactions.count, result.warnings)
     default:
@@ -40,5 +42,10 @@ enum CassetteConvertCommand: Command {
     if keeps { Terminal.complain("\(output): secrets were kept; do not commit it.\n") }
     Terminal.complain("\(output): \(count) interactions\n")
     return .done
+  }
+
+  /// What is there may be somebody's work of another day.
+  private static func refuseOver(_ output: String) throws(Refusal) {
+    if FileManager.default.fileExists(atPath: output) { throw .convertOver(output) }
   }
 }

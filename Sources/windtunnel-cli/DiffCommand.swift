@@ -22,7 +22,7 @@ enum CassetteDiffCommand: Command {
       guard !difference.isEmpty else { continue }
       if differs { Terminal.answer("\n") }
       differs = true
-      Terminal.answer(
+      Terminal.answerVisibly(
         isMarkdown ? difference.markdown(title: pair.title) : difference.text(title: pair.title)
       )
     }
@@ -42,7 +42,7 @@ enum CassetteDiffCommand: Command {
         Pair(
           title: file.name,
           old: try history.cassette(file) ?? Cassette(),
-          new: file.isHere ? try Cassette(contentsOf: file.url) : Cassette()
+          new: file.isHere ? try Tapes.read(file.url) : Cassette()
         )
       }
     }
@@ -53,8 +53,8 @@ enum CassetteDiffCommand: Command {
     return [
       Pair(
         title: "\(old) → \(new)",
-        old: try Cassette(contentsOf: URL(filePath: old)),
-        new: try Cassette(contentsOf: URL(filePath: new))
+        old: try Tapes.read(old),
+        new: try Tapes.read(new)
       )
     ]
   }

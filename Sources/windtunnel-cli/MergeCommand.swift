@@ -23,7 +23,11 @@ enum CassetteMergeCommand: Command {
     if !isInput, FileManager.default.fileExists(atPath: file.path) {
       throw Refusal.mergeOver(output)
     }
-    let cassettes = try inputs.map { ($0, try Cassette(contentsOf: URL(filePath: $0))) }
+    let cassettes = try inputs.map { path in
+      let input = URL(filePath: path)
+      let isOutput = input.standardizedFileURL == file.standardizedFileURL
+      return (path, try isOutput ? Tapes.readToWrite(input) : Tapes.read(input))
+    }
     let merge: CassetteMerge
     do { merge = try CassetteMerge(cassettes) } catch { throw Refusal(.data, "\(error)") }
     try merge.cassette.write(to: file)

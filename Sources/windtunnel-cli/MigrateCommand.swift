@@ -16,7 +16,7 @@ enum CassetteMigrateCommand: Command {
     _ = try arguments.operand(0, "FILE", "which cassette to migrate")
     for path in arguments.operands {
       // Version 1 is the first one: whatever reads at all is new enough.
-      _ = try Cassette(contentsOf: URL(filePath: path))
+      _ = try Tapes.read(path)
       Terminal.answer("\(path): version \(Cassette.formatVersion), the newest\n")
     }
     return .done

@@ -47,7 +47,7 @@ struct ProxyOrder {
         "--cassette and --record are given both; --record FILE plays what is in FILE already."
       )
     }
-    cassette = try tape.map { try Cassette(contentsOf: URL(filePath: $0)) }
+    cassette = try tape.map { try Tapes.read($0) }
     redaction = try RedactionRules(arguments)
     reports = try arguments.all("--report").map { text throws(Refusal) in
       let file = URL(filePath: text)

@@ -16,22 +16,18 @@ struct ProxyRecording {
     let found = exists ? try Cassette(contentsOf: file) : Cassette()
     try FileError.probeWriting(to: file)
     journal = try RecordingJournal(besides: file)
-    let (folded, count) = try journal.takeUp(onto: found)
-    tape = folded
-    if count > 0 {
-      Terminal.complain(
-        "\(file.relativePath) takes up \(count) interactions of a recording that was ended before it "
-          + "was written.\n"
-      )
-    }
+    tape = try Tapes.takeUp(journal, onto: found, of: file.relativePath).tape
   }
 
   /// Writes the cassette, if anything came.
   func keep(_ deck: Deck) throws {
     defer { journal.close() }
     if let problem = journal.problem { Terminal.complain("not journalled: \(problem)\n") }
-    // What the client asked of a host that was not there says nothing about that host.
-    deck.forgetRefusals()
+    // Beside what answered, a host that was not there is part of the story; alone it is none.
+    let refusals = deck.recordedRefusalsAlone ? deck.forgetRefusals() : []
+    for request in refusals {
+      Terminal.complain("left out: \(request): the connection was refused, and nothing else came\n")
+    }
     let (recorded, leftOut) = deck.recorded()
     for line in leftOut { Terminal.complain("left out: \(line)\n") }
     guard recorded != tape else {

@@ -24,7 +24,7 @@ enum CassettePruneCommand: Command {
       throw Refusal.pruneWhat
     }
     let file = URL(filePath: path)
-    let cassette = try Cassette(contentsOf: file)
+    let cassette = try arguments.has("--check") ? Tapes.read(file) : Tapes.readToWrite(file)
     let all = 1...max(1, cassette.interactions.count)
     var going: Set<Int> = []
     for text in numbers {
@@ -41,7 +41,7 @@ enum CassettePruneCommand: Command {
     }
     for number in going.sorted() {
       let request = cassette.interactions[number - 1].request
-      Terminal.answer("#\(number) \(request.method) \(request.url)\n")
+      Terminal.answerVisibly("#\(number) \(request.method) \(request.url)\n")
     }
     if arguments.has("--check") { return going.isEmpty ? .done : .found }
     guard !going.isEmpty else { return .done }

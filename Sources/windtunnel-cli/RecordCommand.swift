@@ -26,7 +26,11 @@ enum RecordCommand: Command {
       ),
       Flag("--personal-data", nil, "Take out e-mail addresses, telephone numbers and names, too."),
       Flag("--dates", nil, "Keep in each interaction that is recorded the day on which it was."),
-      Flag("--ignore", "HOST", "A host to pass requests on to unrecorded; once for each."),
+      Flag(
+        "--ignore",
+        "HOST",
+        "A host to pass requests on to unrecorded, at every port or HOST:PORT."
+      ),
       Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
       AdminFlag.flag,
       ServingTLS.flag,
@@ -43,41 +47,33 @@ enum RecordCommand: Command {
     try Verification.refuseFlags(of: arguments)
     let command =
       arguments.command.isEmpty ? nil : try ClientCommand(arguments.command)
-    // Read even where it is written anew: what is no cassette must not be lost to a misspelt name.
-    let exists = order.mode == .none || FileManager.default.fileExists(atPath: order.file.path)
-    var tape = exists ? try Cassette(contentsOf: order.file) : Cassette()
     guard order.mode != .none else {
-      return try await serve(order, Deck(tape, order), to: command)
+      let deck = Deck(try Tapes.read(order.file), order, .none)
+      return try await serve(order, deck, to: command)
     }
+    // Read even where it is written anew: what is no cassette must not be lost to a misspelt name.
+    let exists = FileManager.default.fileExists(atPath: order.file.path)
+    let found = exists ? try Cassette(contentsOf: order.file) : Cassette()
     try FileError.probeWriting(to: order.file)
     let journal = try RecordingJournal(besides: order.file)
     defer { journal.close() }
-    tape = try takeUp(journal, onto: tape, order)
-    let deck = Deck(tape, order, journal)
-    if order.mode == .once, !tape.interactions.isEmpty {
+    let (tape, count) = try Tapes.takeUp(journal, onto: found, of: order.path)
+    // A recording that was cut off is not a whole one: it goes on.
+    let goesOn = order.mode == .once && count > 0
+    let mode = goesOn ? .newEpisodes : order.mode
+    if goesOn {
+      Terminal.complain("That recording goes on: what is not on the tape yet is recorded.\n")
+    }
+    let deck = Deck(tape, order, mode, journal)
+    if mode == .once, !tape.interactions.isEmpty {
       Terminal.complain(
         "\(order.path) has \(tape.interactions.count) interactions and is played. "
           + "To record it anew: --mode rewrite\n"
       )
     }
     let code = try await serve(order, deck, to: command)
-    try keep(deck, over: tape, journal, order)
-    return code
-  }
-
-  private static func takeUp(
-    _ journal: RecordingJournal,
-    onto tape: Cassette,
-    _ order: RecordOrder
-  ) throws -> Cassette {
-    let (folded, count) = try journal.takeUp(onto: tape)
-    if count > 0 {
-      Terminal.complain(
-        "\(order.path) takes up \(count) interactions of a recording that was ended before it was "
-          + "written.\n"
-      )
-    }
-    return folded
+    return try RecordingEnd(order, mode, tape, runsCommand: command != nil)
+      .keep(deck, journal, after: code)
   }
 
   private static func serve(
@@ -109,53 +105,23 @@ enum RecordCommand: Command {
     if let complaint = ending.complaint { Terminal.complain("\(command.name) \(complaint).\n") }
     return ending.complaint == nil ? .done : .found
   }
-
-  private static func keep(
-    _ deck: Deck,
-    over tape: Cassette,
-    _ journal: RecordingJournal,
-    _ order: RecordOrder
-  ) throws {
-    if let problem = journal.problem { Terminal.complain("not journalled: \(problem)\n") }
-    var (recorded, leftOut) = deck.recorded()
-    // What was asked anew is of today, though its text be the old one: else it would stay too old.
-    if order.isDated {
-      recorded.date(Date(), whereNotIn: order.mode == .rewrite ? Cassette() : tape)
-    }
-    for line in leftOut { Terminal.complain("left out: \(line)\n") }
-    // Nothing new: the old text stays as it is, to the byte.
-    guard recorded != tape else { return journal.remove() }
-    let new = recorded.interactions.filter { !tape.interactions.contains($0) }
-    guard !new.isEmpty else {
-      journal.remove()
-      return Terminal.complain("Nothing was recorded; \(order.path) is as it was.\n")
-    }
-    guard !deck.recordedRefusalsAlone else {
-      journal.remove()
-      throw Refusal.upstreamGone(order.upstream.origin ?? "", order.path)
-    }
-    try recorded.write(to: order.file)
-    journal.remove()
-    Terminal.complain("\(order.path): \(recorded.interactions.count) interactions\n")
-  }
 }
 
 extension Deck {
   fileprivate convenience init(
     _ tape: Cassette,
     _ order: RecordOrder,
+    _ mode: RecordMode,
     _ journal: RecordingJournal? = nil
   ) {
     self.init(
       tape,
       matcher: .pathAndQuery,
       // What was not recorded yet is a new episode, a further answer of the same kind included.
-      then: order.mode == .newEpisodes ? .fail : .repeat,
-      mode: order.mode,
+      then: mode == .newEpisodes ? .fail : .repeat,
+      mode: mode,
       redaction: order.redaction,
-      ignoring: order.ignored.compactMap { url in
-        url.host.map { "\($0):\(url.effectivePort ?? 80)" }
-      },
+      ignoring: order.ignored.map(\.name),
       recordingJournal: journal
     )
   }

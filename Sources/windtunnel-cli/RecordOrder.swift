@@ -11,7 +11,7 @@ struct RecordOrder {
   /// The origin that stands on the tape, where that is not the upstream's.
   let origin: RequestURL?
   /// The hosts that are passed on to unrecorded.
-  let ignored: [RequestURL]
+  let ignored: [IgnoredHost]
   /// Whether each new interaction bears its day.
   let isDated: Bool
   /// What is taken out beside what always is.
@@ -54,10 +54,11 @@ struct RecordOrder {
       guard let url = Self.origin(whole, schemes: ["http", "https"]) else {
         throw .value("--ignore", text, shouldBe: "a host such as telemetry.example.com")
       }
-      return url
+      return IgnoredHost(url, isAnyPort: whole != text && url.port == nil)
     }
     trust = try UpstreamTrust(arguments)
-    guard !trust.isGiven || ([url] + ignored).contains(where: { $0.scheme == "https" }) else {
+    guard !trust.isGiven || ([url] + ignored.map(\.url)).contains(where: { $0.scheme == "https" })
+    else {
       throw Refusal.usage("--upstream-ca belongs to an upstream by https, and \(upstream) is none.")
     }
     tls = try ServingTLS(arguments)
@@ -77,7 +78,11 @@ struct RecordOrder {
     options.admin = admin
     options.recordedOrigin = origin
     options.upstream = try server()
-    options.ignoredHosts = try ignored.map { try Upstream($0, trusting: trust.trust) }
+    options.ignoredHosts = try ignored.map { host in
+      var server = try Upstream(host.url, trusting: trust.trust)
+      server.isAnyPort = host.isAnyPort
+      return server
+    }
     options.tls = try tls.begin()
     return options
   }
@@ -95,5 +100,20 @@ struct RecordOrder {
       url.target == "/"
     else { return nil }
     return url
+  }
+}
+
+/// A host that is left alone.
+struct IgnoredHost {
+  let url: RequestURL
+  /// Whether it is meant on every port: its name alone was given.
+  let isAnyPort: Bool
+
+  init(_ url: RequestURL, isAnyPort: Bool) { (self.url, self.isAnyPort) = (url, isAnyPort) }
+
+  /// As a deck knows it.
+  var name: String {
+    let host = url.host ?? ""
+    return isAnyPort ? host : "\(host):\(url.effectivePort ?? 80)"
   }
 }

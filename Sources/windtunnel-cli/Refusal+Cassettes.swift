@@ -30,6 +30,18 @@ extension Refusal {
     )
   }
 
+  static func convertOver(_ output: String) -> Refusal {
+    Refusal(
+      .cannotWrite,
+      "\(output) is there already; nothing was written. Name another file, or remove it first."
+    )
+  }
+
+  static func writtenOver(_ flag: String, _ path: String, namedBy other: String?) -> Refusal {
+    let reader = other.map { "\($0) names the same file" } ?? "the same file is read"
+    return .usage("\(flag) \(path) would be written over it: \(reader). Name another one.")
+  }
+
   static func splitOver(_ file: String) -> Refusal {
     Refusal(.cannotWrite, "\(file) is there already; nothing was written.")
   }

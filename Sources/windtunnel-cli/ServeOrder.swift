@@ -22,7 +22,7 @@ struct ServeOrder {
     }
   }
 
-  func tape() throws -> Cassette { try Cassette(contentsOf: cassette) }
+  func tape() throws -> Cassette { try Tapes.read(cassette) }
 
   func matcher() throws -> Matcher {
     guard let rules else { return .pathAndQuery }

@@ -73,6 +73,7 @@ enum Tool {
         operandsMax: command.operandsMax,
         takesCommand: command.takesCommand
       )
+      try FileRoles.check(arguments)
       return try await command.run(arguments)
     } catch {
       return refuse(Refusal(error), helpFor: "windtunnel \(command.name)")

@@ -60,7 +60,7 @@ struct Verification {
   }
 
   func run() async throws -> ExitCode {
-    let tape = try Cassette(contentsOf: order.file)
+    let tape = try Tapes.read(order.file)
     var verifier = Verifier(try order.server())
     verifier.recordedOrigin = order.origin
     verifier.secrets = secrets
@@ -69,7 +69,11 @@ struct Verification {
     verifier.limits.requestLineBytesMax = Limits.upstream.requestLineBytesMax
     if let answerSeconds { verifier.timeout = .seconds(answerSeconds) }
     let drift = try await verifier.verify(tape)
-    Terminal.answer(tellsJSON ? String(decoding: drift.data, as: UTF8.self) : "\(drift)")
+    if tellsJSON {
+      Terminal.answer(String(decoding: drift.data, as: UTF8.self))
+    } else {
+      Terminal.answerVisibly("\(drift)")
+    }
     return drift.isEmpty ? .done : .drift
   }
 }

@@ -44,4 +44,29 @@ import Testing
     await origin.loop.stop()
     await telemetry.loop.stop()
   }
+
+  @Test func `a host that is ignored without a port is at every port`() async throws {
+    let telemetry = try await Origin { _ in ([Self.answer], .close) }
+    let other = try await Origin { _ in ([Self.answer], .close) }
+    let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite, ignoring: ["127.0.0.1"])
+    var options = ReplayServer.Options()
+    // The upstream itself is at an ignored host, too.
+    options.upstream = try Upstream(other.url)
+    options.ignoredHosts = [try Upstream("http://127.0.0.1")]
+    options.ignoredHosts[0].isAnyPort = true
+    try await ReplayServer.serving(deck, options) { server async throws in
+      let end = "Connection: close\r\n\r\n"
+      for request in [
+        "GET /named HTTP/1.1\r\nHost: 127.0.0.1:\(telemetry.address.port)\r\n\(end)",
+        "GET /own HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\(end)",
+      ] {
+        #expect(try await server.answer(to: request).content == "ok")
+      }
+    }
+    #expect(try await telemetry.asked.next().hasPrefix("GET /named HTTP/1.1"))
+    #expect(try await other.asked.next().hasPrefix("GET /own HTTP/1.1"))
+    #expect(deck.recorded().cassette.interactions.isEmpty)
+    await other.loop.stop()
+    await telemetry.loop.stop()
+  }
 }

@@ -56,6 +56,79 @@ import Testing
     #expect(written == (isOwn ? "\(name.origin ?? "")/next?a=1" : location))
   }
 
+  @Test func `an address of this machine comes onto no tape that has another name`() async throws {
+    let loop = try EventLoop()
+    let address = try await loop.serve { script in
+      script.received = { channel, _ in
+        guard let own = channel.socket.localAddress else { return channel.reset() }
+        let fields = [
+          "Location: //\(own)/next?a=1#b", "Content-Length: 0",
+          "Link: <http://\(own)/p?page=2>; rel=\"next\", <//\(own)>; rel=up, <http://\(own)0/>; rel=x",
+          "Content-Location: http://\(own)/start", "Refresh: 5; url=http://\(own)/later",
+          "X-Other: http://other.example.test/a http://a@\(own)/b",
+        ]
+        channel.write(
+          Array("HTTP/1.1 302 Found\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n".utf8)
+        )
+        channel.close()
+      }
+    }
+    var options = ReplayServer.Options()
+    options.upstream = try Upstream(RequestURL("http://\(address)"))
+    options.recordedOrigin = "https://api.example.test:8443"
+    let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite)
+    let shown = try await ReplayServer.serving(deck, options) { server in
+      try await server.answer(
+        to: "GET /start HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+      )
+    }
+    await loop.stop()
+    // The client comes back here.
+    #expect(shown.contains("Location: http://127.0.0.1/next?a=1#b\r\n"), "\(shown)")
+    let kept = try #require(deck.recorded().cassette.interactions.first?.response?.headers)
+    #expect(kept["Location"] == "//api.example.test:8443/next?a=1#b")
+    #expect(
+      kept["Link"] == "<https://api.example.test:8443/p?page=2>; rel=\"next\", "
+        + "<//api.example.test:8443>; rel=up, <http://\(address)0/>; rel=x"
+    )
+    #expect(kept["Content-Location"] == "https://api.example.test:8443/start")
+    #expect(kept["Refresh"] == "5; url=https://api.example.test:8443/later")
+    // Another place, and one that somebody is named for.
+    #expect(kept["X-Other"] == "http://other.example.test/a http://a@\(address)/b")
+  }
+
+  @Test(arguments: ["//api.example.test/next", "https://api.example.test/next"])
+  func `a recorded redirect to the origin itself comes back here`(location: String) async throws {
+    let tape = Cassette([
+      Interaction(
+        Request("GET", "https://api.example.test/start"),
+        .response(Response(status: 302, headers: ["Location": location]))
+      )
+    ])
+    try await ReplayServer.serving(Deck(tape, matcher: .pathAndQuery)) { server async throws in
+      let host = "127.0.0.1:\(server.port)"
+      let answer = try await server.answer(
+        to: "GET /start HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
+      )
+      #expect(answer.contains("Location: http://\(host)/next\r\n"), "\(answer)")
+    }
+  }
+
+  @Test func `a failure's words name the origin on the tape, too`() async throws {
+    let port = try ClosedPort()
+    let deck = Deck(Cassette(), mode: .rewrite)
+    var options = ReplayServer.Options()
+    options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(port.port)"))
+    options.recordedOrigin = "https://api.example.test"
+    try await ReplayServer.serving(deck, options) { server async throws in
+      _ = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+    }
+    let text = try #require(deck.recorded().cassette.interactions.first?.failure?.text)
+    #expect(text.contains("api.example.test"), "\(text)")
+    #expect(!text.contains("127.0.0.1") && !text.contains("\(port.port)"), "\(text)")
+    withExtendedLifetime(port) {}
+  }
+
   @Test func `the mark of a streamed answer stays where it stood`() async throws {
     let fields = "Server: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\nDate: today\r\n"
     let answer = "HTTP/1.1 200 OK\r\n\(fields)\r\n2\r\nhi\r\n0\r\n\r\n"

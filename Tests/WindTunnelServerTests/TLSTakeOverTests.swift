@@ -19,7 +19,7 @@ struct TLSTakeOverTests {
         deck: deck,
         lane: .deck,
         options: ReplayServer.Options(),
-        live: LiveConnections(LiveConnections.Count(0)),
+        live: LiveConnections(Occupancy()),
         port: 0
       )
       return try Listener(on: reactor) { socket in

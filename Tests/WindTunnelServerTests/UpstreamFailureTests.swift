@@ -61,6 +61,8 @@ import Testing
     ("", Origin.End.close, Symptom.emptyAnswer), ("", .reset, .connectionLost),
     ("HTTP/1.1 200 OK\r\nX-A", .close, .connectionLost),
     ("what?\r\n\r\n", .close, .malformedResponse),
+    // Nobody asked for another protocol.
+    ("HTTP/1.1 101 Switching Protocols\r\n\r\nhello", .stays, .malformedResponse),
   ])
   func `an upstream without an answer is a 502 and a failure`(
     text: String,

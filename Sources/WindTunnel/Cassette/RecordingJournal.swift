@@ -53,7 +53,7 @@ public final class RecordingJournal: Sendable {
   /// - Throws: `FileError` where it cannot be written, or where the cassette is being recorded by
   ///   somebody else.
   public convenience init(besides cassette: URL) throws(FileError) {
-    try self.init(cassette.appendingPathExtension("journal"), besides: cassette)
+    try self.init(Self.file(besides: cassette), besides: cassette)
   }
 
   /// Opens a further journal of a cassette that several record at once, by its own name. Bodies that

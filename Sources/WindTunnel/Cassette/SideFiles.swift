@@ -9,6 +9,8 @@ struct SideFiles {
   let folder: URL
 
   init(of cassette: URL) {
+    // Beside the file itself, by whatever link it is named.
+    let cassette = (try? FileError.target(of: cassette)) ?? cassette
     let name = cassette.deletingPathExtension().lastPathComponent
     folder = cassette.deletingLastPathComponent().appendingPathComponent("\(name).bodies")
   }

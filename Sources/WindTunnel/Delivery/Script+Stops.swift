@@ -34,7 +34,8 @@ extension Script {
     // A recorded failure comes before any byte.
     if recordedCut != nil, recordedCut?.offset == nil { stops.removeAll { !$0.point.isPlain } }
     if let dribble { pieces.dribble(dribble.bytes, every: dribble.interval, of: body.count) }
-    guard malformation != nil || stops.contains(where: { !$0.point.isPlain }) else {
+    guard malformation != nil || breaksOffMalformed || stops.contains(where: { !$0.point.isPlain })
+    else {
       settlePauses()
       return .good
     }

@@ -7,6 +7,7 @@ extension Script {
   func message() -> WireMessage {
     let head = head ?? ResponseHead()
     if let malformation { return WireMessage(head, body, wrongAs: malformation) }
+    if breaksOffMalformed { return WireMessage(head, brokenBehind: body) }
     let chunk = stops.lazy.compactMap { stop -> Int? in
       guard case .inChunk(let count) = stop.point else { return nil }
       return count ?? body.count / 2
@@ -26,6 +27,12 @@ extension Script {
     }
     guard isBeyond, recordedCut == nil else { return message }
     return WireMessage(head, body, .length(body.count + 1), isContentless: false)
+  }
+
+  /// Whether the recorded answer broke off, on a wire, in what was no HTTP.
+  var breaksOffMalformed: Bool {
+    stage == .onTheWire && !isContentless && recordedCut?.isMalformed == true
+      && recordedCut?.offset != nil
   }
 
   /// Writes an answer as bytes, whole or to where it breaks off, and answers how it ends.

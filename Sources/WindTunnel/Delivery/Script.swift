@@ -34,6 +34,8 @@ struct Script {
     /// Bytes of the body in front of it; `nil`: no head either.
     var offset: Int?
     var ending: Delivery.Step
+    /// Whether what came then was no HTTP.
+    var isMalformed = false
   }
 
   init(_ outcome: Outcome, on stage: Stage) {
@@ -54,6 +56,8 @@ struct Script {
   private mutating func play(_ interaction: Interaction, _ outcome: Outcome) {
     let (timing, pace) = (interaction.timing, outcome.pace)
     switch interaction.answer {
+    case .response(let response) where stage == .onTheWire && response.status == 101:
+      refuse("The recorded 101 hands the connection over to another protocol")
     case .response(let response):
       // An answer to a range, 206 or not, is the answer to that range.
       let isPart = interaction.request.headers["Range"] != nil
@@ -63,7 +67,11 @@ struct Script {
       answer(response, to: outcome.request)
       pieces = timing.map { Pieces($0, pace) } ?? pieces
       head = response.head
-      recordedCut = Cut(offset: body.count, ending: ending(failure.symptom))
+      recordedCut = Cut(
+        offset: body.count,
+        ending: ending(failure.symptom),
+        isMalformed: failure.symptom == .malformedResponse
+      )
     case .failure(let failure):
       fail(failure.symptom)
       pieces = timing.map { Pieces(failure: $0, pace) } ?? pieces
@@ -97,28 +105,6 @@ struct Script {
       ],
       body: Body(text)
     )
-  }
-
-  /// How a connection ends so that a client sees a symptom.
-  private func ending(_ symptom: Symptom) -> Delivery.Step {
-    switch (stage, symptom) {
-    case (.inProcess, _): .fail(symptom)
-    case (.onTheWire, .connectionLost): .reset
-    case (.onTheWire, .timedOut): .stall
-    case (.onTheWire, _): .close
-    }
-  }
-
-  private mutating func fail(_ symptom: Symptom) {
-    switch (stage, symptom) {
-    case (.inProcess, _), (.onTheWire, .connectionLost), (.onTheWire, .timedOut),
-      (.onTheWire, .emptyAnswer):
-      recordedCut = Cut(offset: nil, ending: ending(symptom))
-    case (.onTheWire, _):
-      let text = "The recorded failure \(symptom.rawValue) happens before there is a request; "
-      let notice = Self.notice(502, text + "a server cannot replay it on a connection it has.\n")
-      (head, body) = (notice.head, notice.body.data)
-    }
   }
 
   var delivery: Delivery {
@@ -156,6 +142,9 @@ struct Script {
       steps += pieces.steps(sent)
       if isRecorded, pieces.lastWait > .zero { steps.append(.wait(pieces.lastWait)) }
       steps += pauses(before: cut, at: sent.count)
+    }
+    if isRecorded, let cut, cut.isMalformed, cut.offset == nil, stage == .onTheWire {
+      steps.append(.bytes(.data(Data(WireMessage.garbage))))
     }
     let ending = cut?.ending ?? (head == nil ? .close : .finish)
     steps.append(ending)

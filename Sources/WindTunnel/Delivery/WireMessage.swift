@@ -85,6 +85,15 @@ struct WireMessage {
     }
   }
 
+  /// Writes an answer whose content ends in what is no chunk (RFC 9112 §7.1).
+  init(_ head: ResponseHead, brokenBehind body: Data) {
+    begin(head) { $0.append("Transfer-Encoding", "chunked") }
+    chunk(body)
+    bytes += Self.noChunkSize
+  }
+
+  private static let noChunkSize = Array("lskdu\r\n".utf8)
+
   private mutating func beginChunked(
     _ head: ResponseHead,
     _ body: Data,
@@ -94,7 +103,7 @@ struct WireMessage {
     let half = body.prefix(body.count / 2)
     chunk(half)
     switch malformation {
-    case .badChunkSize: bytes += Array("lskdu\r\n".utf8)
+    case .badChunkSize: bytes += Self.noChunkSize
     case .missingChunkEnd: bytes.removeLast(half.isEmpty ? 0 : 2)
     default: break
     }
@@ -106,7 +115,7 @@ struct WireMessage {
   }
 
   /// Bytes that begin no answer in any protocol a client might guess.
-  private static let garbage = (0..<64).map { UInt8(truncatingIfNeeded: $0 * 73 + 129) }
+  static let garbage = (0..<64).map { UInt8(truncatingIfNeeded: $0 * 73 + 129) }
 
   private mutating func begin(
     _ head: ResponseHead,

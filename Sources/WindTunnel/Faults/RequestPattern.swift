@@ -43,6 +43,16 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   /// Whether it speaks of tunnels and nothing else.
   var isForTunnels: Bool { method == "CONNECT" }
 
+  /// The method that is most likely meant where one stands in small letters; `nil` where it is well.
+  var meantMethod: String? { method.flatMap { Self.meant($0) } }
+
+  /// The method of RFC 9110 §9.3 or RFC 5789 that differs from a word in capitals alone.
+  package static func meant(_ method: String) -> String? {
+    let capitals = method.uppercased()
+    let known = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"]
+    return method != capitals && known.contains(capitals) ? capitals : nil
+  }
+
   /// Whether a request is meant.
   public func matches(_ request: Request) -> Bool {
     if let method, method != request.method { return false }

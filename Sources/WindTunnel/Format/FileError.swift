@@ -54,37 +54,6 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Writes a file in one step, through a temporary one beside it.
-  package static func writing(_ data: Data, to file: URL) throws(FileError) {
-    do {
-      try data.write(to: file, options: .atomic)
-    } catch {
-      throw .unwritable(file.relativePath, reason: reason(error))
-    }
-  }
-
-  /// Tells before any work is done whether a file could be written.
-  package static func probeWriting(to file: URL) throws(FileError) {
-    let manager = FileManager.default
-    var isDirectory: ObjCBool = false
-    if manager.fileExists(atPath: file.path, isDirectory: &isDirectory), isDirectory.boolValue {
-      throw .unwritable(file.relativePath, reason: "it is a directory")
-    }
-    let folder = file.deletingLastPathComponent()
-    guard manager.fileExists(atPath: folder.path, isDirectory: &isDirectory), isDirectory.boolValue
-    else {
-      throw .unwritable(file.relativePath, reason: "there is no folder \(folder.relativePath)")
-    }
-    // Even root cannot write everywhere (a read-only file system, /proc), so ask the system.
-    let probe = folder.appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
-    do {
-      try Data().write(to: probe)
-      try manager.removeItem(at: probe)
-    } catch {
-      throw .unwritable(file.relativePath, reason: reason(error))
-    }
-  }
-
   /// Why the system refused, in its own words, as half a sentence.
   static func reason(_ error: any Error) -> String {
     // On Linux the cause is an error of Swift's that no cast makes an `NSError` of.

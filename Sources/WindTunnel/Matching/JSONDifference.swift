@@ -70,7 +70,9 @@ struct JSONDifference {
     _ steps: [JSONPath.Step],
     _ found: inout [JSONDifference]
   ) {
-    found.append(JSONDifference(steps: steps, recorded: recorded, asked: asked))
+    found.append(
+      JSONDifference(steps: steps, recorded: recorded?.inPlainNumbers, asked: asked?.inPlainNumbers)
+    )
   }
 
   /// By bytes: Swift's own `==` takes composed and decomposed letters for the same.

@@ -38,7 +38,7 @@ package struct RequestQuestion: Sendable, Hashable {
       let low = times ?? least ?? (most == nil ? 1 : 0)
       let high = times ?? most ?? Int.max
       guard low <= high else { throw top.error("atMost", "\(high) is less than \"atLeast\"") }
-      asked = .count(RequestPattern(request), low...high)
+      asked = .count(try Self.pattern(request, "request", top), low...high)
     case (nil, let order?):
       guard times == nil, least == nil, most == nil else {
         throw top.error("inOrder", "an order has no number; ask for it by \"request\"")
@@ -48,7 +48,7 @@ package struct RequestQuestion: Sendable, Hashable {
         guard let text = json.stringValue else {
           throw top.error("inOrder[\(index)]", "\(json) is no request such as \"GET /home\"")
         }
-        patterns.append(RequestPattern(text))
+        patterns.append(try Self.pattern(text, "inOrder[\(index)]", top))
       }
       guard !patterns.isEmpty else { throw top.error("inOrder", "no request stands here") }
       asked = .order(patterns)
@@ -60,6 +60,22 @@ package struct RequestQuestion: Sendable, Hashable {
         remedy: "Such as { \"request\": \"GET /home\", \"times\": 2 }."
       )
     }
+  }
+
+  /// A method in small letters is another one (RFC 9110 §9.1), which nobody means: no request would be
+  /// found, and a question for none passed.
+  private static func pattern(
+    _ text: String,
+    _ place: String,
+    _ top: ObjectReader
+  ) throws(FormatError) -> RequestPattern {
+    let pattern = RequestPattern(text)
+    guard let meant = pattern.meantMethod else { return pattern }
+    throw top.error(
+      place,
+      "a method is written in capitals",
+      remedy: "Did you mean \"\(meant)\(text.drop { $0 != " " })\"?"
+    )
   }
 
   /// Whether it can be told: nothing that it asks for has been dropped.

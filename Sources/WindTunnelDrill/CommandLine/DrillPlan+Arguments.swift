@@ -27,6 +27,13 @@ extension DrillPlan {
     return group.subtracting(single)
   }
 
+  /// What answers. A subject's process reads the file itself, if all that is played stands in it.
+  mutating func take(cassette file: URL) throws {
+    cassette = try Tapes.read(file)
+    let left = RecordingJournal.file(besides: file)
+    cassetteFile = FileManager.default.fileExists(atPath: left.path) ? nil : file
+  }
+
   /// Who flies: the judged one first, the others beside it. A program flies alone, since what it is
   /// good for is not what a client in Swift is.
   mutating func take(subject arguments: Arguments) throws {

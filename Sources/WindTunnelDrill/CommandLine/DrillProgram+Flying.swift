@@ -57,8 +57,7 @@ extension DrillProgram {
     var plan = try plan()
     if let path = try arguments.value("--cassette") {
       let file = URL(filePath: path)
-      plan.cassette = try Cassette(contentsOf: file)
-      plan.cassetteFile = file
+      try plan.take(cassette: file)
     }
     let group = try plan.take(scenarios: arguments, speaker)
     try plan.take(subject: arguments)

@@ -14,8 +14,7 @@ struct RecordedPlan {
   func plan(_ base: DrillPlan, _ subject: String, _ arguments: Arguments) throws -> DrillPlan {
     var plan = base
     if let cassette = try cassetteFile(arguments) {
-      plan.cassetteFile = cassette
-      plan.cassette = try Cassette(contentsOf: cassette)
+      try plan.take(cassette: cassette)
     }
     guard SHA256.hexadecimal(plan.cassette.data()) == fact("cassette") else {
       throw Refusal.otherCassette

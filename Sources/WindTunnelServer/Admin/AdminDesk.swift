@@ -5,9 +5,9 @@ final class AdminDesk: Sendable {
   private let admin: Admin
   private let deck: Deck
   private let received: ReceivedRequests
-  private let open: LiveConnections.Count
+  private let open: Occupancy
 
-  init(_ admin: Admin, _ deck: Deck, _ received: ReceivedRequests, _ open: LiveConnections.Count) {
+  init(_ admin: Admin, _ deck: Deck, _ received: ReceivedRequests, _ open: Occupancy) {
     (self.admin, self.deck, self.received, self.open) = (admin, deck, received, open)
   }
 
@@ -18,7 +18,7 @@ final class AdminDesk: Sendable {
       scenario: deck.scenario,
       seed: deck.seed,
       shipped: admin.scenarios,
-      openConnections: open.withLock { $0 },
+      openConnections: open.count,
       uptime: received.uptime
     )
     let answer = AdminAnswer(to: request, seeing: snapshot, refusing: admin.refusal)

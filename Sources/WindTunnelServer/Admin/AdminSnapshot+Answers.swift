@@ -74,7 +74,11 @@ extension RequestFilter {
       let name = Self.decoded(parts[0])
       let value = parts.count == 2 ? Self.decoded(parts[1]) : ""
       switch name {
-      case "method": method = value
+      case "method":
+        if let meant = RequestPattern.meant(value) {
+          throw Self.error(name, "a method is written in capitals", "Did you mean \(meant)?")
+        }
+        method = value
       case "path": path = RequestPattern(value)
       case "since": since = try Self.number(name, value, in: 0...Int.max)
       case "status": status = try Self.number(name, value, in: 100...999)

@@ -74,6 +74,8 @@ struct Authority {
     if host.isEmpty { return tape(house) }
     let named = RequestURL("\(scheme)://\(host)")
     if house.options.upstream != nil {
+      // A host that is ignored at every port may be this machine.
+      if isOwn(named, port: house.port) { return tape(house) }
       // By the scheme that the host is asked by, which need not be the client's.
       return house.options.ignoredHost(named)?.url ?? tape(house)
     }
@@ -129,64 +131,49 @@ struct Authority {
       if !base.isEmpty { head.headers["Location"] = base + location }
       return
     }
-    let url = RequestURL(location)
-    guard let origin = url.origin, origins.contains(origin) else { return }
+    guard let url = Self.url(of: location, amongst: origins) else { return }
     head.headers["Location"] =
       "\(scheme)://\(own)\(base)\(url.target)\(Self.fragment(of: location))"
   }
 
-  /// Puts the tape's origin where an upstream's redirect names itself.
+  /// Where a redirect leads, if that is one of these places. Without a scheme it keeps the one that
+  /// the origin was asked by (RFC 3986 §4.2).
+  private static func url(of location: String, amongst origins: [String]) -> RequestURL? {
+    let spellings = location.hasPrefix("//") ? ["http:", "https:"] : [""]
+    return spellings.lazy.map { RequestURL($0 + location) }
+      .first { $0.origin.map(origins.contains) ?? false }
+  }
+
+  /// Puts the tape's origin where an upstream names itself: in redirects, and where the tape has
+  /// another origin than the upstream's, wherever else a field has an address.
   func recorded(_ head: ResponseHead) -> ResponseHead {
-    guard house.options.proxy == nil, let location = head.headers["Location"], let meant else {
-      return head
-    }
-    var url = RequestURL(location)
-    guard let origin = url.origin, origins.contains(origin) else { return head }
-    (url.scheme, url.host, url.port) = (meant.scheme, meant.host, meant.port)
+    guard house.options.proxy == nil, let meant else { return head }
     var head = head
-    head.headers["Location"] = "\(url)\(Self.fragment(of: location))"
+    let origins = origins
+    func named(_ value: String) -> String {
+      OriginRenaming.rename(value, origins, to: meant)
+    }
+    if house.options.recordedOrigin != nil {
+      head.headers = HeaderFields(
+        head.headers.map { HeaderField($0.name, named($0.value)) }
+      )
+    } else if let location = head.headers["Location"] {
+      head.headers["Location"] = named(location)
+    }
     return head
+  }
+
+  /// A failure's own words as the tape has them: without an address of this machine.
+  func recorded(_ text: String, of upstream: Upstream) -> String {
+    guard let name = house.options.recordedOrigin, let host = name.host else { return text }
+    let port = upstream.url.effectivePort ?? 80
+    let places = upstream.addresses.map { "\($0)" } + ["\(upstream.url.host ?? ""):\(port)"]
+    let authority = host + (name.port.map { ":\($0)" } ?? "")
+    return places.reduce(text) { $0.replacing($1, with: authority) }
   }
 
   /// A fragment is the client's affair, and a redirect may bring one (RFC 9110 §10.2.2).
   private static func fragment(of location: String) -> Substring {
     location.firstIndex(of: "#").map { location[$0...] } ?? ""
-  }
-}
-
-extension HeaderFields {
-  /// Takes out what speaks of one connection only (RFC 9110 §7.6.1) and what a client and its proxy
-  /// have between themselves (RFC 9110 §11.7), but for the mark of content
-  /// that had no length beforehand, which may stay at its place.
-  ///
-  /// A server has read `Host` and `Expect`, too, and passes neither on.
-  mutating func removeConnectionFields(
-    keepingCoding keepsCoding: Bool = false,
-    asServer isServer: Bool = false
-  ) {
-    let named = values("Connection").flatMap { $0.split(separator: ",") }
-      .map { $0.trimmingOptionalWhitespace() }
-      // `Connection: close` names no field.
-      .filter { !$0.equalsIgnoringASCIICase("close") }
-    self = HeaderFields(
-      filter { field in
-        if named.contains(where: { field.name.equalsIgnoringASCIICase($0) }) { return false }
-        // The length rules most names out before a byte is compared.
-        switch field.name.utf8.count {
-        case 2: return !field.isNamed("TE")
-        case 4: return !isServer || !field.isNamed("Host")
-        case 6: return !isServer || !field.isNamed("Expect")
-        case 7: return !field.isNamed("Trailer") && !field.isNamed("Upgrade")
-        case 10: return !field.isNamed("Connection") && !field.isNamed("Keep-Alive")
-        case 16: return !field.isNamed("Proxy-Connection")
-        case 18: return !field.isNamed("Proxy-Authenticate")
-        case 19: return !field.isNamed("Proxy-Authorization")
-        case 25: return !field.isNamed("Proxy-Authentication-Info")
-        case 17: return keepsCoding || !field.isNamed("Transfer-Encoding")
-        default: return true
-        }
-      }
-    )
-    if keepsCoding { self["Transfer-Encoding"] = "chunked" }
   }
 }

@@ -5,9 +5,13 @@ internal import WindTunnel
 extension ClientConnection {
   /// Takes a socket over.
   static func begin(_ socket: Socket, in house: House, on reactor: Reactor) {
-    guard house.live.takes(house.options.limits) else { return socket.close() }
+    func turnAway() {
+      socket.close()
+      house.live.forget()
+    }
+    guard !house.live.isDraining else { return turnAway() }
     let reception = house.desk?.receive(socket) ?? .served
-    if reception == .gone { return socket.close() }
+    if reception == .gone { return turnAway() }
     let connection = ClientConnection(house, reactor)
     // A connection that is gone before it is served is the client's affair.
     guard
@@ -17,7 +21,7 @@ extension ClientConnection {
         limits: house.options.limits,
         delegate: connection
       )
-    else { return }
+    else { return house.live.forget() }
     if case .refused(let refusal) = reception {
       connection.channel = channel
       house.live.insert(connection)

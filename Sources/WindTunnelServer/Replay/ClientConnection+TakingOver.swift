@@ -29,7 +29,7 @@ extension ClientConnection {
     (connection.channel, connection.opened) = (channel, tunnel)
     connection.deadline.isOver = { [weak connection] kind in connection?.isLate(kind) }
     connection.deadline.begin(.idle, on: channel.reactor)
-    house.live.insert(connection)
+    house.live.insertUncounted(connection)
     channel.startTLS(engine, early: early)
   }
 }

@@ -17,7 +17,7 @@ struct Crew: Sendable {
 
   let members: [Member]
   /// How many connections are open on all of them.
-  let open = LiveConnections.Count(0)
+  let open = Occupancy()
 
   /// Starts a thread for each core, up to a bound.
   init(membersMax: Int = Crew.membersMax) throws(SocketError) {

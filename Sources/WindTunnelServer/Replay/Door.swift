@@ -18,10 +18,15 @@ struct Door: @unchecked Sendable {
   ) async throws -> Door {
     do {
       return try await crew.listening.run { reactor in
-        let turns = Turns(crew.members.map { Turns.Place(loop: $0.loop) })
+        let turns = Turns(
+          crew.members.map { Turns.Place(loop: $0.loop) },
+          crew.open,
+          options.limits.connectionsMax
+        )
         let bound = try Self.listen(at: address, for: lane, deck, options, on: reactor) {
           turns.receive($0, on: reactor)
         }
+        turns.waitingRoom.listener = bound.listener
         // No connection is told of before this job ends.
         let port = bound.address.port
         let gate = Locked(options.proxy.map { PeerGate($0.admission, own: options.host) })
@@ -52,10 +57,10 @@ struct Door: @unchecked Sendable {
     _ options: ReplayServer.Options,
     on reactor: Reactor,
     accepted: @escaping (Socket) -> Void
-  ) throws(SocketError) -> (address: SocketAddress, close: () -> Void) {
+  ) throws(SocketError) -> (address: SocketAddress, listener: Listener?, close: () -> Void) {
     guard options.losesSYNs(of: deck) else {
       let listener = try Listener(at: address, on: reactor, accepted: accepted)
-      return (listener.address, listener.close)
+      return (listener.address, listener, listener.close)
     }
     let gate = try SYNGate(
       at: address,
@@ -63,7 +68,7 @@ struct Door: @unchecked Sendable {
       fate: { deck.synFate(lane: lane, ordinal: $0) },
       accepted: accepted
     )
-    return (gate.address, gate.close)
+    return (gate.address, nil, gate.close)
   }
 
   /// Listens for whoever asks about a server, where it is wanted.
@@ -71,7 +76,7 @@ struct Door: @unchecked Sendable {
     _ crew: Crew?,
     _ options: ReplayServer.Options,
     _ deck: Deck,
-    counting open: LiveConnections.Count
+    counting open: Occupancy
   ) async throws -> Door? {
     guard let crew, let admin = options.admin, let received = options.received else { return nil }
     guard let address = SocketAddress("127.0.0.1", port: admin.port) else {
@@ -93,19 +98,52 @@ private final class Turns {
   /// A loop, as the listener on it may know it: one that held it would keep a forgotten server.
   struct Place { weak var loop: EventLoop? }
 
+  /// The listener, as any thread may carry it back to its loop.
+  final class WaitingRoom: @unchecked Sendable {
+    weak var loop: EventLoop?
+    weak var listener: Listener?
+
+    init(_ loop: EventLoop?) { self.loop = loop }
+
+    /// Lets the next one in.
+    func open() { loop?.execute { [self] _ in listener?.resume() } }
+  }
+
   var houses: [House] = []
+  let waitingRoom: WaitingRoom
   private let places: [Place]
+  private let occupancy: Occupancy
+  private let openMax: Int
   private var next = 0
 
-  init(_ places: [Place]) { self.places = places }
+  init(_ places: [Place], _ occupancy: Occupancy, _ openMax: Int) {
+    (self.places, self.occupancy, self.openMax) = (places, occupancy, openMax)
+    waitingRoom = WaitingRoom(places[0].loop)
+  }
 
   func receive(_ socket: Socket, on reactor: Reactor) {
+    guard occupancy.enter(atMost: openMax) else { return socket.close() }
     defer { next = (next + 1) % places.count }
     let house = houses[next]
-    if next == 0 { return ClientConnection.begin(socket, in: house, on: reactor) }
-    let isTaken = places[next].loop?.execute { reactor in
+    if next == 0 {
       ClientConnection.begin(socket, in: house, on: reactor)
+    } else {
+      let isTaken = places[next].loop?.execute { reactor in
+        ClientConnection.begin(socket, in: house, on: reactor)
+      }
+      if isTaken != true {
+        socket.close()
+        occupancy.leave()
+      }
     }
-    if isTaken != true { socket.close() }
+    if occupancy.count >= openMax { letWait() }
+  }
+
+  /// Leaves whoever comes in the accept queue until somebody has left.
+  private func letWait() {
+    guard let listener = waitingRoom.listener else { return }
+    listener.pause()
+    let waits = occupancy.wait(forLessThan: openMax) { [waitingRoom] in waitingRoom.open() }
+    if !waits { listener.resume() }
   }
 }

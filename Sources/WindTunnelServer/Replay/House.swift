@@ -64,30 +64,31 @@ final class House: Sendable {
 
 /// The connections that are open on one loop. On that loop's thread only.
 final class LiveConnections: @unchecked Sendable {
-  /// How many are open on all loops of a server.
-  typealias Count = Locked<Int>
-
   private var connections: [ObjectIdentifier: ClientConnection] = [:]
-  private let open: Count
+  private let open: Occupancy
   /// Whether no further request is served, from the moment on that the server is told to end.
   private(set) var isDraining = false
   private var drained: (() -> Void)?
 
-  init(_ open: Count) { self.open = open }
+  init(_ open: Occupancy) { self.open = open }
 
-  /// Whether one more is served: the server has room and does not end.
-  func takes(_ limits: Limits) -> Bool {
-    !isDraining && open.withLock { $0 } < limits.connectionsMax
-  }
-
+  /// Takes a connection in that was counted when it came.
   func insert(_ connection: ClientConnection) {
     connections[ObjectIdentifier(connection)] = connection
-    open.withLock { $0 += 1 }
   }
+
+  /// Takes a connection in that did not come by the door.
+  func insertUncounted(_ connection: ClientConnection) {
+    _ = open.enter()
+    insert(connection)
+  }
+
+  /// A connection that was counted when it came is not taken in.
+  func forget() { open.leave() }
 
   func remove(_ connection: ClientConnection) {
     guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-    open.withLock { $0 -= 1 }
+    open.leave()
     tellIfEmpty()
   }
 

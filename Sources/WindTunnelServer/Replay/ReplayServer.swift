@@ -43,17 +43,25 @@ public final class ReplayServer: Sendable {
     /// The server of an ignored host.
     func ignoredHost(_ url: RequestURL) -> Upstream? {
       // Without a port the one is meant that the host's own scheme has.
-      ignoredHosts.first { host in
+      func port(by host: Upstream) -> Int? {
         var meant = url
         if url.port == nil { meant.scheme = host.url.scheme }
-        return host.url.host == url.host && host.url.effectivePort == meant.effectivePort
+        return meant.effectivePort
       }
+      let named = ignoredHosts.filter { $0.url.host == url.host }
+      if let exact = named.first(where: { $0.url.effectivePort == port(by: $0) }) { return exact }
+      guard let host = named.first(where: \.isAnyPort), let port = port(by: host) else {
+        return nil
+      }
+      return host.at(port: port)
     }
 
     /// The server that an outcome is forwarded to.
     func upstream(for outcome: Outcome) -> Upstream? {
       guard case .forward(let ticket) = outcome.source, outcome.forwards else { return nil }
-      return ticket == nil ? ignoredHost(outcome.request.url) : upstream
+      let url = outcome.request.url
+      guard ticket == nil, upstream?.url.origin != url.origin else { return upstream }
+      return ignoredHost(url)
     }
   }
 

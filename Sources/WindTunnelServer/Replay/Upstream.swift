@@ -3,8 +3,10 @@ public import WindTunnel
 /// The real server that a recording server stands in front of.
 public struct Upstream: Sendable {
   /// Where it is.
-  public let url: RequestURL
-  let addresses: [SocketAddress]
+  public private(set) var url: RequestURL
+  /// Where it is an ignored host: whether requests to its other ports go there, too, and to those.
+  public var isAnyPort = false
+  private(set) var addresses: [SocketAddress]
   /// What is spoken to a server by `https`.
   private let tls: (context: TLSContext, host: HostName)?
 
@@ -52,6 +54,14 @@ public struct Upstream: Sendable {
       throw .upstream("\(host): \(error)")
     }
     tls = scheme == "http" ? nil : try Self.tls(host, trust)
+  }
+
+  /// The same host at another port.
+  func at(port: Int) -> Upstream {
+    var other = self
+    other.url.port = port == (url.scheme == "https" ? 443 : 80) ? nil : port
+    other.addresses = addresses.map { $0.at(port: port) }
+    return other
   }
 
   private static func tls(

@@ -6,6 +6,10 @@ internal import WindTunnel
 extension UpstreamExchange {
   func began(_ start: ResponseStart) {
     if start.head.status == 101, asksForUpgrade { return upgraded(start) }
+    // RFC 9110 §15.2.2: no answer to a request whose Upgrade stays here.
+    guard start.head.status != 101 else {
+      return failed(.malformedResponse, "it switched protocols (101), which nobody had asked for")
+    }
     answer = start
     timing.firstByte = elapsed
     guard let client else { return }
@@ -63,7 +67,10 @@ extension UpstreamExchange {
   }
 
   func failed(_ symptom: Symptom, _ text: String) {
-    let failure = Failure(symptom, text: text)
+    let failure = Failure(
+      symptom,
+      text: ticket == nil ? text : authority.recorded(text, of: upstream)
+    )
     keep(answer.map { .cut(response($0), failure) } ?? .failure(failure))
     exchange.watch?.status = exchange.watch?.status ?? 502
     exchange.watch?.ended(.failed(symptom))

@@ -41,8 +41,9 @@ final class Listener {
   }
 
   func resume() {
+    guard let watch else { return }
     isAccepting = true
-    watch?.set(.readable)
+    watch.set(.readable)
   }
 
   /// Frees the port.
@@ -69,7 +70,7 @@ extension Listener: ReadinessHandler {
         // at once, so it is looked at again when somebody may have closed one.
         pause()
         reactor.schedule(after: 10_000_000) { [weak self] _ in
-          if self?.watch != nil { self?.resume() }
+          self?.resume()
         }
         return
       }

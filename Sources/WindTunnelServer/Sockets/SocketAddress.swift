@@ -3,7 +3,7 @@ internal import Foundation
 /// An address and port of the Internet, in the system's own layout.
 struct SocketAddress: Sendable, Hashable {
   /// A `sockaddr_in` or `sockaddr_in6`, its memory zeroed before it was filled.
-  private let bytes: [UInt8]
+  private var bytes: [UInt8]
 
   /// Takes a literal such as `127.0.0.1`, `::1` or `[::1]`; `nil` for a name.
   init?(_ host: String, port: Int) {
@@ -73,6 +73,13 @@ struct SocketAddress: Sendable, Hashable {
 
   /// The port; it stands at the same place in both layouts.
   var port: Int { Int(bytes[2]) << 8 | Int(bytes[3]) }
+
+  /// The same address with another port, from 0 to 65535.
+  func at(port: Int) -> SocketAddress {
+    var other = self
+    (other.bytes[2], other.bytes[3]) = (UInt8(port >> 8 & 0xFF), UInt8(port & 0xFF))
+    return other
+  }
 
   /// The address without the port, 4 or 16 bytes in network order.
   var addressBytes: [UInt8] { Array(family == AF_INET ? bytes[4..<8] : bytes[8..<24]) }

@@ -56,6 +56,16 @@ import Testing
     )
   }
 
+  @Test(arguments: [
+    ("GET /a?b=1&c=2", 1), ("GET /a?c=2&b=1", 1), ("GET /a?b=1", 0), ("GET /a", 2), ("BREW /a", 0),
+  ])
+  func `a request is asked for with its query, too`(pattern: String, count: Int) throws {
+    let log = Self.log("GET /a", "GET /a?c=2&b=1")
+    let answer = try Self.answer(#"{"request":"\#(pattern)","times":\#(count)}"#, log)
+    #expect(answer["passed"] == true)
+    #expect(answer["seen"]?["count"] == .number(count))
+  }
+
   @Test func `an order is asked for, whatever came between`() throws {
     let log = Self.log("GET /a", "POST /b", "GET /c")
     #expect(
@@ -87,6 +97,14 @@ import Testing
     (#"{"inOrder":["GET /a"],"times":1}"#, "inOrder: an order has no number"),
     (#"{"inOrder":[1]}"#, "inOrder[0]: 1 is no request such as \"GET /home\"."),
     ("[", "line 1, column 2: not JSON"),
+    (
+      #"{"request":"get /a?b=1","times":0}"#,
+      "request: a method is written in capitals. Did you mean \"GET /a?b=1\"?"
+    ),
+    (
+      #"{"inOrder":["GET /a","Post /b"]}"#,
+      "inOrder[1]: a method is written in capitals. Did you mean \"POST /b\"?"
+    ),
   ])
   func `a question that makes no sense is refused in words`(text: String, words: String) {
     let error = #expect(throws: FormatError.self) {

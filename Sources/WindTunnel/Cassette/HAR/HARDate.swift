@@ -5,7 +5,7 @@ enum HARDate {
   /// The time since 1970 of `2024-05-01T10:00:00.1234567+02:00`; UTC where no zone is named.
   static func sinceEpoch(_ text: String) -> Duration? {
     let pattern =
-      /([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]{1,18}))?(Z|z|[+-][0-9]{2}:?[0-9]{2})?/
+      /([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]{1,18}))? ?(Z|z|[+-][0-9]{2}:?[0-9]{2})?/
     guard let match = text.wholeMatch(of: pattern)?.output, let year = Int(match.1),
       let month = Int(match.2), let day = Int(match.3), let hour = Int(match.4),
       let minute = Int(match.5), let second = Int(match.6),
@@ -15,6 +15,14 @@ enum HARDate {
     let padded = digits + String(repeating: "0", count: 9 - digits.count)
     let time = daysSinceEpoch(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
     return .seconds(time - zoneSeconds(match.8 ?? "Z")) + .nanoseconds(Int(padded) ?? 0)
+  }
+
+  /// A date, or the milliseconds since 1970 that some write in its place.
+  static func sinceEpoch(_ json: JSON) -> Duration? {
+    if let text = json.stringValue { return sinceEpoch(text) }
+    // From 2001 to 2286; a smaller number would be one of seconds.
+    guard let number = json.doubleValue, 1e12..<1e13 ~= number else { return nil }
+    return Duration(milliseconds: number)
   }
 
   /// `+02:00` or `-0530` in seconds east of Greenwich.

@@ -30,7 +30,7 @@ struct HAREntryReader {
     guard let address = asked["url"]?.stringValue else {
       throw error(".request.url", "the URL is missing")
     }
-    date = entry["startedDateTime"]?.stringValue.flatMap { HARDate.sinceEpoch($0) }
+    date = entry["startedDateTime"].flatMap { HARDate.sinceEpoch($0) }
     guard let url = Self.address(address, askedBy: method) else {
       // The rest of the URL may hold anything, user info too, and is not shown.
       let scheme = address.prefix { $0.isASCII && ($0.isLetter || $0 == "-") }

@@ -11,22 +11,41 @@ enum HARSound {
     case .null: return kept(json, if: nullable.contains(name))
     case .bool: return kept(json, if: flags.contains(name) || !isKnown(name))
     case .number(let digits):
+      if dates.contains(name) { return HARDate.sinceEpoch(json).map { .text(HARDate.text($0)) } }
       // What compression costs, where it is negative.
       if name == "compression" { return kept(json, if: Int(digits) != nil) }
       if wholes.contains(name) { return kept(json, if: (Int(digits) ?? -2) >= -1) }
       guard times.contains(name) else { return kept(json, if: !isKnown(name)) }
       return kept(json, if: (Double(digits) ?? -2) >= -1)
     case .string(let text):
-      if dates.contains(name) { return kept(json, if: isDate(text.value)) }
+      if dates.contains(name), !isDate(text.value) {
+        return HARDate.sinceEpoch(text.value).map { .text(HARDate.text($0)) }
+      }
       if name == "serverIPAddress" { return address(text.value).map { .text($0) } }
+      if flags.contains(name), ["true", "false"].contains(text.value.lowercased()) {
+        return .bool(text.value.lowercased() == "true")
+      }
       return kept(json, if: texts.contains(name) || !isKnown(name))
     case .array(let elements):
       guard let element = lists[name] else { return kept(json, if: !isKnown(name)) }
-      let sound = elements.compactMap { object($0, of: element) }
+      let sound = elements.map { whole in
+        (element == "pair" ? pairs(whole) : [whole]).compactMap { object($0, of: element) }
+      }
       // A list of fields without one of them would say something else.
-      return kept(.array(sound), if: sound.count == elements.count || name == "pages")
+      let isWhole = sound.allSatisfy { !$0.isEmpty }
+      return kept(.array(sound.flatMap(\.self)), if: isWhole || name == "pages")
     case .object:
       return objects.contains(name) ? object(json, of: name) : kept(json, if: !isKnown(name))
+    }
+  }
+
+  /// A field whose value is a list of texts, as so many fields; one exporter writes them so.
+  private static func pairs(_ json: JSON) -> [JSON] {
+    guard case .object(let members) = json, case .array(let values)? = json["value"],
+      !values.isEmpty
+    else { return [json] }
+    return values.map { value in
+      .object(members.map { $0.name.value == "value" ? JSON.Member($0.name, value) : $0 })
     }
   }
 
@@ -41,6 +60,7 @@ enum HARSound {
     var sound = members.compactMap { member in
       value(member.value, of: member.name.value).map { JSON.Member(member.name, $0) }
     }
+    if keeping.contains(name) { sound += kept(from: members, beside: sound) }
     if name == "page" {
       // Left out by some, and all that is missing of a page with a name.
       for (key, value) in [("title", ""), ("pageTimings", .object([]))] as [(String, JSON)]
@@ -52,6 +72,27 @@ enum HARSound {
     // Some readers want a text or its fields wherever anything was sent.
     if name == "postData", names.isDisjoint(with: ["text", "params"]) { return nil }
     return names.isSuperset(of: required[name] ?? []) ? .object(sound) : nil
+  }
+
+  /// Objects that keep what may not stand in them under a name that is anybody's: `_afterRequest`.
+  private static let keeping: Set<String> = ["entry", "cache"]
+
+  private static func kept(from members: [JSON.Member], beside sound: [JSON.Member]) -> [JSON
+    .Member]
+  {
+    members.compactMap { member in
+      let (name, written) = (member.name.value, sound.first { $0.name == member.name }?.value)
+      let isLost = written == nil && member.value != .null && member.value.stringValue != ""
+      // A port stands in no address.
+      let isShort =
+        name == "serverIPAddress"
+        && written?.stringValue?.count ?? .max
+          < (member.value.stringValue?.filter { !"[]".contains($0) }.count ?? 0)
+      guard isLost || isShort, !members.contains(where: { $0.name.value == "_\(name)" }) else {
+        return nil
+      }
+      return JSON.Member(JSON.Text("_\(name)"), member.value)
+    }
   }
 
   private static let required: [String: Set<String>] = [
@@ -97,13 +138,21 @@ enum HARSound {
     return text.wholeMatch(of: form) != nil && HARDate.sinceEpoch(text) != nil
   }
 
-  /// Four numbers, or an IPv6 address without the brackets that some put around it.
+  /// Four numbers, or an IPv6 address without the brackets that some put around it and the port that
+  /// others put behind it.
   private static func address(_ text: String) -> String? {
     let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
     let inner = isBracketed ? String(text.dropFirst().dropLast()) : text
-    let parts = inner.split(separator: ".", omittingEmptySubsequences: false)
-    if parts.count == 4, parts.allSatisfy({ UInt8($0) != nil }) { return inner }
-    let isV6 = inner.contains(":") && inner.allSatisfy { $0.isHexDigit || $0 == ":" }
-    return isV6 ? inner : nil
+    let parts = inner.split(omittingEmptySubsequences: false) { $0 == "." }
+    let isPort = { (digits: Substring) in UInt16(digits) != nil }
+    if parts.count == 4 || parts.count == 5 && isPort(parts[4]) {
+      let ends = parts[3].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let four = parts[..<3] + [ends[0]]
+      let isAddress = four.allSatisfy { UInt8($0) != nil }
+      return isAddress && ends.dropFirst().allSatisfy(isPort) ? four.joined(separator: ".") : nil
+    }
+    guard parts.count <= 2, parts.dropFirst().allSatisfy(isPort) else { return nil }
+    let six = parts[0]
+    return six.contains(":") && six.allSatisfy { $0.isHexDigit || $0 == ":" } ? String(six) : nil
   }
 }

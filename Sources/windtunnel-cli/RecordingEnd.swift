@@ -1,0 +1,66 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelDrill
+
+/// What becomes of a recording when it is over.
+struct RecordingEnd {
+  private let order: RecordOrder
+  private let mode: RecordMode
+  /// What was on the tape when it began.
+  private let tape: Cassette
+  private let runsCommand: Bool
+
+  init(_ order: RecordOrder, _ mode: RecordMode, _ tape: Cassette, runsCommand: Bool) {
+    (self.order, self.mode, self.tape, self.runsCommand) = (order, mode, tape, runsCommand)
+  }
+
+  /// Writes the cassette, if something new came and nothing failed; else it stays as it is, to the
+  /// byte.
+  func keep(
+    _ deck: Deck,
+    _ journal: RecordingJournal,
+    after code: ExitCode
+  ) throws -> ExitCode {
+    if let problem = journal.problem { Terminal.complain("not journalled: \(problem)\n") }
+    var (recorded, leftOut) = deck.recorded()
+    // What was asked anew is of today, though its text be the old one: else it would stay too old.
+    if order.isDated {
+      recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : tape)
+    }
+    for line in leftOut { Terminal.complain("left out: \(line)\n") }
+    guard deck.hasRecorded, !recorded.interactions.isEmpty else {
+      journal.remove()
+      return endedWithout(code)
+    }
+    guard recorded != tape else {
+      journal.remove()
+      return code
+    }
+    guard !deck.recordedRefusalsAlone else {
+      journal.remove()
+      throw Refusal.upstreamGone(order.upstream.origin ?? "", order.path)
+    }
+    // A tape of half of what the command does is no fixture, least of all in place of a whole one.
+    guard code == .done else {
+      journal.remove()
+      Terminal.complain("What was recorded is thrown away; \(asItWas)\n")
+      return code
+    }
+    try recorded.write(to: order.file)
+    journal.remove()
+    Terminal.complain("\(order.path): \(recorded.interactions.count) interactions\n")
+    return code
+  }
+
+  /// Says that nothing was recorded, where that was all there was to do.
+  private func endedWithout(_ code: ExitCode) -> ExitCode {
+    guard mode == .rewrite || tape.interactions.isEmpty else { return code }
+    Terminal.complain("Nothing was recorded; \(asItWas)\n")
+    return runsCommand && code == .done ? .found : code
+  }
+
+  private var asItWas: String {
+    FileManager.default.fileExists(atPath: order.path)
+      ? "\(order.path) is as it was." : "there is no \(order.path)."
+  }
+}

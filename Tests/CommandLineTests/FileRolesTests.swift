@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+/// No command writes over what it was given to read, or over what somebody else has made.
+@Suite(.timeLimit(.minutes(10))) struct FileRolesTests {
+  @Test(arguments: [
+    ("proxy --cassette a.json --report a.json --for 1s", "--report a.json", "--cassette"),
+    ("proxy --record ./a.json --report a.json --for 1s", "--report a.json", "--record"),
+    ("proxy --cassette a.json --open-tls --ca-out link.json", "--ca-out link.json", "--cassette"),
+    (
+      "record --upstream http://127.0.0.1:1 --cassette a.json --tls --ca-out a.json",
+      "--ca-out a.json", "--cassette"
+    ),
+    ("serve --cassette a.json --tls --ca-out a.json", "--ca-out a.json", "--cassette"),
+    ("drill --cassette a.json --report a.json", "--report a.json", "--cassette"),
+    (
+      "drill --scenario a.json --report ../FOLDER/a.json", "--report ../FOLDER/a.json", "--scenario"
+    ),
+  ])
+  func `a file is not read and written over by one command`(
+    line: String,
+    written: String,
+    read: String
+  ) async throws {
+    let scratch = try Scratch()
+    try scratch.write(Texts.cassette, to: "a.json")
+    try FileManager.default.createSymbolicLink(
+      at: scratch.file("link.json"),
+      withDestinationURL: scratch.file("a.json")
+    )
+    let here = scratch.folder.lastPathComponent
+    let words = line.replacing("FOLDER", with: here).split(separator: " ").map(String.init)
+    let run = try await Program.run(words, in: scratch)
+    let sentence =
+      "windtunnel: \(written.replacing("FOLDER", with: here)) would be written over it: "
+      + "\(read) names the same file. Name another one.\n"
+    #expect(run.code == 64)
+    #expect(run.out.isEmpty)
+    #expect(run.err.hasPrefix(sentence), "\(run.err)")
+    #expect(try scratch.text("a.json") == Texts.cassette)
+  }
+
+  @Test func `a report is not written over one that it is made of`() async throws {
+    let scratch = try Scratch()
+    try scratch.write("{}", to: "a.json")
+    let run = try await Program.run("report", "a.json", "--report", "a.json", in: scratch)
+    #expect(run.code == 64)
+    #expect(
+      run.err.hasPrefix(
+        "windtunnel: --report a.json would be written over it: the same file is read."
+      )
+    )
+    #expect(try scratch.text("a.json") == "{}")
+  }
+
+  @Test(arguments: [("a.har", "b.json"), ("a.json", "b.har")])
+  func `a conversion writes over nothing`(input: String, output: String) async throws {
+    let scratch = try Scratch()
+    try scratch.write(Texts.cassette, to: "a.json")
+    try scratch.write(Texts.har, to: "a.har")
+    try scratch.write("mine", to: output)
+    let run = try await Program.run("cassette", "convert", input, output, in: scratch)
+    let sentence =
+      "windtunnel: \(output) is there already; nothing was written. Name another file, "
+      + "or remove it first.\n"
+    #expect(run == Program.Run(code: 73, out: "", err: sentence))
+    #expect(try scratch.text(output) == "mine")
+  }
+
+  @Test func `a cassette that is read-only is not written`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Texts.cassette, to: "a.json")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o444],
+      ofItemAtPath: scratch.file("a.json").path
+    )
+    let sentence = "windtunnel: a.json cannot be written: it is read-only (mode 444).\n"
+    for words in [
+      ["cassette", "prune", "a.json", "--number", "1"],
+      ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "a.json", "--", "true"],
+    ] {
+      let run = try await Program.run(words, in: scratch)
+      #expect(run.code == 73)
+      #expect(run.err == sentence)
+    }
+    #expect(try scratch.text("a.json") == Texts.cassette)
+  }
+
+  @Test func `what would steer a terminal is shown in place of being done`() async throws {
+    let scratch = try Scratch()
+    let tape = { (word: String) in
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"/x\u001b[31m"},"#
+        + #""response":{"headers":[["Content-Type","text/plain"]],"text":"\#(word)\u001b]0;t\u0007"}}]}"#
+    }
+    try scratch.write(tape("a"), to: "a.json")
+    try scratch.write(tape("b"), to: "b.json")
+    let explain = ["cassette", "explain", "--cassette", "a.json", "--request", "GET /y"]
+    for words in [
+      ["cassette", "show", "a.json"], ["cassette", "show", "a.json", "--number", "1"],
+      ["cassette", "diff", "a.json", "b.json"], explain,
+    ] {
+      let run = try await Program.run(words, in: scratch)
+      #expect(!run.out.contains("\u{1B}") && !run.out.contains("\u{7}"), "\(words)")
+      #expect(run.out.contains(#"\u{1B}"#), "\(words): \(run.out)")
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// What commands make of a recording that was killed.
+@Suite(.timeLimit(.minutes(10))) struct LeftoversTests {
+  /// Leaves `a.json.journal` of two interactions, beside a tape of one if that is wanted.
+  private func killed(in scratch: Scratch, beside tape: Bool) async throws {
+    let (upstream, url) = try await Server.start(in: scratch)
+    if tape { try scratch.write(Texts.cassette, to: "a.json") }
+    let words = ["record", "--upstream", url, "--cassette", "a.json"]
+    let flight = try Flight(
+      words + ["--as", "https://api.example.test", "--mode", "new-episodes"],
+      in: scratch
+    )
+    let proxy = try #require(await flight.line())
+    for path in ["/home", "/feed"] { _ = await ask(proxy + path) }
+    flight.signal(SIGKILL)
+    _ = try await flight.end()
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  private static let told =
+    "a.json is read with 2 interactions of a.json.journal, whose recording "
+    + "was ended before it was written; the next recording onto it takes them up.\n"
+
+  @Test(arguments: [false, true])
+  func `it is read by whoever plays or looks, and stays where it is`(besideTape: Bool) async throws
+  {
+    let scratch = try Scratch()
+    try await killed(in: scratch, beside: besideTape)
+    let journal = try scratch.text("a.json.journal")
+    let show = try await Program.run("cassette", "show", "a.json", in: scratch)
+    #expect(show.code == 0)
+    #expect(show.err == Self.told)
+    #expect(show.out.contains("GET https://api.example.test/feed →"), "\(show.out)")
+    let lint = try await Program.run("cassette", "lint", "a.json", in: scratch)
+    #expect(lint == Program.Run(code: 0, out: "", err: Self.told))
+    let flight = try Flight(["serve", "--cassette", "a.json"], in: scratch)
+    let url = try #require(await flight.line())
+    #expect(await ask("\(url)/feed").status == 200)
+    flight.signal(SIGINT)
+    #expect(try await flight.end().err == Self.told)
+    #expect(try scratch.text("a.json.journal") == journal)
+    #expect(scratch.has("a.json") == besideTape)
+    if besideTape { #expect(try scratch.text("a.json") == Texts.cassette) }
+  }
+
+  @Test func `a half tape is no whole one: the recording goes on`() async throws {
+    let scratch = try Scratch()
+    try await killed(in: scratch, beside: false)
+    let (upstream, url) = try await Server.start(in: scratch)
+    let run = try await Program.run(
+      ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://api.example.test"]
+        + ["--"] + Server.client(of: "/search?q=a"),
+      in: scratch
+    )
+    #expect(run.code == 0)
+    #expect(
+      run.err == """
+        a.json takes up 2 interactions of a recording that was ended before it was written.
+        That recording goes on: what is not on the tape yet is recorded.
+        a.json: 3 interactions
+
+        """
+    )
+    #expect(
+      try Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target)
+        == ["/home", "/feed", "/search?q=a"]
+    )
+    #expect(!scratch.has("a.json.journal"))
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `a command that writes the tape takes it up`() async throws {
+    let scratch = try Scratch()
+    try await killed(in: scratch, beside: false)
+    let run = try await Program.run("cassette", "prune", "a.json", "--number", "1", in: scratch)
+    #expect(run.code == 0, "\(run.err)")
+    #expect(
+      try Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target)
+        == ["/feed"]
+    )
+    #expect(!scratch.has("a.json.journal"))
+  }
+
+  @Test func `a recording that goes on is nobody's leftover`() async throws {
+    let scratch = try Scratch()
+    let (upstream, url) = try await Server.start(in: scratch)
+    let flight = try Flight(["record", "--upstream", url, "--cassette", "a.json"], in: scratch)
+    let proxy = try #require(await flight.line())
+    #expect(await ask("\(proxy)/home").status == 200)
+    let show = try await Program.run("cassette", "show", "a.json", in: scratch)
+    #expect(show == Program.Run(code: 66, out: "", err: "windtunnel: a.json: no such file.\n"))
+    flight.signal(SIGINT)
+    #expect(try await flight.end().err == "a.json: 1 interactions\n")
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// What is left when `windtunnel record` has come to its end.
+@Suite(.timeLimit(.minutes(10))) struct RecordingEndTests {
+  private func targets(_ name: String, in scratch: Scratch) throws -> [String] {
+    try Cassette(contentsOf: scratch.file(name)).interactions.map(\.request.url.target)
+  }
+
+  /// A command that asks for paths, one after the other.
+  private func client(of paths: String..., then end: String = "") -> [String] {
+    let asking = paths.map { Server.client(of: $0)[2].replacing("; ", with: " && ") }
+    return ["bash", "-c", asking.joined(separator: "; ") + end]
+  }
+
+  @Test(arguments: ["rewrite", "new-episodes"])
+  func `a command that fails leaves the tape as it was, to the byte`(mode: String) async throws {
+    let scratch = try Scratch()
+    let (upstream, url) = try await Server.start(in: scratch)
+    try scratch.write(Texts.cassette, to: "a.json")
+    let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", mode, "--"]
+    let run = try await Program.run(words + client(of: "/home", then: "; exit 3"), in: scratch)
+    #expect(run.code == 1)
+    #expect(
+      run.err == """
+        bash ended with status 3.
+        What was recorded is thrown away; a.json is as it was.
+
+        """
+    )
+    #expect(try scratch.text("a.json") == Texts.cassette)
+    #expect(!scratch.has("a.json.journal"))
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `a command that fails leaves no half tape where there was none`() async throws {
+    let scratch = try Scratch()
+    let (upstream, url) = try await Server.start(in: scratch)
+    let words = ["record", "--upstream", url, "--cassette", "a.json", "--"]
+    let run = try await Program.run(words + client(of: "/home", then: "; exit 3"), in: scratch)
+    #expect(run.code == 1)
+    #expect(run.err.hasSuffix("What was recorded is thrown away; there is no a.json.\n"))
+    #expect(!scratch.has("a.json") && !scratch.has("a.json.journal"))
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `what is recorded anew is all that is on the tape, though all of it was there`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let (upstream, url) = try await Server.start(in: scratch)
+    let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode"]
+    let first = try await Program.run(
+      words + ["once", "--"] + client(of: "/home", "/feed", "/search?q=a"),
+      in: scratch
+    )
+    #expect(first.code == 0, "\(first.err)")
+    #expect(try targets("a.json", in: scratch) == ["/home", "/feed", "/search?q=a"])
+    let second = try await Program.run(
+      words + ["rewrite", "--"] + client(of: "/feed"),
+      in: scratch
+    )
+    #expect(second.code == 0 && second.err == "a.json: 1 interactions\n", "\(second.err)")
+    #expect(try targets("a.json", in: scratch) == ["/feed"])
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `a command that asks for nothing has recorded nothing, which is told`() async throws {
+    let scratch = try Scratch()
+    let base = ["record", "--upstream", "http://127.0.0.1:1", "--cassette"]
+    let none = try await Program.run(base + ["a.json", "--", "true"], in: scratch)
+    #expect(
+      none == Program.Run(code: 1, out: "", err: "Nothing was recorded; there is no a.json.\n")
+    )
+    #expect(!scratch.has("a.json"))
+    try scratch.write(Texts.cassette, to: "b.json")
+    let anew = try await Program.run(
+      base + ["b.json", "--mode", "rewrite", "--", "true"],
+      in: scratch
+    )
+    #expect(
+      anew == Program.Run(code: 1, out: "", err: "Nothing was recorded; b.json is as it was.\n")
+    )
+    // One that is played need not record anything.
+    let played = try await Program.run(base + ["b.json", "--", "true"], in: scratch)
+    #expect(played.code == 0)
+    #expect(try scratch.text("b.json") == Texts.cassette)
+  }
+}
