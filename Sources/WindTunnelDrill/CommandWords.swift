@@ -49,11 +49,11 @@ extension String {
   /// anything to a shell, else in single quotes.
   var asShellWord: String {
     let isPlain =
-      !isEmpty
+      !isEmpty && !hasPrefix("#")
       && utf8.allSatisfy { byte in
         let character = Character(UnicodeScalar(byte))
         return byte < 128
-          && (character.isLetter || character.isNumber || "_./:=@%+,-".contains(character))
+          && (character.isLetter || character.isNumber || "_./:=@%+,-#".contains(character))
       }
     return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
   }

@@ -86,7 +86,8 @@ extension Observation {
       let start = intendedStart ?? start
     else { return }
     let moment = start + cancellation.after + Self.onItsWay
-    let late = attempts.count { attempt in
+    // A first attempt that late was held up by the machine; any other is one that was made after all.
+    let late = attempts.dropFirst().count { attempt in
       attempt.isRequest && attempt.start.map { $0 > moment } == true
     }
     self.cancellation?.attemptsAfter = after + late

@@ -37,9 +37,9 @@ import WindTunnel
   @Test func `each failing call is a line that a shell takes as it stands`() {
     #expect(
       Self.lines(4, isAtTerminal: true) == [
-        "failed, status 503: windtunnel drill --again 'd.json#rain/call/0'",
-        "failed, status 503: windtunnel drill --again 'd.json#rain/home/2'",
-        "failed, status 503: windtunnel drill --again 'd.json#rain/home/3'",
+        "failed, status 503: windtunnel drill --again d.json#rain/call/0",
+        "failed, status 503: windtunnel drill --again d.json#rain/home/2",
+        "failed, status 503: windtunnel drill --again d.json#rain/home/3",
       ]
     )
     #expect(

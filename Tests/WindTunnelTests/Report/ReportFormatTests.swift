@@ -161,6 +161,6 @@ import Testing
     #expect(merged.scenarios[0].weather == weather)
     report.scenarios[0].weather = Scenario("dry")
     let error = #expect(throws: FormatError.self) { try Report(data: report.data(), source: "r") }
-    #expect(error?.description == "r, scenarios[0].weather: it is that of dry")
+    #expect(error?.description == "r, scenarios[0].weather: it is that of dry.")
   }
 }
