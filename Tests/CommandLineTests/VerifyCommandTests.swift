@@ -44,7 +44,7 @@ import WindTunnel
     let scratch = try Scratch()
     let body = String(repeating: "a long body ", count: 30_000)
     let cassette = Cassette([
-      Interaction(Request(url: "/a"), Response(status: 200, body: Body(body)))
+      Interaction(Request("GET", "/a"), Response(status: 200, body: Body(body)))
     ])
     try cassette.write(to: scratch.file("large.json"))
     #expect(try await Program.run("cassette", "verify", "large.json", in: scratch).code == 0)

@@ -42,7 +42,8 @@ import WindTunnel
     let second = Interaction(recorded.request, Response(status: 200, body: Body("later")))
     let bodies = RecordedBodies(Cassette([recorded, second, coded, moved]), matcher: .pathAndQuery)
     func match(_ text: String?, _ path: String) -> Bool? {
-      bodies.match(text.map { Data($0.utf8) }, Request("GET", RequestURL(path)))
+      let landing = Landing(ending: .succeeded, body: text.map { Data($0.utf8) })
+      return bodies.match(landing, Request("GET", RequestURL(path)))
     }
     #expect(match("0123456789", "/home") == true)
     #expect(match("later", "/home") == true)

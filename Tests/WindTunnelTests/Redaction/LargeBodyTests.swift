@@ -12,7 +12,9 @@ import Testing
     secrets: [String: String] = [:]
   ) -> String? {
     var redaction = Redaction(continuing: [])
-    redaction.echoes = Echoes(of: secrets)
+    var echoes = Echoes()
+    for (secret, stand) in secrets { echoes.listen(for: secret, .init(stand: stand, reach: .anywhere)) }
+    redaction.echoes = echoes
     redaction.look(intoLarge: Data(body.utf8), type: type, coding: coding)
     return redaction.obstacle
   }
