@@ -116,7 +116,10 @@ import WindTunnelDrill
         try await Task.sleep(for: .milliseconds(50))
       }
     }.scenarios[0].subjects[0]
-    #expect(row.observations[0].afterWindow == nil)
+    // It ended while the window was open, unless the machine kept it from that.
+    let first = row.observations[0]
+    let end = try #require(first.start) + first.latency
+    #expect(first.afterWindow == nil || end >= .seconds(3))
     let after = try row.observations.dropFirst().map { try #require($0.afterWindow) }
     #expect(after == after.sorted())
     #expect(row.metrics.firstRecovery == after[0])

@@ -39,7 +39,8 @@ import Testing
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
   ])
   func `a malformed answer is one again, by the same name`(answer: String) async throws {
-    #expect(try await symptoms(of: answer) == [.malformedResponse, .malformedResponse])
+    let seen = try await symptoms(of: answer)
+    #expect(seen == [.malformedResponse, .malformedResponse])
   }
 
   @Test func `an answer that broke off in no chunk has all that came before`() async throws {

@@ -28,7 +28,7 @@ extension RequestPattern {
       )
     }
     if words.count == 2, words[0] == "CONNECT" { return nil }
-    guard target == "**" || target.hasPrefix("/") || target.contains("://") else {
+    guard target == "*" || target == "**" || target.hasPrefix("/") || target.contains("://") else {
       return Problem(
         problem: "\"\(target)\" is no path: it does not begin with /",
         remedy: "Write for example \"GET /home\", or a whole URL."

@@ -23,7 +23,10 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     let words = text.split(separator: " ", maxSplits: 1)
     let hasMethod = words.count == 2
     method = hasMethod && words[0] != "*" ? String(words[0]) : nil
-    let target = String(words.last ?? "/**")
+    let named = String(words.last ?? "/**")
+    // Whatever is asked for; to these two methods the star is a name of its own.
+    let isAny = named == "*" && method != "CONNECT" && method != "OPTIONS"
+    let target = isAny ? "/**" : named
     if method == "CONNECT", !target.contains("/") {
       (host, query, segments) = (HostPattern(authority: target), nil, ["", "**"])
       return

@@ -66,7 +66,10 @@ extension Generator {
         ]),
         untilHeaderChanges: pick([nil, "Authorization"])
       )
-      var rule = Rule(when: trigger, [pick(faults), pick(faults)])
+      let fault = pick(faults)
+      // Those that can happen as well: others are refused.
+      let others = faults.filter { FaultConflict([fault, $0]) == nil }
+      var rule = Rule(when: trigger, [fault, pick(others)])
       if Bool.random(using: &self) { rule.innerNotes["faults[1]"] = [JSON.Member("_a", [1])] }
       if Bool.random(using: &self) { rule.innerNotes["when"] = [JSON.Member("_b", nil)] }
       return rule
@@ -79,6 +82,8 @@ extension Generator {
       critical: Bool.random(using: &self) ? patterns : [],
       gates: Bool.random(using: &self) ? Self.gates : []
     )
+    // A rule for critical requests wants some to be critical.
+    if rules.contains(where: { $0.trigger.isCritical == true }) { scenario.critical = patterns }
     scenario.link?.dnsDelay = .microseconds(pick([0, 0, 3_000_001]))
     if scenario.link?.up.bitsPerSecond != nil { scenario.link?.isShared = pick([true, false]) }
     if Bool.random(using: &self) { scenario.notes = [JSON.Member("_", [:])] }

@@ -18,7 +18,8 @@ enum HARSound {
       guard times.contains(name) else { return kept(json, if: !isKnown(name)) }
       return kept(json, if: (Double(digits) ?? -2) >= -1)
     case .string(let text):
-      if dates.contains(name), !isDate(text.value) {
+      if dates.contains(name) {
+        if isDate(text.value) { return .some(json) }
         return HARDate.sinceEpoch(text.value).map { .text(HARDate.text($0)) }
       }
       if name == "serverIPAddress" { return address(text.value).map { .text($0) } }
