@@ -14,7 +14,7 @@ import WindTunnel
       in: scratch
     )
     let proxy = try #require(await flight.line())
-    for path in ["/home", "/feed"] { _ = await ask(proxy + path) }
+    for path in ["/home", "/recommendations?user=7"] { _ = await ask(proxy + path) }
     flight.signal(SIGKILL)
     _ = try await flight.end()
     upstream.signal(SIGINT)
@@ -34,12 +34,15 @@ import WindTunnel
     let show = try await Program.run("cassette", "show", "a.json", in: scratch)
     #expect(show.code == 0)
     #expect(show.err == Self.told)
-    #expect(show.out.contains("GET https://api.example.test/feed →"), "\(show.out)")
+    #expect(
+      show.out.contains("GET https://api.example.test/recommendations?user=7 →"),
+      "\(show.out)"
+    )
     let lint = try await Program.run("cassette", "lint", "a.json", in: scratch)
     #expect(lint == Program.Run(code: 0, out: "", err: Self.told))
     let flight = try Flight(["serve", "--cassette", "a.json"], in: scratch)
     let url = try #require(await flight.line())
-    let answer = await ask("\(url)/feed")
+    let answer = await ask("\(url)/recommendations?user=7")
     #expect(answer.status == 200, "\(answer)")
     flight.signal(SIGINT)
     #expect(try await flight.end().err == Self.told)
@@ -68,7 +71,7 @@ import WindTunnel
     )
     #expect(
       try Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target)
-        == ["/home", "/feed", "/search?q=a"]
+        == ["/home", "/recommendations?user=7", "/search?q=a"]
     )
     #expect(!scratch.has("a.json.journal"))
     upstream.signal(SIGINT)
@@ -82,7 +85,7 @@ import WindTunnel
     #expect(run.code == 0, "\(run.err)")
     #expect(
       try Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target)
-        == ["/feed"]
+        == ["/recommendations?user=7"]
     )
     #expect(!scratch.has("a.json.journal"))
   }

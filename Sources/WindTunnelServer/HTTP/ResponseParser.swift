@@ -125,6 +125,11 @@ struct ResponseParser {
     }
     guard input.count <= limits.requestLineBytesMax else { throw tooLong }
     guard ended else { return false }
+    // RFC 9112 §2.3: whatever does not begin with the protocol's name is not the beginning of a head.
+    let beginning = try input.peek(min(5, input.count)) { bytes throws(ProtocolError) in
+      "HTTP/".utf8.starts(with: bytes)
+    }
+    guard beginning else { throw .bad("What came before the connection ended is no HTTP.") }
     if sawByte { throw Self.brokenHead }
     throw ProtocolError(.truncated(.beforeHead), "The connection ended before any answer.")
   }
