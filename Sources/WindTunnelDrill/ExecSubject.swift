@@ -85,11 +85,12 @@ private struct Program: Sendable {
     let output = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
-    let isLate = Locked(false)
+    let isGivenUp = Locked(false)
     return await withTaskCancellationHandler {
-      await landing(of: process, output, isLate, within: patience)
+      await landing(of: process, output, isGivenUp, within: patience)
     } onCancel: {
-      // Its caller gives it up, as a shell would.
+      // Its caller gives it up, as a shell would; one that does not run yet is told when it does.
+      isGivenUp.withLock { $0 = true }
       if process.isRunning { kill(-process.processIdentifier, SIGTERM) }
     }
   }
@@ -97,16 +98,18 @@ private struct Program: Sendable {
   private func landing(
     of process: SpawnedProcess,
     _ output: Pipe,
-    _ isLate: Locked<Bool>,
+    _ isGivenUp: Locked<Bool>,
     within patience: Duration
   ) async -> Landing {
-    await withCheckedContinuation { continuation in
+    let isLate = Locked(false)
+    return await withCheckedContinuation { continuation in
       do {
         try RunningPrograms.shared.start(process)
       } catch {
         return continuation.resume(returning: .bad("\(words[0]) cannot be started"))
       }
       let number = process.processIdentifier
+      if isGivenUp.withLock({ $0 }) { kill(-number, SIGTERM) }
       Self.after(patience) { [weak process] in
         guard let process, process.isRunning else { return }
         isLate.withLock { $0 = true }

@@ -55,6 +55,18 @@ import WindTunnel
     #expect(row.metrics.cancelledCalls == 1)
   }
 
+  @Test func `a program that is given up before it runs is told to end, too`() async throws {
+    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+      plan.command = ["sh", "-c", "sleep 3600 & wait"]
+      plan.scenarios = [Self.scenario(share: 1, after: 0...0)]
+      (plan.stage, plan.calls, plan.deadline) = (nil, 20, .seconds(300))
+      plan.load = .closedLoop(concurrency: 20)
+    }
+    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    #expect(row.observations.map(\.ending) == row.observations.map { _ in .failed("cancelled") })
+    #expect(row.metrics.cancelledCalls == 20)
+  }
+
   @Test(.enabled(if: Executable.find("curl") != nil, "curl is not here."))
   func
     `a program that does not heed it is given up all the same, and what it goes on to send counts`()
