@@ -25,6 +25,7 @@ struct MannersTally: Sendable, Hashable {
     for attempt in call.attempts where attempt.isRequest {
       switch attempt.isRepeatable {
       case true?: break
+      case false? where call.attempts.count == 1: break
       case false?:
         let key = attempt.decision.key ?? ""
         if keys.contains(key) { duplicates += 1 }
