@@ -6,9 +6,8 @@ struct StageTally: Sendable, Hashable {
     count: Observation.Stages.names.count
   )
 
-  mutating func add(_ attempt: Observation.Attempt) {
+  mutating func add(_ seen: Observation.Stages) {
     // Without a list of them: this is done for each attempt of millions.
-    let seen = attempt.stages
     add(seen.dns, 0)
     add(seen.connect, 1)
     add(seen.tls, 2)

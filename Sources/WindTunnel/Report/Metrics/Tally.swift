@@ -24,7 +24,8 @@ struct Tally: Sendable, Hashable {
     retries.add(observation)
     if observation.attempts.count > 0 {
       manners.add(observation)
-      for attempt in observation.attempts { stages.add(attempt) }
+      // By place: the rest of an attempt need not be copied.
+      for place in observation.attempts.indices { stages.add(observation.attempts[place].stages) }
     }
     if observation.afterWindow != nil { recovery.add(observation) }
     weather.add(observation, &names)
