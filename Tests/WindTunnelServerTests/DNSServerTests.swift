@@ -30,10 +30,12 @@ import WindTunnel
 
   private static func serving<Result>(
     _ entries: DNSEntry...,
+    // A test may be made to wait for its turn longer than a resolver's connection is waited for.
+    idleMax: Duration = .seconds(3600),
     body: (DNSServer, Events<DNSDecision>) async throws -> Result
   ) async throws -> Result {
     let told = Events<DNSDecision>()
-    let server = try await DNSServer(DNSScript(entries)) { told($0) }
+    let server = try await DNSServer(DNSScript(entries), idleMax: idleMax) { told($0) }
     do {
       let result = try await body(server, told)
       await server.stop()
@@ -137,6 +139,18 @@ import WindTunnel
     try await Self.serving(DNSEntry("*", fault: .truncatedWithoutTCP)) { server, _ async throws in
       let client = try RawClient(.loopback(port: server.port))
       await client.send(Self.framed(Self.query("a.test")))
+      let (bytes, end) = await client.receiveAll()
+      #expect(bytes.isEmpty && end == .finished)
+      client.close()
+    }
+  }
+
+  @Test func `a resolver that says nothing is not waited for`() async throws {
+    let entry = DNSEntry("*", addresses: Self.own)
+    try await Self.serving(entry, idleMax: .milliseconds(20)) { server, _ async throws in
+      let client = try RawClient(.loopback(port: server.port))
+      // Half a question is none.
+      await client.send(Array(Self.framed(Self.query("a.test")).prefix(9)))
       let (bytes, end) = await client.receiveAll()
       #expect(bytes.isEmpty && end == .finished)
       client.close()

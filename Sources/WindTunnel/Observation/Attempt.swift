@@ -21,7 +21,12 @@ extension Observation {
     /// `Idempotency-Key`.
     public var isRepeatable: Bool?
     /// How long its parts took, as far as that was seen.
-    public var stages = Stages()
+    public var stages: Stages {
+      get { seenStages?.value ?? Stages() }
+      set { seenStages = newValue == Stages() ? nil : Boxed(newValue) }
+    }
+    /// Beside the rest: millions of attempts are copied, and few bear all of them.
+    private(set) var seenStages: Boxed<Stages>?
 
     /// Makes an attempt; what is not named here was not seen.
     public init(decision: String, take: String) {

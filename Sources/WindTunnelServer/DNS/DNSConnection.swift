@@ -8,15 +8,13 @@ final class DNSConnection {
   /// Answers that wait for their time.
   private var waiting = 0
 
-  /// So long may a resolver say nothing (RFC 7766 §6.2.3: a few seconds).
-  static let idleNanoseconds: Int64 = 10_000_000_000
-
   init(_ desk: DNSDesk) { self.desk = desk }
 
   /// Waits for a message, and not for ever.
   func wait(on channel: Channel) {
     if let idle { channel.reactor.cancel(idle) }
-    idle = channel.reactor.schedule(after: Self.idleNanoseconds) { [weak self, weak channel] _ in
+    idle = channel.reactor.schedule(after: desk.idleMax.inNanoseconds) {
+      [weak self, weak channel] _ in
       guard let self, let channel else { return }
       if waiting > 0 { wait(on: channel) } else { channel.close() }
     }

@@ -6,6 +6,8 @@ final class DNSDesk {
   static let (connectionsMax, waitingMax) = (256, 10_000)
 
   let port: Int
+  /// So long may a connection say nothing.
+  let idleMax: Duration
   private let datagrams: Datagrams
   private let reactor: Reactor
   private var responder: DNSResponder
@@ -18,10 +20,12 @@ final class DNSDesk {
   init(
     at address: SocketAddress,
     _ responder: DNSResponder,
+    idleMax: Duration,
     on reactor: Reactor,
     observe: (@Sendable (DNSDecision) -> Void)?
   ) throws(SocketError) {
     (self.responder, self.observe, self.reactor) = (responder, observe, reactor)
+    self.idleMax = idleMax
     datagrams = try Datagrams(at: address)
     let bound = datagrams.localAddress ?? address
     port = bound.port

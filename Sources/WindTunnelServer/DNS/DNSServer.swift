@@ -15,12 +15,15 @@ public final class DNSServer: Sendable {
   ///   - script: What it answers.
   ///   - seed: What all draws start from.
   ///   - port: The port; 0 for any that is free.
+  ///   - idleMax: So long may a connection by TCP say nothing before it is closed (RFC 7766 §6.2.3: a
+  ///     few seconds).
   ///   - observe: Told of each decision, on the server's own thread: it must be quick.
   /// - Throws: `ServerError` where the port cannot be listened at.
   public init(
     _ script: DNSScript,
     seed: UInt64 = 1,
     port: Int = 0,
+    idleMax: Duration = .seconds(10),
     observe: (@Sendable (DNSDecision) -> Void)? = nil
   ) async throws {
     guard let address = SocketAddress("127.0.0.1", port: port) else {
@@ -33,7 +36,13 @@ public final class DNSServer: Sendable {
         var attempts = 1
         while true {
           do throws(SocketError) {
-            return try DNSDesk(at: address, responder, on: reactor, observe: observe).port
+            return try DNSDesk(
+              at: address,
+              responder,
+              idleMax: idleMax,
+              on: reactor,
+              observe: observe
+            ).port
           } catch {
             // A port that is free by UDP may be taken by TCP; then another is tried.
             guard port == 0, error.kind == .portInUse, attempts < 16 else { throw error }

@@ -25,7 +25,9 @@ struct Tally: Sendable, Hashable {
     if observation.attempts.count > 0 {
       manners.add(observation)
       // By place: the rest of an attempt need not be copied.
-      for place in observation.attempts.indices { stages.add(observation.attempts[place].stages) }
+      for place in observation.attempts.indices {
+        if let seen = observation.attempts[place].seenStages { stages.add(seen.value) }
+      }
     }
     if observation.afterWindow != nil { recovery.add(observation) }
     weather.add(observation, &names)
