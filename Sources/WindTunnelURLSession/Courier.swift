@@ -60,6 +60,13 @@ struct Courier {
     }
   }
 
+  /// Hands over an answer that is there as a whole.
+  func send(_ answer: WholeAnswer) {
+    tell { $0.urlProtocol($1, didReceive: answer.response, cacheStoragePolicy: .notAllowed) }
+    if !answer.body.isEmpty { tell { $0.urlProtocol($1, didLoad: answer.body) } }
+    tell { $0.urlProtocolDidFinishLoading($1) }
+  }
+
   /// Ends well.
   mutating func finish() {
     guard let response else { return fail(.malformedResponse) }

@@ -114,9 +114,7 @@ final class Flight {
 
   /// Feeds the player and does what it says.
   func advance(_ event: Player.Event) {
-    guard !isPaused, !isAsking, state == .aloft, let actions = player?.next(event, at: now) else {
-      return
-    }
+    guard maySend, let actions = player?.next(event, at: now) else { return }
     carry(actions[...])
     if let (asked, lane) = asking, state == .aloft, player?.isDone == true {
       asking = nil
@@ -158,6 +156,9 @@ final class Flight {
       }
     }
   }
+
+  /// Whether nothing keeps an answer back.
+  var maySend: Bool { !isPaused && !isAsking && state == .aloft }
 
   /// Makes the one terminal call.
   func land(_ end: (inout Courier) -> Void) {

@@ -17,6 +17,8 @@ package struct Seat: Sendable {
   /// The configuration the class was put into; where the platform does not show a protocol its
   /// session, this is what is known of it.
   var configuration: URLSessionConfiguration?
+  /// What was answered before, for those who ask for the same.
+  let answers = WholeAnswers()
   /// Whether it is `URLSession.shared` that leads here, whose own cookies are everybody's.
   var isShared = false
 

@@ -55,12 +55,3 @@ public struct Outcome: Sendable, Hashable {
     return !decision.faults.contains(where: \.forestallsOrigin)
   }
 }
-
-/// Names a recorded answer that nothing bends: whoever asks for it by GET, and not for a part of it,
-/// is answered by the very same bytes.
-package struct PlainAnswer: Sendable, Hashable {
-  /// Which of a deck's tapes it is on, in the order in which they were loaded.
-  package var tape: Int
-  /// Its place on that.
-  package var place: Int
-}

@@ -38,13 +38,24 @@ extension Observation {
     public var faults: [String] { Self.faults(of: decision) }
 
     /// Whether no fault fired: most do not, and that is seen at the end of the line.
-    var metNothing: Bool { decision.utf8.suffix(3).elementsEqual("\t[]".utf8) }
+    var metNothing: Bool { Self.endsEmpty(decision) }
 
     /// Whether a request came, and not only a connection.
     public var isRequest: Bool { take != Journal.Take.connection.words }
 
+    /// Whether a line of the story has no faults behind its last tab.
+    private static func endsEmpty(_ decision: String) -> Bool {
+      let end = decision.utf8.withContiguousStorageIfAvailable { bytes in
+        bytes.count >= 3 && bytes[bytes.count - 1] == UInt8(ascii: "]")
+          && bytes[bytes.count - 2] == UInt8(ascii: "[")
+          && bytes[bytes.count - 3] == UInt8(ascii: "\t")
+      }
+      // What comes from elsewhere may be kept otherwise.
+      return end ?? decision.utf8.suffix(3).elementsEqual("\t[]".utf8)
+    }
+
     static func faults(of decision: String) -> [String] {
-      guard !decision.utf8.suffix(3).elementsEqual("\t[]".utf8),
+      guard !endsEmpty(decision),
         let tab = decision.utf8.lastIndex(of: UInt8(ascii: "\t")),
         // A line that is not ours names no faults; that it is in the story is checked elsewhere.
         let json = try? JSON(

@@ -20,7 +20,7 @@ final class House: Sendable {
   /// Whether there is anybody whom a request could be passed on to.
   let passesOn: Bool
   /// What was answered before, for those who ask for the same.
-  let plainAnswers = PlainAnswers()
+  let plainAnswers = WireAnswers()
   /// Connections to upstreams that wait for their next request.
   let upstreams = UpstreamPool()
 

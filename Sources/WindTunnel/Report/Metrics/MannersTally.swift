@@ -20,26 +20,32 @@ struct MannersTally: Sendable, Hashable {
   static let tolerance = Duration.milliseconds(5)
 
   mutating func add(_ call: Observation) {
-    // A call may post to one place and, redirected or by its own design, to another.
-    var keys: Set<Substring> = []
-    for attempt in call.attempts where attempt.isRequest {
-      switch attempt.isRepeatable {
-      case true?: break
-      case false? where call.attempts.count == 1: break
-      case false?:
-        let key = attempt.decision.key ?? ""
-        if keys.contains(key) { duplicates += 1 }
-        // What was refused for its credential was not done (RFC 9110 §15.5.2).
-        if attempt.status != 401 { keys.insert(key) }
-      case nil: repeatableUnseen += 1
-      }
+    // Most calls are one attempt, which repeats none.
+    if call.attempts.count == 1 {
+      if call.attempts[0].isRepeatable == nil, call.attempts[0].isRequest { repeatableUnseen += 1 }
+      return
     }
-    guard call.attempts.count > 1 else { return }
+    addDuplicates(call.attempts)
     var retry = 0
     for (before, attempt) in zip(call.attempts, call.attempts.dropFirst())
     where attempt.isRetry(of: before) {
       addGap(before, attempt, retry)
       retry += 1
+    }
+  }
+
+  private mutating func addDuplicates(_ attempts: [Observation.Attempt]) {
+    // A call may post to one place and, redirected or by its own design, to another.
+    var keys: Set<Substring> = []
+    for attempt in attempts where attempt.isRepeatable != true && attempt.isRequest {
+      guard attempt.isRepeatable != nil else {
+        repeatableUnseen += 1
+        continue
+      }
+      let key = attempt.decision.key ?? ""
+      if keys.contains(key) { duplicates += 1 }
+      // What was refused for its credential was not done (RFC 9110 §15.5.2).
+      if attempt.status != 401 { keys.insert(key) }
     }
   }
 

@@ -12,21 +12,9 @@ struct RetryTally: Sendable, Hashable {
   /// What the client says that it sent, where it says so.
   var clientSeen = 0
   var clientAttempts = 0
-  /// By the second; no more of them than calls, whatever times a file tells.
-  private(set) var seconds: [Int: Second] = [:]
+  private(set) var seconds = SecondCounts()
   /// How many retries began in each tenth of a second that has any.
   private(set) var slots: [Int: Int] = [:]
-
-  /// The calls that began in a second of the scenario, and the attempts that were made for them.
-  struct Second: Sendable, Hashable {
-    var calls = 0
-    var attempts = 0
-
-    fileprivate mutating func add(_ attempts: Int) {
-      calls += 1
-      self.attempts += attempts
-    }
-  }
 
   /// A call with more retries counts as one with so many where calls are counted by retries.
   static let retriesMax = 100
@@ -56,8 +44,7 @@ struct RetryTally: Sendable, Hashable {
 
   private mutating func addTimes(_ call: Observation, _ count: Int) {
     if let start = call.intendedStart ?? call.start {
-      let second = Int(start.components.seconds)
-      seconds[second, default: Second()].add(count)
+      seconds.add(count, at: start)
     }
     guard call.attempts.count > 1 else { return }
     for attempt in call.attempts.dropFirst() {
@@ -77,9 +64,7 @@ struct RetryTally: Sendable, Hashable {
     clientAttempts += other.clientAttempts
     calls.merge(other.calls, empty: 0) { $0 + $1 }
     slots.merge(other.slots) { $0 + $1 }
-    seconds.merge(other.seconds) {
-      Second(calls: $0.calls + $1.calls, attempts: $0.attempts + $1.attempts)
-    }
+    seconds.merge(other.seconds)
   }
 
   /// The retries that so large a share of the calls stay within, by nearest rank.
@@ -94,9 +79,7 @@ struct RetryTally: Sendable, Hashable {
   }
 
   /// The attempts a call in the worst second: of the calls that began in it.
-  var worstSecond: Double? {
-    seconds.values.lazy.map { Double($0.attempts) / Double($0.calls) }.max()
-  }
+  var worstSecond: Double? { seconds.worst }
 
   /// How much the worst tenth of a second has of retries over what one has on average, from the first
   /// to the last that has any: 1 is an even flow, and much more a herd.

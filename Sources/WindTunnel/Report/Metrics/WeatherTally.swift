@@ -22,7 +22,9 @@ struct WeatherTally: Sendable, Hashable {
   private static let charactersMax = 80
 
   mutating func add(_ call: Observation, _ names: inout FaultNames) {
-    if call.ending == .succeeded, call.attemptCount != nil, call.attempts.allSatisfy(\.metNothing) {
+    if call.ending == .succeeded, call.attemptCount != nil,
+      call.attempts.indices.allSatisfy({ call.attempts[$0].metNothing })
+    {
       plain += 1
       return
     }

@@ -5,35 +5,21 @@ internal import WindTunnel
 /// asks for the same by a like request.
 ///
 /// On one loop's thread only.
-final class PlainAnswers: @unchecked Sendable {
+final class WireAnswers: @unchecked Sendable {
   /// An answer in two parts: what was put together for it, and the recorded bytes.
   struct Answer {
     let head: [UInt8]
     let body: Data
   }
 
-  private var tape = 0
-  private var answers: [Answer?] = []
-
-  /// What was kept of an answer.
-  subscript(plain: PlainAnswer) -> Answer? {
-    guard plain.tape == tape, plain.place < answers.count else { return nil }
-    return answers[plain.place]
-  }
-
-  /// Keeps an answer; those of an older tape go.
-  func keep(_ answer: Answer, of plain: PlainAnswer) {
-    if plain.tape != tape { (tape, answers) = (plain.tape, []) }
-    let missing = plain.place + 1 - answers.count
-    if missing > 0 { answers += Array(repeating: nil, count: missing) }
-    answers[plain.place] = answer
-  }
+  var kept = PlainAnswers<Answer>()
 }
 
 extension ClientConnection {
   /// Answers what was answered before by the same bytes; false where they have to be put together.
   func answerPlainly(_ outcome: Outcome, to head: RequestHead) -> Bool {
-    guard let plain = outcome.plain, head.takesPlainAnswers, let answer = house.plainAnswers[plain],
+    guard let plain = outcome.plain, head.takesPlainAnswers,
+      let answer = house.plainAnswers.kept[plain],
       let channel, !channel.isCongested
     else { return false }
     channel.write { bytes in
@@ -66,8 +52,8 @@ extension ClientConnection {
     case .chunked, .untilClose: return
     }
     bytes.appendHead(answer.head, framed: framing, for: head.version)
-    let kept = PlainAnswers.Answer(head: bytes, body: hasBody ? answer.body : Data())
-    house.plainAnswers.keep(kept, of: plain)
+    let kept = WireAnswers.Answer(head: bytes, body: hasBody ? answer.body : Data())
+    house.plainAnswers.kept.keep(kept, of: plain, weighing: bytes.count + kept.body.count)
   }
 }
 

@@ -1,0 +1,40 @@
+/// Names a recorded answer that nothing bends: whoever asks for it by GET, and not for a part of it,
+/// is answered by the very same bytes.
+package struct PlainAnswer: Sendable, Hashable {
+  /// Which of a deck's tapes it is on, in the order in which they were loaded.
+  package var tape: Int
+  /// Its place on that.
+  package var place: Int
+}
+
+/// What a courier put together for plain answers, to be sent again as it is.
+package struct PlainAnswers<Prepared> {
+  private var tape = 0
+  private var answers: [Prepared?] = []
+  private var bytes = 0
+  private let bytesMax: Int
+
+  /// What is prepared for more than so many bytes is put together each time anew.
+  package static var bytesMaxDefault: Int { 32 << 20 }
+
+  /// Begins with none.
+  package init(bytesMax: Int = Self.bytesMaxDefault) { self.bytesMax = bytesMax }
+
+  /// What was kept of an answer.
+  package subscript(plain: PlainAnswer) -> Prepared? {
+    guard plain.tape == tape, plain.place < answers.count else { return nil }
+    return answers[plain.place]
+  }
+
+  /// Keeps what takes so many bytes; what is of an older tape goes.
+  package mutating func keep(_ prepared: Prepared, of plain: PlainAnswer, weighing weight: Int) {
+    if plain.tape != tape { (tape, answers, bytes) = (plain.tape, [], 0) }
+    guard bytes + weight <= bytesMax else { return }
+    // Mostly by one, since tapes are played in their order.
+    while answers.count <= plain.place { answers.append(nil) }
+    if answers[plain.place] == nil { bytes += weight }
+    answers[plain.place] = prepared
+  }
+}
+
+extension PlainAnswers: Sendable where Prepared: Sendable {}

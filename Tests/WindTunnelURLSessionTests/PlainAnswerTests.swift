@@ -1,0 +1,164 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelURLSession
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// An answer that was made once is sent again as it is; nobody may notice.
+@Suite struct PlainAnswerTests {
+  private let url = "https://api.example.test/users/7"
+
+  /// All that a caller can compare.
+  private struct Told: Equatable {
+    var url: String?
+    var status: Int?
+    var fields: [String: String]
+    var text: String?
+
+    init(_ seen: Seen) {
+      url = seen.response?.url?.absoluteString
+      status = seen.status
+      fields = (seen.response?.allHeaderFields ?? [:]).reduce(into: [:]) {
+        $0["\($1.key)"] = "\($1.value)"
+      }
+      text = seen.text
+    }
+  }
+
+  private func cassette(
+    _ text: String,
+    _ fields: HeaderFields = [:],
+    status: Int = 200
+  ) -> Cassette {
+    Cassette([
+      Interaction(
+        Request("GET", RequestURL(url)),
+        Response(status: status, headers: fields, body: Body(text))
+      )
+    ])
+  }
+
+  @Test func `who asks again hears the same`() async {
+    let deck = Deck(cassette("seven", ["Content-Type": "text/plain", "X-One": "1"]), then: .repeat)
+    let session = deck.session()
+    var told: [Told] = []
+    for _ in 0..<3 { told.append(Told(await session.seen(url))) }
+    #expect(told[0].fields["X-One"] == "1" && told[0].text == "seven" && told[0].url == url)
+    #expect(told == Array(repeating: told[0], count: 3))
+    #expect(deck.journal.all.map(\.take) == Array(repeating: .recording(0), count: 3))
+  }
+
+  @Test func `an answer bears the address it was asked under`() async {
+    let deck = Deck(cassette("seven"), matcher: .pathAndQuery, then: .repeat)
+    let session = deck.session()
+    let asked = [url, "https://other.example.test/users/7", url, "http://third.test:81/users/7"]
+    var urls: [String?] = []
+    for url in asked { urls.append(Told(await session.seen(url)).url) }
+    #expect(urls == asked)
+  }
+
+  @Test func `weather between two of them is not passed over`() async {
+    let deck = Deck(
+      cassette("seven"),
+      scenario: [.on("GET /users/*", .attempt(2), .status(503))],
+      then: .repeat
+    )
+    let session = deck.session()
+    var statuses: [Int?] = []
+    for _ in 0..<3 { statuses.append(await session.seen(url).status) }
+    #expect(statuses == [200, 503, 200])
+  }
+
+  @Test func `the next tape is heard at once`() async {
+    let deck = Deck(cassette("seven"), then: .repeat)
+    let session = deck.session()
+    #expect(await session.seen(url).text == "seven")
+    deck.load(cassette("eight"))
+    #expect(await session.seen(url).text == "eight")
+  }
+
+  @Test func `a cookie is set each time`() async {
+    let deck = Deck(cassette("seven", ["Set-Cookie": "a=1; Path=/"]), then: .repeat)
+    let session = deck.session()
+    let storage = session.configuration.httpCookieStorage
+    for _ in 0..<2 {
+      _ = await session.seen(url)
+      #expect(storage?.cookies?.map(\.value) == ["1"])
+      for cookie in storage?.cookies ?? [] { storage?.deleteCookie(cookie) }
+    }
+  }
+
+  @Test func `what is longer than it says is cut by nobody`() async {
+    let deck = Deck(cassette("seven", ["Content-Length": "9999"]), then: .repeat)
+    let session = deck.session()
+    var told: [Told] = []
+    for _ in 0..<2 { told.append(Told(await session.seen(url))) }
+    #expect(told[0].text == "seven" && told[0].fields["Content-Length"] == "5")
+    #expect(told[0] == told[1])
+  }
+
+  @Test(arguments: [204, 301, 401, 404]) func `other statuses are told again, too`(_ status: Int)
+    async
+  {
+    let text = status == 204 ? "" : "no"
+    let deck = Deck(cassette(text, status: status), then: .repeat)
+    let session = deck.session()
+    var told: [Told] = []
+    for _ in 0..<2 { told.append(Told(await session.seen(url))) }
+    #expect(told[0].status == status && told[0].text == text)
+    #expect(told[0] == told[1])
+  }
+
+  @Test func `a delegate hears response, bytes and end each time`() async {
+    let deck = Deck(cassette("seven"), then: .repeat)
+    let hearing = Hearing()
+    let session = URLSession(
+      configuration: .windTunnel(deck),
+      delegate: hearing,
+      delegateQueue: nil
+    )
+    for _ in 0..<2 { #expect(await hearing.hear(url, in: session) == ["200", "seven", "end"]) }
+    session.invalidateAndCancel()
+  }
+}
+
+/// Tells what a delegate is told of one task.
+private final class Hearing: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  private let heard = Locked<[String]>([])
+  private let done = Locked<CheckedContinuation<[String], Never>?>(nil)
+
+  func hear(_ text: String, in session: URLSession) async -> [String] {
+    guard let url = URL(string: text) else { return [] }
+    return await withCheckedContinuation { continuation in
+      heard.withLock { $0 = [] }
+      done.withLock { $0 = continuation }
+      session.dataTask(with: url).resume()
+    }
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    dataTask: URLSessionDataTask,
+    didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    heard.withLock { $0.append("\((response as? HTTPURLResponse)?.statusCode ?? 0)") }
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    heard.withLock { $0.append(String(decoding: data, as: UTF8.self)) }
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    didCompleteWithError error: (any Error)?
+  ) {
+    heard.withLock { $0.append(error.map { "\($0)" } ?? "end") }
+    done.withLock { $0.take() }?.resume(returning: heard.withLock { $0 })
+  }
+}
