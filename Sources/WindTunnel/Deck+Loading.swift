@@ -36,16 +36,6 @@ extension Deck {
       state.beginning = Deck.Beginning()
     }
   }
-
-  /// What a request is read by before it is decided.
-  final class Front: Sendable {
-    let matcher: Matcher
-    let origin: RequestURL?
-
-    init(_ matcher: Matcher, _ origin: RequestURL?) {
-      (self.matcher, self.origin) = (matcher, origin)
-    }
-  }
 }
 
 extension Deck.State {

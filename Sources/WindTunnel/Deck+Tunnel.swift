@@ -70,7 +70,7 @@ extension Deck.State {
     )
     if mode != .none { tunnel.ticket = entry.id }
     if tunnel.isOnTape {
-      let (source, _, _) = deal(request, front.matcher.key(request), decision, id: entry.id)
+      let (source, _, _) = deal(PreparedRequest(request, front), decision, id: entry.id)
       if case .recording(let interaction, _) = source { tunnel.failure = interaction.failure }
     }
     return (entry, tunnel)

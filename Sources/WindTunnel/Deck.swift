@@ -13,7 +13,7 @@ public final class Deck: Sendable {
   let state: Locked<State>
   /// Beside the state, since every request looks here before it waits for its decision.
   let front: Locked<Front>
-  private let observe: (@Sendable (Journal.Entry) -> Void)?
+  let observe: (@Sendable (Journal.Entry) -> Void)?
   let follow: (@Sendable (Outcome, Milestone) -> Void)?
   package let recordingJournal: RecordingJournal?
   /// What ``recorded()`` takes out beside what it always does.
@@ -30,6 +30,8 @@ public final class Deck: Sendable {
   }
   /// Whether what is passed on is kept.
   package var records: Bool { state.withLock { $0.mode != .none } }
+  /// Whether answers are of any day, and are there at once.
+  var isPlain: Bool { pace == .immediately && today == nil }
   /// What time it is, where recordings are played as if they were of today.
   private let today: (@Sendable () -> Date)?
 
@@ -147,29 +149,37 @@ public final class Deck: Sendable {
   /// The request names its lane itself (``Lane/take(from:)``), else it is of `lane`. The caller says
   /// what time it is (``open(lane:on:at:)``).
   public func decide(_ request: Request, lane: Lane = .deck, at now: Date? = nil) -> Outcome {
-    var request = request
-    let lane = Lane.take(from: &request) ?? lane
-    var front = front.withLock { $0 }
-    var key = front.matcher.key(request)
-    var (outcome, later) = state.withLock { state -> (Outcome, Later?) in
-      // Another tape may have been loaded meanwhile.
-      if state.front !== front {
-        front = state.front
-        key = front.matcher.key(request)
-      }
-      return state.decide(request, key: key, lane: lane, at: now, telling: observe)
+    var prepared = prepare(request)
+    while true {
+      if let outcome = decide(prepared, lane: lane, at: now) { return outcome }
+      prepared = PreparedRequest(request, state.withLock { $0.front })
     }
+  }
+
+  /// The same for a request that is prepared; `nil` where another tape was loaded since.
+  package func decide(
+    _ prepared: PreparedRequest,
+    lane: Lane = .deck,
+    at now: Date? = nil
+  ) -> Outcome? {
+    let decided = state.withLock { state -> (Outcome, Later?)? in
+      guard state.front === prepared.front else { return nil }
+      return state.decide(prepared, lane: prepared.lane ?? lane, at: now, telling: observe)
+    }
+    guard let decided else { return nil }
+    var outcome = decided.0
+    let request = prepared.request
     (outcome.pace, outcome.moment) = (pace, now)
     // What takes time is put together by the player, and what is of today each day anew.
-    if pace != .immediately || today != nil || request.method != "GET"
-      || request.headers["Range"] != nil
-    {
+    if !isPlain || request.method != "GET" || request.headers["Range"] != nil {
       outcome.plain = nil
     }
     if case .recording(let interaction, let place) = outcome.source, let today {
       outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
     }
-    if let later { outcome.source = later.source(for: request, matcher: front.matcher) }
+    if let later = decided.1 {
+      outcome.source = later.source(for: request, matcher: prepared.front.matcher)
+    }
     if case .unmatched(let mismatch) = outcome.source { state.withLock { $0.missed(mismatch) } }
     return outcome
   }

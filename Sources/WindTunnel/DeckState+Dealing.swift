@@ -3,11 +3,11 @@ internal import Foundation
 // What of the tape a request is given.
 extension Deck.State {
   mutating func deal(
-    _ request: Request,
-    _ key: RequestKey,
+    _ prepared: PreparedRequest,
     _ decision: Decision,
     id: Int
   ) -> (Outcome.Source, Journal.Take, Deck.Later?) {
+    let (request, key) = (prepared.request, prepared.key)
     if routes.ignores(request.url) { return (.forward(ticket: nil), .forwarded, nil) }
     // Nobody recorded the page of a portal, which is there all the same.
     if request.url.path == Substitute.portalPath,
@@ -16,12 +16,9 @@ extension Deck.State {
       return (.computed(Response()), .computed, nil)
     }
     if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil) }
-    let sequence = index.sequence(
-      for: request,
-      key: key,
-      lane: decision.lane,
-      bindings: &bindings
-    )
+    let sequence =
+      prepared.sequence
+      ?? index.sequence(for: request, key: key, lane: decision.lane, bindings: &bindings)
     guard let sequence else {
       // Nobody recorded this host, so its own answer is the right one.
       if isProxied, mode != .newEpisodes, !isOnTape(request.url) {

@@ -22,7 +22,7 @@ extension Deck {
     /// What was dealt already, by place, so that it is put together once.
     var dealt: [Outcome.Source?]
     private let notes: [JSON.Member]
-    let index: MatchIndex
+    var index: MatchIndex { front.index }
     let then: EndPolicy
     let mode: RecordMode
     let routes: LiveRoutes
@@ -56,8 +56,7 @@ extension Deck {
       self.mode = mode == .once ? (tape.interactions.isEmpty ? .rewrite : .none) : mode
       let requests = tape.interactions.lazy.map { $0.request }
       tapeHosts = isProxied ? Set(requests.compactMap { $0.url.host }) : []
-      index = MatchIndex(requests, matcher: matcher)
-      front = Front(matcher, RequestURL.mostFrequentOrigin(of: requests.map { $0.url }))
+      front = Front(requests, matcher)
     }
 
     /// What stays on the cassette when the recorded interactions are added.
@@ -96,12 +95,12 @@ extension Deck {
     func isOnTape(_ url: RequestURL) -> Bool { url.host.map(tapeHosts.contains) ?? false }
 
     mutating func decide(
-      _ request: Request,
-      key: RequestKey,
+      _ prepared: PreparedRequest,
       lane: Lane,
       at now: Date?,
       telling observe: ((Journal.Entry) -> Void)?
     ) -> (Outcome, Later?) {
+      let (request, key) = (prepared.request, prepared.key)
       let id = newID()
       let arrival = arrivals.arrive(id, LaneKey(lane: lane, key: key.text))
       let isIgnored = routes.ignores(request.url)
@@ -116,14 +115,8 @@ extension Deck {
         isProxied
         ? scenario.decideProxied(request, at: moment) : scenario.decide(request, at: moment)
       if isIgnored { decision.faults = [] }
-      let (source, take, later) = deal(request, key, decision, id: id)
-      var entry = Journal.Entry(id: id, decision: decision, take: take)
-      entry.overlapping = arrival.others != .none
-      entry.isRepeatable = request.isRepeatable
-      journal.append(entry)
-      // Of two and more all are marked already.
-      if case .one(let other) = arrival.others { journal.markOverlapping(id: other) }
-      observe?(entry)
+      let (source, take, later) = deal(prepared, decision, id: id)
+      enter(decision, take, of: request, id: id, beside: arrival.others, telling: observe)
       var outcome = Outcome(id: id, request: request, source: source, decision: decision)
       outcome.seat = arrival.seat
       if scenario.link != nil, !isIgnored { outcome.path = path(decision) }
@@ -133,6 +126,24 @@ extension Deck {
         outcome.plain = PlainAnswer(tape: tapeNumber, place: place)
       }
       return (outcome, later)
+    }
+
+    /// Notes what was decided.
+    mutating func enter(
+      _ decision: Decision,
+      _ take: Journal.Take,
+      of request: Request,
+      id: Int,
+      beside others: Arrivals.Others,
+      telling observe: ((Journal.Entry) -> Void)?
+    ) {
+      var entry = Journal.Entry(id: id, decision: decision, take: take)
+      entry.overlapping = others != .none
+      entry.isRepeatable = request.isRepeatable
+      journal.append(entry)
+      // Of two and more all are marked already.
+      if case .one(let other) = others { journal.markOverlapping(id: other) }
+      observe?(entry)
     }
 
     /// Whether functions answer.

@@ -24,6 +24,9 @@ struct MatchChooser: Sendable {
     (self.users, self.ranges) = (users, ranges)
   }
 
+  /// Whether there is anything to choose by.
+  var chooses: Bool { !filters.isEmpty || !users.isEmpty || !ranges.isEmpty }
+
   /// Those of a sequence that may answer a request; `nil` if none may.
   func choose(
     from sequence: MatchIndex.Sequence,

@@ -30,7 +30,7 @@ struct MatchIndex: Sendable {
     case several(Int32)
   }
 
-  private let matcher: Matcher
+  let matcher: Matcher
   private var groups: [Group] = []
   private var several: [MatchGroup] = []
   private var origins: [String] = []
@@ -164,34 +164,34 @@ struct MatchIndex: Sendable {
     }
   }
 
+  /// The recordings that answer a request, where nothing that was asked before and no condition has
+  /// a say in it; `nil` where that is not so, or where none answers.
+  func settled(_ request: Request, _ key: RequestKey) -> Sequence? {
+    guard !byKey.isEmpty, !chooser.chooses,
+      let group = byKey[Fingerprint(matcher.lookUpKey(request, key: key).text)],
+      var found = answering(Int(group), request)
+    else { return nil }
+    found.isOfOneKey = true
+    return found
+  }
+
   private func open(
     _ group: Int,
     _ request: Request,
     _ lane: Lane,
     _ bindings: inout Bindings
   ) -> Sequence? {
-    let sequence: Sequence?
+    answering(group, request).flatMap { chooser.choose(from: $0, request, lane, &bindings) }
+  }
+
+  /// The recordings of a group that a request's origin may be answered by.
+  private func answering(_ group: Int, _ request: Request) -> Sequence? {
     switch groups[group] {
     case .one(let place, let origin):
       let recorded = origin < 0 ? nil : origins[Int(origin)]
-      sequence =
-        MatchGroup.answers(request, recorded, matcher)
+      return MatchGroup.answers(request, recorded, matcher)
         ? Sequence(id: group, places: [Int(place)]) : nil
-    case .several(let place): sequence = several[Int(place)].sequence(request, matcher)
+    case .several(let place): return several[Int(place)].sequence(request, matcher)
     }
-    return sequence.flatMap { chooser.choose(from: $0, request, lane, &bindings) }
-  }
-
-  /// What equal requests are counted by.
-  func playKey(_ request: Request, _ key: RequestKey) -> RequestKey {
-    matcher.comparesMethod ? key : matcher.lookUpKey(request, key: key)
-  }
-}
-
-extension MatchIndex {
-  /// The same for a request that is the first of all.
-  func sequence(for request: Request, key: RequestKey) -> Sequence? {
-    var bindings = Bindings()
-    return sequence(for: request, key: key, lane: .deck, bindings: &bindings)
   }
 }

@@ -49,6 +49,22 @@ struct Playhead: Sendable {
     return Self.deal(&played[slot], sequence, using, then)
   }
 
+  /// Deals the recording at a place, if that is the next; false where it is not, or where more than
+  /// the sequence says which is, and then nothing was dealt.
+  mutating func deal(
+    _ sequence: MatchIndex.Sequence,
+    lane: Lane,
+    as place: Int,
+    then: (Int) -> EndPolicy
+  ) -> Bool {
+    guard sequence.isOfOneKey, !sequence.isChosen, lane == .deck,
+      sequence.id < playedUnnamed.count,
+      Self.take(playedUnnamed[sequence.id], of: sequence, then: then) == .recording(place)
+    else { return false }
+    playedUnnamed[sequence.id] += 1
+    return true
+  }
+
   /// Deals and counts.
   private static func deal(
     _ count: inout Int,

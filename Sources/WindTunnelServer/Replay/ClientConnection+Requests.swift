@@ -47,11 +47,16 @@ extension ClientConnection {
     deadline.begin(parser.isBetweenRequests ? .idle : .request, on: reactor)
   }
 
-  private func begin(_ head: RequestHead) {
-    state = .receiving(head, Spool())
+  /// Notes when a request began.
+  func noteBegin() {
     requestStart = Moment.now()
     handshake = !hasAsked && channel?.isSecure == true ? .nanoseconds(requestStart - start) : nil
     hasAsked = true
+  }
+
+  private func begin(_ head: RequestHead) {
+    state = .receiving(head, Spool())
+    noteBegin()
     var isStreamed = false
     if case .length(let length) = head.framing {
       isStreamed = length > Upload.wholeBytesMax && beginUpload(head, Spool())
@@ -87,7 +92,17 @@ extension ClientConnection {
     if answerAsAdmin(head, body) || answerAsProxy(head) { return }
     if let refusal = refusal(ofUpgradeIn: head) { return answer(refusal, to: head) }
     let authority = authority(of: head)
-    let outcome = decide(authority.request(head, body))
+    let request = authority.request(head, body)
+    know(request, head)
+    give(decide(request), to: head, authority)
+  }
+
+  /// Gives a request that is here what was decided for it.
+  func give(
+    _ outcome: Outcome,
+    to head: RequestHead,
+    _ naming: @autoclosure () -> Authority
+  ) {
     tellRequestEnd(of: outcome)
     let isUnwatched = house.desk == nil && house.options.received == nil
     if isUnwatched, answerPlainly(outcome, to: head) {
@@ -95,6 +110,7 @@ extension ClientConnection {
       house.deck.finished(outcome)
       return next(keeps: true)
     }
+    let authority = naming()
     let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
     if outcome.path == nil, isUnwatched, let channel, !channel.isCongested,
       let whole = delivery.whole, whole.body.count <= Performance.sliceBytes

@@ -25,6 +25,8 @@ final class ClientConnection {
   var requestStart = Moment.now()
   var handshake: Duration?
   var hasAsked = false
+  /// The bytes that came last, where a request may have come in them and nothing else did.
+  var spelling: [UInt8]?
   /// Counts answers after which it was to end by itself, so that only the last one's timer counts.
   var idles = 0
 
@@ -104,10 +106,12 @@ extension ClientConnection: ChannelDelegate {
     case .relaying, .stalled, .ended: break
     case .tunnelling(let tunnel): tunnel.came(bytes, .up)
     case .idle, .receiving, .answering, .forwarding:
+      if answerKnown(bytes) { return }
       parser.feed(bytes)
       // Requests in advance wait in the system's buffers once there are enough of them here.
       if parser.bufferedBytes > house.options.limits.queuedBytesMax { channel.pauseReading() }
       read()
+      spelling = nil
     }
   }
 

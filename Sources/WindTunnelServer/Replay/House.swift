@@ -19,6 +19,8 @@ final class House: Sendable {
   let streamsContent: Bool
   /// Whether there is anybody whom a request could be passed on to.
   let passesOn: Bool
+  /// Requests that came before; `nil` where more than the tape has a say in what they come to.
+  let knownRequests: KnownRequests?
   /// What was answered before, for those who ask for the same.
   let plainAnswers = WireAnswers()
   /// Connections to upstreams that wait for their next request.
@@ -42,6 +44,8 @@ final class House: Sendable {
       deck.needsRequestContent || options.isReloaded || admin != nil || options.upstream != nil
       || !options.ignoredHosts.isEmpty
       || options.proxy != nil
+    knownRequests =
+      keepsContent || desk != nil || options.received != nil ? nil : KnownRequests()
     streamsContent =
       (options.proxy != nil || !options.ignoredHosts.isEmpty) && !deck.comparesContent
       && !options.isReloaded && admin == nil && options.received == nil

@@ -22,10 +22,7 @@ extension ClientConnection {
       let answer = house.plainAnswers.kept[plain],
       let channel, !channel.isCongested
     else { return false }
-    channel.write { bytes in
-      bytes.append(contentsOf: answer.head)
-      answer.body.withUnsafeBytes { bytes.append(contentsOf: $0) }
-    }
+    channel.write(answer)
     return true
   }
 
@@ -57,7 +54,17 @@ extension ClientConnection {
   }
 }
 
+extension Channel {
+  /// Sends an answer as it is.
+  func write(_ answer: WireAnswers.Answer) {
+    write { bytes in
+      bytes.append(contentsOf: answer.head)
+      answer.body.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    }
+  }
+}
+
 extension RequestHead {
   /// Whether the framing of an answer is that of most.
-  fileprivate var takesPlainAnswers: Bool { version == .http11 && keepsAlive && method == "GET" }
+  var takesPlainAnswers: Bool { version == .http11 && keepsAlive && method == "GET" }
 }
