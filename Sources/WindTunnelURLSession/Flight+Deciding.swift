@@ -29,9 +29,8 @@ extension Flight {
     self.outcome = outcome
     // It is here at once; nobody has seen it come.
     deck.passed(.requestEnd(handshake: nil, upload: nil), of: outcome)
-    if let answer = known(outcome) { return send(answer, outcome) }
+    if let answer = whole(outcome) { return send(answer, outcome) }
     let delivery = deck.delivery(of: outcome, on: .inProcess)
-    if let answer = whole(delivery, outcome) { return send(answer, outcome) }
     if let refusal = Self.refusal(of: delivery) { return land { $0.fail(refusal) } }
     player = Player(
       delivery,
@@ -45,17 +44,15 @@ extension Flight {
     land { $0.send(answer) }
   }
 
-  /// The answer as it was made for an earlier request.
-  private func known(_ outcome: Outcome) -> WholeAnswer? {
-    guard let plain = outcome.plain, let url = request.url, maySend else { return nil }
-    return seat.answers.find(plain, at: url)
-  }
-
-  /// The answer, where it is there all at once, and will be for the next who asks.
-  private func whole(_ delivery: Delivery, _ outcome: Outcome) -> WholeAnswer? {
-    guard let plain = outcome.plain, let url = request.url, maySend, let answer = delivery.whole,
-      let whole = WholeAnswer(answer, at: url)
-    else { return nil }
+  /// The answer, where it is there all at once: as it was made for an earlier request, or made now for
+  /// those that follow.
+  private func whole(_ outcome: Outcome) -> WholeAnswer? {
+    guard let plain = outcome.plain, maySend, let url = request.url else { return nil }
+    if let known = seat.answers.find(plain, at: url) { return known }
+    guard let answer = outcome.whole(on: .inProcess), let whole = WholeAnswer(answer, at: url)
+    else {
+      return nil
+    }
     seat.answers.keep(whole, of: plain)
     return whole
   }

@@ -1,3 +1,5 @@
+package import Foundation
+
 extension Delivery {
   /// Lowers what was decided for a request to steps.
   ///
@@ -14,6 +16,14 @@ extension Script {
     for fault in outcome.decision.faults { script.add(fault, to: outcome.request) }
     if let path = outcome.path { script.travel(path, outcome) }
     return script
+  }
+}
+
+extension Outcome {
+  /// The answer of a plain outcome, where it is sent in one go: what its delivery comes to, without
+  /// the steps.
+  package func whole(on stage: Stage) -> (head: ResponseHead, body: Data)? {
+    plain == nil ? nil : Script(self, on: stage).whole
   }
 }
 

@@ -10,6 +10,12 @@ struct Pieces {
   /// Whether it came in pieces of its origin's.
   private(set) var isStream = false
 
+  /// Whether all of it comes in one piece, and at once.
+  var isOne: Bool {
+    !isStream && firstWait == .zero && lastWait == .zero
+      && breaks.allSatisfy { $0.offset == 0 && $0.wait == .zero }
+  }
+
   struct Break {
     /// Bytes of the body in front of it.
     var offset: Int

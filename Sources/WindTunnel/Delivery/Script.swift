@@ -107,6 +107,14 @@ struct Script {
     )
   }
 
+  /// The answer, where all of it is sent at once and nothing is done to it; `nil` where it takes steps.
+  var whole: (head: ResponseHead, body: Data)? {
+    guard let head, recordedCut == nil, !isLive, stops.isEmpty, before.isEmpty, malformation == nil,
+      interimResponses == 0, dribble == nil, idleEnd == nil, pieces.isOne
+    else { return nil }
+    return (head, body)
+  }
+
   var delivery: Delivery {
     var settled = self
     let form = settled.settle()

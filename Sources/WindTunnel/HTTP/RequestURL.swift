@@ -123,6 +123,19 @@ public struct RequestURL: Sendable, Hashable {
     return "\(scheme ?? "http")://\(host)\(portOfItsOwn.map { ":\($0)" } ?? "")"
   }
 
+  /// Whether this is what ``origin`` spells; every request asks, and a text need not be made for it.
+  func isOf(_ origin: String) -> Bool {
+    guard let host else { return false }
+    var rest = origin.utf8[...]
+    func skip(_ part: String) -> Bool {
+      guard rest.starts(with: part.utf8) else { return false }
+      rest = rest.dropFirst(part.utf8.count)
+      return true
+    }
+    guard skip(scheme ?? "http"), skip("://"), skip(host) else { return false }
+    return portOfItsOwn.map { skip(":\($0)") } ?? true && rest.isEmpty
+  }
+
   /// The port, where it is not the scheme's own.
   private var portOfItsOwn: Int? { port == (scheme == "https" ? 443 : 80) ? nil : port }
 

@@ -51,7 +51,7 @@ struct MatchGroup: Sendable {
     switch matcher.authority {
     case .breaksTies: return true
     case .required:
-      return request.url.host == nil || matcher.originKey(request.url) == recorded
+      return request.url.host == nil || matcher.isOrigin(recorded, of: request.url)
     }
   }
 
@@ -63,7 +63,7 @@ struct MatchGroup: Sendable {
     // There is nothing to choose from.
     case .one where matcher.authority == .breaksTies: return all
     case .one(let origin):
-      if matcher.originKey(request.url) == origin { return all }
+      if matcher.isOrigin(origin, of: request.url) { return all }
       hostless = nil
     case .several(let byOrigin, let others):
       if let own = matcher.originKey(request.url).flatMap({ byOrigin[$0] }) { return own }

@@ -36,6 +36,11 @@ extension Matcher {
     return "\(scheme)//\(origin.contains(.host) ? host : "")\(port)"
   }
 
+  /// Whether what of a request's origin counts is this.
+  func isOrigin(_ key: String, of url: RequestURL) -> Bool {
+    origin == .all ? url.isOf(key) : originKey(url) == key
+  }
+
   /// The query without what is ignored, in canonical order.
   func canonical(query: String) -> String {
     if ignoredQuery.isEmpty { return Self.canonical(query: query) }

@@ -57,7 +57,14 @@ import Testing
     ] as [(String, String?)]
   )
   func `an origin leaves out the port that is the scheme's own`(text: String, origin: String?) {
-    #expect(RequestURL(text).origin == origin)
+    let url = RequestURL(text)
+    #expect(url.origin == origin)
+    // No other is it but the one that it spells.
+    let others = ["http://api.test", "https://api.test:1", "http://api.test:8080", "", "http://"]
+    for other in others + [origin, origin.map { $0 + "1" }, origin.map { String($0.dropLast()) }] {
+      guard let other else { continue }
+      #expect(url.isOf(other) == (url.origin == other), "\(other)")
+    }
   }
 
   @Test func `the port that is meant follows from the scheme`() {
