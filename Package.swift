@@ -48,7 +48,7 @@ let package = Package(
     ),
     .testTarget(name: "SymptomsTests", dependencies: ["Symptoms"]),
     // The live servers that several test targets ask; no product holds them.
-    .target(name: "Origins", path: "Tests/Origins"),
+    .target(name: "Origins", dependencies: ["WindTunnelServer"], path: "Tests/Origins"),
     // What several test targets plant and look for; no product holds it.
     .target(
       name: "PlantedSecrets",
@@ -71,7 +71,9 @@ let package = Package(
     .testTarget(
       name: "WindTunnelServerTests",
       // Real clients are run as processes, and it is the drill that knows how.
-      dependencies: ["CSystem", "Symptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer"]
+      dependencies: [
+        "CSystem", "Origins", "Symptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
+      ]
     ),
     .testTarget(
       name: "NetworkLayerTests",
@@ -96,7 +98,7 @@ let package = Package(
     ),
     .testTarget(
       name: "WindTunnelTestingTests",
-      dependencies: ["Symptoms", "WindTunnelServer", "WindTunnelTesting"],
+      dependencies: ["Origins", "Symptoms", "WindTunnelServer", "WindTunnelTesting"],
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]
     ),

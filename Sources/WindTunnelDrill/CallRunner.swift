@@ -7,20 +7,6 @@ internal import WindTunnelServer
 /// Makes one subject's calls in one scenario and tells of each: the inside of a drill, in a process
 /// of the subject's own or in that of a test.
 struct CallRunner: Sendable {
-  /// What is played where.
-  struct Stand: Sendable {
-    var cassette: Cassette
-    var scenario: Scenario
-    var mix = Mix()
-    var seed: UInt64
-    var stage: Stage
-    var errors: Symptom.Platform
-    /// How old the weather is when the first attempt comes, for rules that follow the clock.
-    var elapsed: Duration?
-    /// Who issues the certificates, where the client is told whom to trust, and where that stands.
-    var authority: (issuer: CertificateAuthority, file: URL)?
-  }
-
   let itinerary: Itinerary
   private let subject: any Subject
   private let scenario: Scenario
@@ -35,6 +21,7 @@ struct CallRunner: Sendable {
   private let bodies: RecordedBodies
   private let epoch: DispatchTime
   private let authorityFile: URL?
+  private let alarms: (hanging: Alarm, givingUp: Alarm)
 
   /// Sets the stage up.
   init(
@@ -74,7 +61,7 @@ struct CallRunner: Sendable {
     )
     if let elapsed = stand.elapsed { deck.begin(aged: elapsed) }
     seesAttempts = Sites.seesAttempts(in: stand.scenario, on: stand.stage)
-    authorityFile = stand.authority?.file
+    (authorityFile, alarms) = (stand.authority?.file, (stand.hanging, stand.givingUp))
     site = try await Sites.site(
       stand.stage,
       deck,
@@ -164,7 +151,9 @@ struct CallRunner: Sendable {
       cancelledAfter: scenario.cancellation(
         seed: seed,
         lane: Itinerary.lane(scenario.name, number)
-      )
+      ),
+      number: number,
+      alarms: alarms
     ) { [subject] in await subject.fly(call) }
     site.leave(way, isHung: end.landing == nil)
     let seen = attempts.take(number)

@@ -21,6 +21,12 @@ final class Landed: Sendable {
     case over(End)
   }
 
+  /// A flight that may be given up before it is known as a task.
+  private struct GivingUp: Sendable {
+    var flight: Task<Void, Never>?
+    var isDue = false
+  }
+
   private let state = Locked(State.open)
 
   private func resolve(_ end: End) {
@@ -48,33 +54,44 @@ final class Landed: Sendable {
   }
 
   /// Makes a call and waits for it, but no longer than `patience`. Its latency counts from `due`,
-  /// or else from its first step: what it waited for a thread before is not the client's time.
+  /// or else from its first step: what it waited for a thread before is not the client's time. It is
+  /// cancelled when an alarm rings that is set to `patienceOfCaller`.
   static func first(
     within patience: Duration,
     due: ContinuousClock.Instant? = nil,
     cancelledAfter patienceOfCaller: Duration? = nil,
+    number: Int,
+    alarms: (hanging: Alarm, givingUp: Alarm) = (.clock, .clock),
     _ fly: @escaping @Sendable () async -> Landing
   ) async -> End {
     let landed = Landed()
     let cancelled = Locked<Duration?>(nil)
+    let givingUp = Locked(GivingUp())
     let flight = Task {
       let start = due ?? .now
-      let deadline = DispatchTime.now() + .nanoseconds(Int(patience.inNanoseconds))
-      DispatchQueue.global().asyncAfter(deadline: deadline) { [weak landed] in
+      alarms.hanging.set(patience, number) { [weak landed] in
         landed?.resolve(End(landing: nil, latency: .now - start))
+      }
+      // From the same moment on as its latency, or it would seem to return too soon.
+      if let patienceOfCaller {
+        alarms.givingUp.set(patienceOfCaller, number) {
+          cancelled.withLock { $0 = .now - start }
+          let flight = givingUp.withLock { givingUp in
+            givingUp.isDue = true
+            return givingUp.flight
+          }
+          flight?.cancel()
+        }
       }
       let landing = await fly()
       let moment = cancelled.withLock { $0 }
       landed.resolve(End(landing: landing, latency: .now - start, cancelled: moment))
     }
-    if let patienceOfCaller {
-      let start = due ?? .now
-      let moment = DispatchTime.now() + .nanoseconds(Int(patienceOfCaller.inNanoseconds))
-      DispatchQueue.global().asyncAfter(deadline: moment) {
-        cancelled.withLock { $0 = .now - start }
-        flight.cancel()
-      }
+    let isDue = givingUp.withLock { givingUp in
+      givingUp.flight = flight
+      return givingUp.isDue
     }
+    if isDue { flight.cancel() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { landed.wait($0) }
     } onCancel: {

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 internal import Symptoms
+internal import WindTunnel
 
 extension Flight {
   /// Since the task began.
@@ -18,10 +19,14 @@ extension Flight {
     look()
   }
 
+  /// Since something came for the last time; less than nothing where that was after the moment.
+  private func silence(at moment: DispatchTime) -> Duration {
+    .nanoseconds(Int64(moment.uptimeNanoseconds) - Int64(lastActivity.uptimeNanoseconds))
+  }
+
   private func look() {
-    let silent = Duration.nanoseconds(
-      Int64(DispatchTime.now().uptimeNanoseconds - lastActivity.uptimeNanoseconds)
-    )
+    let moment = DispatchTime.now()
+    let silent = silence(at: moment)
     let left = min(
       timeouts.idle.map { $0 - silent } ?? Self.step,
       timeouts.resource.map { $0 - now } ?? Self.step,
@@ -30,7 +35,14 @@ extension Flight {
     if left <= .zero { return land { $0.fail(Symptom.timedOut) } }
     // A live origin may take its time; what is played has an end, whatever the client waits for.
     let untilCeiling = forwarding == nil ? seat.silenceMax - silent : Self.step
-    if untilCeiling <= .zero { return land { $0.fail(Self.silence(seat.silenceMax)) } }
+    if untilCeiling <= .zero {
+      // What was due by now, and what a machine was too busy to bring, is no silence.
+      advance(.tick)
+      guard silence(at: moment) < seat.silenceMax else {
+        return land { $0.fail(Self.silence(seat.silenceMax)) }
+      }
+      return after(.zero) { $0.look() }
+    }
     after(min(left, untilCeiling)) { $0.look() }
   }
 

@@ -70,21 +70,21 @@ import Testing
 
       """
     // It takes its place and is still open: its end is told of, too.
-    func save() throws -> FileHandle {
-      try scratch.write("{", to: "a.json~")
+    func save(_ text: String) throws -> FileHandle {
+      try scratch.write(text, to: "a.json~")
       let file = try FileHandle(forWritingTo: scratch.file("a.json~"))
       try #require(rename(scratch.file("a.json~").path, scratch.file("a.json").path) == 0)
       return file
     }
     for count in 1...2 {
-      let file = try save()
+      let file = try save("{")
       while try flight.errors() != String(repeating: sentence, count: count) {
         #expect(await ask("\(url)/a").body == "one")
       }
       try file.close()
     }
-    // What was told of before this has been dealt with when this has.
-    try scratch.write(Self.tape("two"), to: "a.json")
+    // What was told of before this has been dealt with when this has, and half of it is never there.
+    try save(Self.tape("two")).close()
     await Self.wait(at: "\(url)/a", until: "two", was: "one")
     flight.signal(SIGTERM)
     let run = try await flight.end()

@@ -63,7 +63,7 @@ import WindTunnelURLSession
     session.finishTasksAndInvalidate()
     #expect(Self.strange(played, \.plain) == [])
 
-    let server = try await ReplayServer(Deck(read, matcher: .pathAndQuery))
+    let server = try await ReplayServer(Deck(read, matcher: .pathAndQuery), .patient)
     var raw: [Data] = []
     for path in paths {
       let answer = try await RawExchange(port: server.port).get(path)
@@ -97,7 +97,7 @@ import WindTunnelURLSession
     let thanks = samples.map { ($0.path, answer("200 OK\nContent-Length: 0")) }
     let origin = try ByteOrigin(Dictionary(thanks) { first, _ in first })
     let deck = Deck(Cassette(), mode: .rewrite)
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.upstream = try Upstream(RequestURL(origin.url))
     let server = stage == .onTheWire ? try await ReplayServer(deck, options) : nil
     let configuration: URLSessionConfiguration =

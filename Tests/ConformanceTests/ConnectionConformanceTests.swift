@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Symptoms
 import Testing
 import WindTunnel
@@ -35,7 +36,7 @@ import WindTunnelServer
     let expected = Seen(nil, "", fault.symptom)
     #expect(try await Self.inProcess(.tls(fault)) == expected)
     let deck = Deck([], scenario: [.always(.always, .connection(.tls(fault)))])
-    let server = try await ReplayServer(deck)
+    let server = try await ReplayServer(deck, .patient)
     let port = try await server.openDoor(lane: Lane("call/1"))
     #expect(try await Self.asking("https://127.0.0.1:\(port)/n") == expected)
     await server.stop(grace: .zero)
@@ -52,7 +53,7 @@ import WindTunnelServer
     let expected = Seen(nil, "", fault.symptom)
     #expect(try await Self.inProcess(.tls(fault)) == expected)
     let deck = Deck([], scenario: [.always(.always, .connection(.tls(fault)))])
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.tls = try ServerTLS()
     let server = try await ReplayServer(deck, options)
     #expect(try await Self.asking("\(server.url)/n") == expected)
@@ -69,7 +70,7 @@ import WindTunnelServer
   @Test func `a server without TLS refuses weather of certificates by name`() async throws {
     let scenario = Scenario("bad", rules: [.always(.first(1), .connection(.tls(.expired)))])
     let error = try await #require(throws: ServerError.self) {
-      _ = try await ReplayServer(Deck([], scenario: scenario))
+      _ = try await ReplayServer(Deck([], scenario: scenario), .patient)
     }
     #expect(
       "\(error)"
@@ -115,7 +116,7 @@ import WindTunnelServer
       [.get("/n", json: ["n": 1], then: .repeat)],
       scenario: [.always(.first(1), .connection(.tls(.closeAfterClientHello)))]
     )
-    let server = try await ReplayServer(deck)
+    let server = try await ReplayServer(deck, .patient)
     let port = try await server.openDoor(lane: Lane("call/1"))
     #expect(try await Self.asking("https://127.0.0.1:\(port)/n").symptom == .secureConnectionFailed)
     // The second connection of this lane goes through; another lane's first does not.

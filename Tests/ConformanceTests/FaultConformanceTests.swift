@@ -71,7 +71,8 @@ import WindTunnel
       Self.recording(["Content-Type": "text/plain", "Content-Length": "10"]),
       scenario: Scenario("rules", rules: [.init(when: .attempt(1), row.faults)])
     )
-    try await Theatre.play(deck, on: stage, timeout: 1) { theatre async throws in
+    try await Theatre.play(deck, on: stage, timeout: Theatre.timeout(for: row.seen)) {
+      theatre async throws in
       #expect(try await theatre.ask("/users/7") == row.seen)
       // A recording that a fault kept from the client is there for the retry.
       let next = try await theatre.ask("/users/7")
@@ -86,7 +87,8 @@ import WindTunnel
       Self.recording(["Content-Type": "text/plain", "Transfer-Encoding": "chunked"]),
       scenario: Scenario("rules", rules: [.init(when: .always, row.faults)])
     )
-    try await Theatre.play(deck, on: stage, timeout: 1) { theatre async throws in
+    try await Theatre.play(deck, on: stage, timeout: Theatre.timeout(for: row.seen)) {
+      theatre async throws in
       #expect(try await theatre.ask("/users/7") == row.seen)
     }
   }
@@ -98,7 +100,8 @@ import WindTunnel
       scenario: Scenario("rules", rules: [.init(when: .always, row.faults)])
     )
     let whole = row.seen.symptom.map { Seen(nil, "", $0) } ?? row.seen
-    try await Theatre.play(deck, on: stage, timeout: 1) { theatre async throws in
+    try await Theatre.play(deck, on: stage, timeout: Theatre.timeout(for: whole)) {
+      theatre async throws in
       #expect(try await theatre.handed("/users/7") == whole)
     }
   }
@@ -115,7 +118,7 @@ import WindTunnel
       Response(headers: ["Content-Length": "10"])
     )
     let deck = Deck(Cassette([head]), scenario: [.always(.always, fault)])
-    try await Theatre.play(deck, on: stage, timeout: 1) { theatre async throws in
+    try await Theatre.play(deck, on: stage) { theatre async throws in
       #expect(try await theatre.ask("/users/7", method: "HEAD") == Seen(200))
     }
   }

@@ -119,7 +119,11 @@ import WindTunnel
     async throws
   {
     let fault = try #require(FaultKind.named(row.name)).fault
-    try await Theatre.play(Self.deck(fault), on: stage, timeout: 1) { theatre async throws in
+    try await Theatre.play(
+      Self.deck(fault),
+      on: stage,
+      timeout: Theatre.timeout(for: row.seen(on: stage))
+    ) { theatre async throws in
       #expect(try await theatre.ask("/users/7") == row.seen(on: stage))
     }
   }
@@ -128,7 +132,8 @@ import WindTunnel
   func `a completion handler gets the whole or the error`(row: Row, stage: Stage) async throws {
     let fault = try #require(FaultKind.named(row.name)).fault
     let whole = row.seen.symptom.map { Seen(nil, "", $0) } ?? row.seen
-    try await Theatre.play(Self.deck(fault), on: stage, timeout: 1) { theatre async throws in
+    try await Theatre.play(Self.deck(fault), on: stage, timeout: Theatre.timeout(for: whole)) {
+      theatre async throws in
       #expect(try await theatre.handed("/users/7") == whole)
     }
   }
@@ -168,7 +173,7 @@ import WindTunnel
 
   static func meet(_ name: String) async throws {
     let fault = try #require(FaultKind.named(name)).fault
-    try await Theatre.play(deck(fault), on: .onTheWire, timeout: 5) { theatre async throws in
+    try await Theatre.play(deck(fault), on: .onTheWire) { theatre async throws in
       _ = try await theatre.ask("/users/7")
     }
   }

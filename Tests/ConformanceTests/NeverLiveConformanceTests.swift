@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Symptoms
 import Testing
 import WindTunnel
@@ -16,7 +17,7 @@ import WindTunnelURLSession
     let canary = Deck([
       .get("/once") { _ in .text(Body("live")) }, .get("/other") { _ in .text(Body("live")) },
     ])
-    let bait = try await ReplayServer(canary)
+    let bait = try await ReplayServer(canary, .patient)
     let tape = Cassette(
       [Interaction(Request("GET", RequestURL("\(bait.url)/once")), .text(Body("taped")))]
     )
@@ -28,7 +29,7 @@ import WindTunnelURLSession
       let configuration = URLSessionConfiguration.windTunnel(deck)
       for path in paths { statuses.append(try await status(bait.url + path, configuration)) }
     case .onTheWire:
-      var options = ReplayServer.Options()
+      var options = ReplayServer.Options.patient
       // It even knows where it could ask.
       options.upstream = try Upstream(RequestURL(bait.url))
       let server = try await ReplayServer(deck, options)

@@ -59,7 +59,7 @@ import WindTunnelURLSession
     switch recorder {
     case .inProcess: seen = try await ask(origin.url + path, .windTunnel(deck))
     case .onTheWire:
-      var options = ReplayServer.Options()
+      var options = ReplayServer.Options.patient
       options.upstream = try Upstream(RequestURL(origin.url))
       options.recordedOrigin = RequestURL(Theatre.origin)
       let server = try await ReplayServer(deck, options)
@@ -73,7 +73,7 @@ import WindTunnelURLSession
     -> Seen
   {
     let deck = Deck(cassette, matcher: .pathAndQuery)
-    return try await Theatre.play(deck, on: stage, timeout: 5) { theatre async throws in
+    return try await Theatre.play(deck, on: stage) { theatre async throws in
       try await theatre.ask(path)
     }
   }
@@ -141,7 +141,7 @@ import WindTunnelURLSession
     let (_, cassette) = try await Self.record("/fields", by: .onTheWire)
     let names = ["Via", "Set-Cookie", "Via", "set-cookie", "Content-Length"]
     #expect(cassette.interactions.first?.response?.headers.map(\.name) == names)
-    let server = try await ReplayServer(Deck(cassette, matcher: .pathAndQuery))
+    let server = try await ReplayServer(Deck(cassette, matcher: .pathAndQuery), .patient)
     let lines = try await RawExchange(port: server.port).get("/fields").head
       .components(separatedBy: "\r\n").dropFirst()
     await server.stop(grace: .zero)

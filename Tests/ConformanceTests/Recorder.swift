@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -26,7 +27,7 @@ enum Recorder {
       for path in paths { bodies.append(try await session.whole(origin + path)) }
       session.finishTasksAndInvalidate()
     case .onTheWire:
-      var options = ReplayServer.Options()
+      var options = ReplayServer.Options.patient
       options.upstream = try Upstream(RequestURL(origin))
       let server = try await ReplayServer(deck, options)
       for path in paths {

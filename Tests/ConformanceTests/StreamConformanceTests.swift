@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Symptoms
 import Testing
 import WindTunnel
@@ -48,7 +49,8 @@ import WindTunnelServer
   @Test(arguments: [Pace.immediately, .times(8)], [type, ["Transfer-Encoding": "chunked"]])
   func `on the wire each piece is a chunk`(pace: Pace, headers: HeaderFields) async throws {
     let server = try await ReplayServer(
-      Deck(Self.cassette(headers), matcher: .pathAndQuery, pace: pace)
+      Deck(Self.cassette(headers), matcher: .pathAndQuery, pace: pace),
+      .patient
     )
     let answer = try await RawExchange(port: server.port).get(Self.path)
     await server.stop(grace: .zero)
@@ -61,7 +63,8 @@ import WindTunnelServer
   @Test func `a body of known length has no chunks, whatever its pieces`() async throws {
     let length = "\(Self.pieces.joined().utf8.count)"
     let server = try await ReplayServer(
-      Deck(Self.cassette(["Content-Length": length]), matcher: .pathAndQuery)
+      Deck(Self.cassette(["Content-Length": length]), matcher: .pathAndQuery),
+      .patient
     )
     let answer = try await RawExchange(port: server.port).get(Self.path)
     await server.stop(grace: .zero)
@@ -86,7 +89,8 @@ import WindTunnelServer
   {
     // Each piece waits for a while, so that a reader gets it alone.
     let origin = try await ReplayServer(
-      Deck(Self.cassette(Self.type), matcher: .pathAndQuery, then: .repeat, pace: .asRecorded)
+      Deck(Self.cassette(Self.type), matcher: .pathAndQuery, then: .repeat, pace: .asRecorded),
+      .patient
     )
     let recorder = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite)
     try await Recorder.record(recorder, from: origin.url, on: stage, [Self.path])
@@ -115,7 +119,8 @@ import WindTunnelServer
         matcher: .pathAndQuery,
         then: .repeat,
         pace: .asRecorded
-      )
+      ),
+      .patient
     )
     let recorder = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite)
     try await Recorder.record(recorder, from: origin.url, on: stage, [Self.path])

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Symptoms
 import Testing
 import WindTunnel
@@ -20,15 +21,15 @@ final class Theatre: Sendable {
   private let base: String
   let configuration: URLSessionConfiguration
 
-  init(_ deck: Deck, on stage: Stage, timeout: Double = 60) async throws {
+  init(_ deck: Deck, on stage: Stage, timeout: Double = 3600) async throws {
     self.deck = deck
     switch stage {
     case .inProcess:
       server = nil
       base = Self.origin
-      configuration = .windTunnel(deck)
+      configuration = .windTunnel(deck, silenceMax: .seconds(3600))
     case .onTheWire:
-      let server = try await ReplayServer(deck)
+      let server = try await ReplayServer(deck, .patient)
       self.server = server
       base = server.url
       configuration = .ephemeral
@@ -41,7 +42,7 @@ final class Theatre: Sendable {
   static func play<Result>(
     _ deck: Deck,
     on stage: Stage,
-    timeout: Double = 60,
+    timeout: Double = 3600,
     _ body: (Theatre) async throws -> Result
   ) async throws -> Result {
     let theatre = try await Theatre(deck, on: stage, timeout: timeout)
@@ -54,6 +55,10 @@ final class Theatre: Sendable {
       throw error
     }
   }
+
+  /// How long a client waits that shall see this: an hour where it is not to give up, however busy the
+  /// machine is.
+  static func timeout(for seen: Seen) -> Double { seen.symptom == .timedOut ? 1 : 3600 }
 
   /// A request for a path as a client of this stage writes it.
   func request(_ path: String, method: String = "GET") throws -> URLRequest {

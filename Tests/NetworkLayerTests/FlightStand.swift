@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -35,9 +36,10 @@ struct FlightStand {
   ) async throws -> Result {
     var server: ReplayServer?
     if stage == .onTheWire {
-      var options = ReplayServer.Options()
+      var options = ReplayServer.Options.patient
       // A library re-sends by itself on a connection that it kept.
       options.closesConnections = true
+      options.limits = .patient
       server = try await ReplayServer(deck, options)
     }
     do {
@@ -73,8 +75,10 @@ struct FlightStand {
   ) throws {
     self.deck = deck
     self.time = time
+    // However long a test waits for its turn between two steps, nothing runs out meanwhile.
     let configuration: URLSessionConfiguration =
-      serverURL == nil ? .windTunnel(deck) : .ephemeral
+      serverURL == nil ? .windTunnel(deck, silenceMax: .seconds(3600)) : .ephemeral
+    configuration.timeoutIntervalForRequest = 3600
     configuration.urlCache = nil
     session = URLSession(configuration: configuration)
     base = try #require(URL(string: serverURL ?? Self.origin))

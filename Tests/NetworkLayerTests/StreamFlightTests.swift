@@ -77,6 +77,29 @@ import WindTunnel
     }
   }
 
+  @Test(arguments: Stage.allCases)
+  func `a stream is given up when its session says so, and by no request that says nothing`(
+    stage: Stage
+  ) async throws {
+    let late: Scenario = [.always(.always, .delay(.exactly(.seconds(20))))]
+    try await FlightStand.fly(deck(feed, late), on: stage) { stand in
+      let configuration = stand.session.configuration
+      configuration.timeoutIntervalForRequest = 1
+      let session = URLSession(configuration: configuration)
+      defer { session.finishTasksAndInvalidate() }
+      let request = URLRequest(url: stand.base.appendingPathComponent("x"))
+      do {
+        _ = try await URLSessionTransport(session: session).stream(request)
+        Issue.record("an answer")
+      } catch {
+        guard case .failed(.timedOut, _)? = error as? TransportError else {
+          Issue.record("\(error)")
+          return
+        }
+      }
+    }
+  }
+
   @Test func `a file goes up, and an answer comes down into a file`() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -135,19 +135,21 @@ import WindTunnel
   {
     let (gate, opened) = AsyncStream<Void>.makeStream()
     let (ends, ended) = AsyncStream<Bool>.makeStream()
-    // The others return at once, and on a busy machine that is not soon.
-    let drill = try drill([.calm], calls: 3, deadline: .seconds(4), stage)
-    let report = try await drill.fly { call in
+    let client = ClosureSubject(name: "client") { call in
       guard call.index == 1 else { return }
       for await _ in gate {}
       // A session that had ended would end the process here.
       let late = try? await Self.ask(call)
       ended.yield(late != nil)
     }
-    for row in rows(report) {
-      #expect(row.observations.map(\.ending) == [.succeeded, .hung, .succeeded])
-      #expect(row.observations.map(\.attemptCount) == [0, 0, 0])
+    var flight = try FlightOfCalls(client, .calm, on: stage, calls: 3)
+    // However soon the others return, only this one is late.
+    flight.stand.hanging = Alarm { _, call, ring in
+      if call == 1 { Alarm.clock.set(.zero, call, ring) }
     }
+    let observations = try await flight.fly()
+    #expect(observations.map(\.ending) == [.succeeded, .hung, .succeeded])
+    #expect(observations.map(\.attemptCount) == [0, 0, 0])
     opened.finish()
     for await isAnswered in ends {
       // In process the tape is still there; the server of the wire has gone.

@@ -59,6 +59,7 @@ import WindTunnel
   {
     var plan = try DrillPlan()
     (plan.scenarios, plan.calls, plan.stage) = ([.calm], 5, .inProcess)
+    plan.deadline = .seconds(3600)
     let told = try await Drill(plan).fly { call in
       call.servedStale(call.index == 3)
       return Data("x".utf8)

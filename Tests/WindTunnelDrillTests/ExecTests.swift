@@ -67,7 +67,7 @@ import WindTunnel
       echo $! > '\(mark.path)'
       wait
       """
-    let row = try await fly(script, deadline: .milliseconds(500))[0]
+    let row = try await fly(script, deadline: .seconds(10))[0]
     #expect(row.observations.map(\.ending) == [.succeeded, .hung, .succeeded, .succeeded])
     let text = try String(contentsOf: mark, encoding: .utf8)
     let sleeper = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))

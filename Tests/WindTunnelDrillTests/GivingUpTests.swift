@@ -23,25 +23,31 @@ import WindTunnel
   func `a call that is given up returns at once, counts as cancelled, and tries no more`(
     stage: Stage
   ) async throws {
-    let drill = try TestSubjects.drill("fine") { plan in
-      // By then a request has come on a busy machine, too.
-      plan.scenarios = [Self.scenario(share: 1, after: 1500...2500)]
-      plan.stage = stage
-      plan.calls = 6
-      plan.load = .closedLoop(concurrency: 6)
-      plan.deadline = .seconds(300)
-      plan.attemptTimeout = .seconds(300)
-    }
-    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    let scenario = Self.scenario(share: 1)
+    let flight = try FlightOfCalls(URLSessionSubject(), scenario, on: stage, calls: 6)
+    let row = Report.Row("x", try await flight.fly(alarm: .whenItsRequestComes), plannedFaults: [])
     #expect(row.observations.map(\.ending) == row.observations.map { _ in .failed("cancelled") })
     #expect(row.observations.map(\.attemptCount) == [1, 1, 1, 1, 1, 1])
     #expect(row.observations.map { $0.cancellation?.attemptsAfter } == [0, 0, 0, 0, 0, 0])
-    #expect(
-      row.observations.allSatisfy { ($0.cancellation?.after ?? .zero) >= .milliseconds(1500) }
-    )
     #expect(row.metrics.cancelledCalls == 6 && row.metrics.attemptsAfterCancel == 0)
     // Such a call is no failure of the client's.
     #expect(row.metrics.successRate == nil)
+  }
+
+  @Test(arguments: [Stage.inProcess, .onTheWire])
+  func `in a process of its own a client is given up by the clock`(stage: Stage) async throws {
+    let drill = try TestSubjects.drill("fine") { plan in
+      plan.scenarios = [Self.scenario(share: 1)]
+      (plan.stage, plan.calls) = (stage, 6)
+      plan.load = .closedLoop(concurrency: 6)
+      (plan.deadline, plan.attemptTimeout) = (.seconds(300), .seconds(300))
+    }
+    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    #expect(row.observations.map(\.ending) == row.observations.map { _ in .failed("cancelled") })
+    #expect(row.metrics.cancelledCalls == 6)
+    #expect(
+      row.observations.allSatisfy { ($0.cancellation?.after ?? .zero) >= .milliseconds(20) }
+    )
   }
 
   @Test func `a program is told to end`() async throws {
@@ -74,19 +80,14 @@ import WindTunnel
   {
     var scenario = Self.scenario(share: 1)
     scenario.rules = [.always(.always, .status(503))]
-    // By then the first attempt has been made, and the others are a while off.
-    scenario.cancellation = Cancellation(
-      share: 1,
-      after: Fault.Spread(.seconds(4), through: .seconds(4))
-    )
-    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-      let script =
-        "trap '' TERM; curl -s $0; sleep 6; for i in 1 2 3; do curl -s $0; done; echo shown"
-      plan.command = ["bash", "-c", script, "{url}"]
-      plan.scenarios = [scenario]
-      (plan.stage, plan.calls, plan.deadline) = (nil, 2, .seconds(300))
-    }
-    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    // It goes on when it has been told to end, and is not taken for one that had been on its way.
+    let script = """
+      trap 'told=yes' TERM; curl -s $0; until [ "$told" ]; do sleep 0.05; done
+      sleep 1; for i in 1 2 3; do curl -s $0; done; echo shown
+      """
+    let subject = ExecSubject(["bash", "-c", script, "{url}"])
+    let flight = try FlightOfCalls(subject, scenario, on: .onTheWire, calls: 2)
+    let row = Report.Row("x", try await flight.fly(alarm: .whenItsRequestComes), plannedFaults: [])
     #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
     #expect(row.observations.map { $0.cancellation?.attemptsAfter } == [3, 3])
     #expect(row.observations.allSatisfy { $0.cancellation?.toReturn ?? .zero > .seconds(1) })

@@ -33,7 +33,7 @@ import WindTunnel
       in: [.calm],
       calls: 20,
       load: .openLoop(callsPerSecond: 200),
-      deadline: .seconds(60),
+      deadline: .seconds(3600),
       stage: .inProcess
     ).fly { _ in
       await company.gather()
@@ -54,6 +54,7 @@ import WindTunnel
       in: [.calm],
       calls: 4,
       load: .closedLoop(concurrency: 2),
+      deadline: .seconds(3600),
       stage: .inProcess
     ).fly { _ in "shown" }
     #expect(report.environment.contains(Report.Fact("load", "closed loop, 2 at once")))

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 import WindTunnel
-import WindTunnelDrill
+
+@testable import WindTunnelDrill
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -116,16 +117,26 @@ import WindTunnelDrill
         try await Task.sleep(for: .milliseconds(50))
       }
     }.scenarios[0].subjects[0]
-    // It ended while the window was open, unless the machine kept it from that.
-    let first = row.observations[0]
-    let end = try #require(first.start) + first.latency
-    #expect(first.afterWindow == nil || end >= .seconds(3))
     let after = try row.observations.dropFirst().map { try #require($0.afterWindow) }
     #expect(after == after.sorted())
     #expect(row.metrics.firstRecovery == after[0])
     #expect(row.metrics.steadyRecovery == after[4])
-    let calm = try await Self.fly(.calm, stage)
-    #expect(calm.allSatisfy { $0.afterWindow == nil })
+  }
+
+  @Test(arguments: [Stage.inProcess, .onTheWire])
+  func `before the weather is over, and where it never ends, no call comes after it`(stage: Stage)
+    async throws
+  {
+    let hour: Scenario = [.always(.window(until: .seconds(3600)), .status(503))]
+    var flight = try FlightOfCalls(URLSessionSubject(), hour, on: stage, calls: 3)
+    #expect(try await flight.fly().map(\.afterWindow) == [nil, nil, nil])
+    flight.stand.elapsed = .seconds(3 * 3600)
+    let after = try await flight.fly().map { try #require($0.afterWindow) }
+    #expect(after.allSatisfy { $0 >= .seconds(2 * 3600) }, "\(after)")
+    for endless: Scenario in [.calm, [.always(.always, .status(503))]] {
+      flight.stand.scenario = endless
+      #expect(try await flight.fly().map(\.afterWindow) == [nil, nil, nil])
+    }
   }
 
   private struct Gone: Error {}
@@ -157,37 +168,5 @@ import WindTunnelDrill
     let row = broken.scenarios[0].subjects[0]
     #expect(row.metrics.duplicates == 0)
     #expect(row.observations.map(\.attemptCount) == [1, 1], "nobody can act upon half a request")
-  }
-}
-
-/// A client that leaves in the middle of its request.
-private enum RawPost {
-  static func breakOff(_ call: DrillCall) throws {
-    let port = try #require(call.url.port)
-    let length = call.request.body.count
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let code = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    try #require(code == 0)
-    let head =
-      "POST \(call.url.path) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(length)\r\n\r\n"
-    var bytes = Array(head.utf8) + [UInt8](repeating: 0, count: length / 2)
-    while !bytes.isEmpty {
-      let count = send(descriptor, bytes, bytes.count, 0)
-      try #require(count > 0)
-      bytes.removeFirst(count)
-    }
-    // The end of what it sends; the server ends the connection when it has noticed.
-    shutdown(descriptor, Int32(SHUT_WR))
-    var byte: UInt8 = 0
-    while recv(descriptor, &byte, 1, 0) > 0 {}
   }
 }

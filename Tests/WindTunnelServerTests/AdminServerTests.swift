@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -7,7 +8,7 @@ import Testing
 /// The admin port over real sockets.
 @Suite(.timeLimit(.minutes(10))) struct AdminServerTests {
   static func options() -> ReplayServer.Options {
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     var admin = Admin()
     admin.scenarios = [.calm, Scenario("rain", rules: [.on("GET /a", .always, .status(429))])]
     options.admin = admin
@@ -113,7 +114,7 @@ import Testing
   }
 
   @Test func `without it nothing listens and nothing is kept`() async throws {
-    let server = try await ReplayServer(Deck(Self.tape))
+    let server = try await ReplayServer(Deck(Self.tape), .patient)
     #expect(server.adminURL == nil)
     await server.stop(grace: .zero)
   }

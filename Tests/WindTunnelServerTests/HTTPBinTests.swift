@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -18,7 +19,7 @@ import Testing
   /// Sends requests to a server that plays the cassette, and takes all that comes.
   private func play(_ requests: [Request]) async throws -> (bytes: [UInt8], host: String) {
     let deck = Deck(cassette, matcher: .pathAndQuery, then: .repeat)
-    let server = try await ReplayServer(deck)
+    let server = try await ReplayServer(deck, .patient)
     let host = "127.0.0.1:\(server.port)"
     let text = requests.indices.flatMap { index in
       Self.written(requests[index], to: host, isLast: index == requests.count - 1)

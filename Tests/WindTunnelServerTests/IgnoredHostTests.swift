@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -18,7 +19,7 @@ import Testing
       mode: .rewrite,
       ignoring: [name]
     )
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.upstream = try Upstream(origin.url)
     options.recordedOrigin = "https://api.example.test"
     options.ignoredHosts = [try Upstream(telemetry.url)]
@@ -49,7 +50,7 @@ import Testing
     let telemetry = try await Origin { _ in ([Self.answer], .close) }
     let other = try await Origin { _ in ([Self.answer], .close) }
     let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite, ignoring: ["127.0.0.1"])
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     // The upstream itself is at an ignored host, too.
     options.upstream = try Upstream(other.url)
     options.ignoredHosts = [try Upstream("http://127.0.0.1")]

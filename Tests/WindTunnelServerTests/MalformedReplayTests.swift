@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Symptoms
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     let tape = first.recorded().cassette
     let second = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite)
     try await ReplayServer.serving(Deck(tape, matcher: .pathAndQuery)) { replay async throws in
-      var options = ReplayServer.Options()
+      var options = ReplayServer.Options.patient
       options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(replay.port)"))
       try await ReplayServer.serving(second, options) { server async throws in
         try await Self.ask(server)

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -9,7 +10,7 @@ import Testing
   private static let ask = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
 
   @Test func `one connection too many waits until another has gone`() async throws {
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.limits.connectionsMax = 2
     try await ReplayServer.serving(.echo("/a"), options) { server async throws in
       let (first, second) = (try server.client(), try server.client())

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -72,7 +73,7 @@ struct Origin: Sendable {
     as origin: RequestURL? = nil,
     _ body: (ReplayServer, Deck) async throws -> Result
   ) async throws -> Result {
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.upstream = try Upstream(url)
     options.recordedOrigin = origin
     let result = try await ReplayServer.serving(deck, options) { server in

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -17,7 +18,7 @@ import Testing
         channel.close()
       }
     }
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.upstream = try Upstream(RequestURL("http://\(address)"))
     options.recordedOrigin = name
     let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite)
@@ -73,7 +74,7 @@ import Testing
         channel.close()
       }
     }
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.upstream = try Upstream(RequestURL("http://\(address)"))
     options.recordedOrigin = "https://api.example.test:8443"
     let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite)
@@ -119,7 +120,7 @@ import Testing
   @Test func `a failure's words name the origin on the tape, too`() async throws {
     let port = try ClosedPort()
     let deck = Deck(Cassette(), mode: .rewrite)
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(port.port)"))
     options.recordedOrigin = "https://api.example.test"
     try await ReplayServer.serving(deck, options) { server async throws in

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -134,7 +135,7 @@ import Testing
   }
 
   @Test func `a client that is silent is left`() async throws {
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.limits.idleSeconds = 0.05
     try await ReplayServer.serving(.echo("/a"), options) { server async throws in
       #expect(try await server.answer(to: "") == "")
@@ -142,7 +143,7 @@ import Testing
   }
 
   @Test func `a client that is slow is told so`() async throws {
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.limits.requestSeconds = 0.05
     try await ReplayServer.serving(.echo("/a"), options) { server async throws in
       let answer = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n")

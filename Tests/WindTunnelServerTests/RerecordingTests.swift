@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -7,7 +8,7 @@ import Testing
 /// A recorder in front of an origin that says the same every day, in the words of that day.
 @Suite(.timeLimit(.minutes(10))) struct RerecordingTests {
   private func record(_ address: SocketAddress, over tape: Cassette) async throws -> Cassette {
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.upstream = try Upstream(RequestURL("http://\(address)"))
     options.recordedOrigin = "https://api.example.test"
     let deck = Deck(tape, matcher: .pathAndQuery, mode: .rewrite)

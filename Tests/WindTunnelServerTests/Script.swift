@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import WindTunnel
 
 @testable import WindTunnelServer
@@ -54,15 +55,6 @@ extension EventLoop {
       return listener.address
     }
   }
-}
-
-extension Limits {
-  /// The standard ones, for a machine so busy that a client may not get to read for a while.
-  static let patient: Limits = {
-    var limits = Limits.standard
-    limits.lingerSeconds = 600
-    return limits
-  }()
 }
 
 /// Whether many bytes are the same. A test that said it by `==` would work out every difference, which

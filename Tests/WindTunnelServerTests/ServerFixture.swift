@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -8,7 +9,7 @@ extension ReplayServer {
   /// Starts a server for the length of a test.
   static func serving<Result>(
     _ deck: Deck,
-    _ options: Options = Options(),
+    _ options: Options = .patient,
     _ body: (ReplayServer) async throws -> Result
   ) async throws -> Result {
     let server = try await ReplayServer(deck, options)

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -39,7 +40,7 @@ import Testing
     let expected = Data(content)
     let put = Stub.post("/big") { .text(Body("\($0.body.data == expected)")) }
     try await ReplayServer.serving(Deck([put], matcher: .pathAndQuery)) { origin in
-      var options = ReplayServer.Options()
+      var options = ReplayServer.Options.patient
       options.upstream = try Upstream(RequestURL(origin.url))
       let journal = try RecordingJournal(besides: file)
       let deck = Deck(Cassette(), mode: .rewrite, recordingJournal: journal)

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -11,7 +12,7 @@ import Testing
   @Test func `what is in flight is finished, and nothing else is begun`() async throws {
     let origin = try await Origin(holdingFirstUntilAnotherCame: Self.answer)
     let deck = Deck(Cassette(), mode: .rewrite)
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.upstream = try Upstream(origin.url)
     let server = try await ReplayServer(deck, options)
     let idle = try server.client()
@@ -40,7 +41,7 @@ import Testing
   }
 
   @Test func `a server that is forgotten frees its port and ends its connections`() async throws {
-    var server: ReplayServer? = try await ReplayServer(.echo("/a"))
+    var server: ReplayServer? = try await ReplayServer(.echo("/a"), .patient)
     let address = SocketAddress.loopback(port: try #require(server?.port))
     let client = try RawClient(address)
     await client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -54,7 +55,7 @@ import Testing
   }
 
   @Test func `a client that keeps its end open is not waited for`() async throws {
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     // Whoever waited for it would do so for longer than this test may take.
     options.limits.lingerSeconds = 3600
     let server = try await ReplayServer(.echo("/a"), options)

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -24,7 +25,7 @@ struct TLSServerTests {
     _ deck: Deck = deck,
     _ body: (ReplayServer, String) async throws -> Result
   ) async throws -> Result {
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.tls = ServerTLS(authority: try TLSKit.authority.get())
     let file = try TLSKit.authorityFile()
     defer { file.remove() }

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -18,7 +19,7 @@ struct TLSTakeOverTests {
       let house = House(
         deck: deck,
         lane: .deck,
-        options: ReplayServer.Options(),
+        options: ReplayServer.Options.patient,
         live: LiveConnections(Occupancy()),
         port: 0
       )

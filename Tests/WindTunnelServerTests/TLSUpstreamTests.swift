@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Symptoms
 import Testing
 
@@ -19,7 +20,7 @@ struct TLSUpstreamTests {
     let file = try TLSKit.authorityFile(authority)
     defer { file.remove() }
     let deck = Deck(Cassette(), mode: .rewrite)
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.upstream = try Upstream(
       RequestURL("https://\(host):\(port)"),
       trusting: .certificates(file.url)
@@ -45,7 +46,7 @@ struct TLSUpstreamTests {
     ])
     try await TLSServerTests.serving(deck) { origin, authority async throws in
       let tape = Deck(Cassette(), mode: .rewrite)
-      var options = ReplayServer.Options()
+      var options = ReplayServer.Options.patient
       options.upstream = try Upstream(
         RequestURL("https://localhost:\(origin.port)"),
         trusting: .certificates(URL(filePath: authority))
@@ -152,7 +153,7 @@ struct TLSUpstreamTests {
       let (host, port) = ("\(name):\(telemetry.port)", telemetry.port)
       let origin = try await Origin { _ in ([], .close) }
       let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite, ignoring: [host])
-      var options = ReplayServer.Options()
+      var options = ReplayServer.Options.patient
       options.upstream = try Upstream(origin.url)
       options.ignoredHosts = [
         try Upstream(

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -7,7 +8,7 @@ import Testing
 /// Content that comes in, and clients that take their time with it.
 @Suite(.timeLimit(.minutes(10))) struct UploadTests {
   private static func limits(kept: Int, unread: Int) -> ReplayServer.Options {
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.limits.bodyBytesMax = kept
     options.limits.unreadBodyBytesMax = unread
     return options
@@ -76,7 +77,7 @@ import Testing
   @Test func `clients that drip their requests cost their own connections and no other`()
     async throws
   {
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.limits.requestSeconds = 0.3
     try await ReplayServer.serving(.echo("/a"), options) { server async throws in
       let slow = try (0..<50).map { _ in try server.client() }

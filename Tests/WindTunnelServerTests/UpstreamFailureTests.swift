@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Symptoms
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
   @Test func `an upstream that refuses is a 502 and a failure on the tape`() async throws {
     let port = try ClosedPort()
     let deck = Deck(Cassette(), mode: .rewrite)
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(port.port)"))
     try await ReplayServer.serving(deck, options) { server async throws in
       let answer = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -45,7 +46,7 @@ import Testing
 
     /// What a client gets that sends these one after the other through a server that passes them.
     func answers(to methods: [String]) async throws -> [String] {
-      var options = ReplayServer.Options()
+      var options = ReplayServer.Options.patient
       options.ignoredHosts = [try Upstream(url)]
       options.limits.upstreamIdleSeconds = 600
       let deck = Deck(Cassette(), matcher: .pathAndQuery, ignoring: [name])

@@ -4,9 +4,10 @@ import WindTunnelTesting
 
 @Suite struct DrillTests {
   @Test func `a drill finds its cassette beside the test`() async throws {
-    let report = try await Drill("users", in: [.calm], calls: 4, seed: 7).fly { call in
-      try await UserAPI(session: call.session, base: call.baseURL.absoluteString).profile(7)
-    }
+    let report = try await Drill("users", in: [.calm], calls: 4, seed: 7, deadline: .seconds(3600))
+      .fly { call in
+        try await UserAPI(session: call.session, base: call.baseURL.absoluteString).profile(7)
+      }
     #expect(report.seed == 7)
     try report.require("successRate == 1", "averageRetries == 0", "calls(GET /users/*) == 2")
     let error = try #require(throws: GatesNotMet.self) { try report.require("calls == 5") }

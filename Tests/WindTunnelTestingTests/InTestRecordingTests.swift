@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 import WindTunnelServer
 
@@ -20,7 +21,7 @@ import WindTunnelServer
           .get(RequestURL(path)) { _ in .text(Body("live \(path)")) }
         }
       )
-      server = try await ReplayServer(deck)
+      server = try await ReplayServer(deck, .patient)
       folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }

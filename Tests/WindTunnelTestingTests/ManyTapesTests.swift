@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 import WindTunnelServer
 import WindTunnelTesting
@@ -98,7 +99,7 @@ private struct ManyTapes: SuiteTrait, TestScoping {
     performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
     let origin = Deck([.get("/live", json: [:])])
-    let server = try await ReplayServer(origin)
+    let server = try await ReplayServer(origin, .patient)
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let place = Place(folder: folder, url: server.url)

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 import WindTunnelServer
 import WindTunnelTesting
@@ -28,7 +29,7 @@ import WindTunnelTesting
       async throws
     {
       let origin = Deck([.get("/n", json: [:])])
-      let server = try await ReplayServer(origin)
+      let server = try await ReplayServer(origin, .patient)
       let url = "\(server.url)/n"
       let tape = tape()
       let error = await #expect(throws: (any Error).self) {
@@ -45,7 +46,7 @@ import WindTunnelTesting
     @Test func `before and after such tests the session is the platform's`() async throws {
       await #expect(processExitsWith: .success) {
         let origin = Deck([.get("/n") { _ in .text(Body("live")) }])
-        let server = try await ReplayServer(origin)
+        let server = try await ReplayServer(origin, .patient)
         let url = "\(server.url)/n"
         let cache = URLSession.shared.configuration.urlCache
         #expect(cache != nil)

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 import WindTunnelServer
 import WindTunnelTesting
@@ -46,7 +47,7 @@ struct SharedSessionTests {
 
   @Test(.onTheWire) func `on the wire it reaches nothing else`() async throws {
     let other = Deck([.get("/users/7", json: [:])])
-    let server = try await ReplayServer(other)
+    let server = try await ReplayServer(other, .patient)
     for base in ["https://api.example.test", server.url] {
       let error = await #expect(throws: (any Error).self) {
         try await UserAPI(session: .shared, base: base).profile(7)
@@ -141,7 +142,7 @@ struct SharedSessionTests {
 
   @Test func `a task that outlives its test is still played and not sent`() async throws {
     let origin = Deck([.get("/n", json: [:])])
-    let server = try await ReplayServer(origin)
+    let server = try await ReplayServer(origin, .patient)
     let url = "\(server.url)/n"
     let tape = Deck([.get(RequestURL(url)) { _ in .text(Body("tape")) }])
     let (gate, open) = AsyncStream.makeStream(of: Never.self)

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 import WindTunnelServer
 
@@ -50,7 +51,7 @@ struct VerifyModeTests {
         return .text(Body(given == ["sid=second", "key"] ? "welcome" : "who?"))
       }
     ])
-    let server = try await ReplayServer(live)
+    let server = try await ReplayServer(live, .patient)
     var request = Request("GET", RequestURL("\(server.url)/users/7"))
     request.headers = ["Cookie": "sid=REDACTED-sid-2", "X-Api-Key": "REDACTED-x-api-key-1"]
     let tape = Cassette([Interaction(request, .text(Body("welcome")))])

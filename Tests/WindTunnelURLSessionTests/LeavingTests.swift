@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Symptoms
 import Testing
 import WindTunnel
@@ -71,7 +72,7 @@ import WindTunnelURLSession
 
   @Test func `a recording that is cancelled keeps nothing`() async throws {
     let silent = Deck([.get("/n", json: [:])], scenario: [.always(.always, .stall())])
-    let origin = try await ReplayServer(silent)
+    let origin = try await ReplayServer(silent, .patient)
     let deck = Deck(Cassette(), mode: .rewrite)
     let session = deck.session()
     for _ in 0..<20 {

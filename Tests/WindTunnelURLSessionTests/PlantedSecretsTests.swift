@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import PlantedSecrets
 import Testing
 import WindTunnel
@@ -18,7 +19,8 @@ import WindTunnelURLSession
     var matcher = Matcher.pathAndQuery
     matcher.ignoredQuery = ["*"]
     let origin = try await ReplayServer(
-      Deck(Cassette(planted.map(\.interaction)), matcher: matcher, then: .repeat)
+      Deck(Cassette(planted.map(\.interaction)), matcher: matcher, then: .repeat),
+      .patient
     )
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

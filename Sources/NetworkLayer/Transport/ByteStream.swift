@@ -27,7 +27,9 @@ extension URLSessionTransport {
   /// pieces. Whoever stops reading, or is cancelled, stops the request.
   public func stream(_ request: URLRequest) async throws(TransportError) -> StreamedAnswer {
     var request = request
-    request.timeoutInterval = SessionTimeout.honoured(request.timeoutInterval)
+    let timeout = SessionTimeout.honoured(request.timeoutInterval)
+    // One that is set beats the session's, even if it is the same as none.
+    if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
     let listener = StreamListener()
     let session = URLSession(
       configuration: session.configuration,

@@ -51,6 +51,7 @@ extension Tunnel {
   fileprivate func opened() {
     stopConnectTimer()
     connected = now
+    lastPassed = .now()
     phase = .passing
     if !isAnswered { answer(Delivery.established) }
     // What the client sent in advance, and what the player said meanwhile.

@@ -125,16 +125,18 @@ extension Tunnel {
     }
   }
 
-  /// Looks now and then whether it has been idle, or open, for too long.
+  /// Looks now and then whether it has been idle, or open, for too long. How long its origin may take
+  /// to answer is another limit.
   func watch() {
     let limits = house.options.limits
     let idle = Int64(nanosecondsOf: limits.tunnelIdleSeconds)
     let total = Int64(nanosecondsOf: limits.tunnelSeconds)
-    let moment = min(lastPassed + idle, start + total)
+    let moment =
+      isConnecting ? .now() + min(idle, total) : min(lastPassed + idle, openMoment + total)
     reactor.schedule(at: moment) { [weak self] _ in
       guard let self, phase != .ended else { return }
       let now = Moment.now()
-      if now - lastPassed >= idle || now - start >= total {
+      if !isConnecting, now - lastPassed >= idle || now - openMoment >= total {
         end(.expired) { $0.close() }
       } else {
         watch()

@@ -39,6 +39,8 @@ final class Tunnel {
   var wake: Reactor.Timer?
   var connectTimer: Reactor.Timer?
   var lastPassed = Moment.now()
+  /// When the client was told that the tunnel is open, or asked for it.
+  private(set) var openMoment = Moment.now()
 
   enum Phase {
     /// The player has not come to the origin.
@@ -116,7 +118,11 @@ final class Tunnel {
   func answer(_ head: ResponseHead) {
     let isOpen = head.status == 200
     client?.write { $0.appendHead(head, reason: isOpen ? "Connection Established" : nil) }
-    if !isOpen { ending = .refused(head.status) }
+    if isOpen {
+      (openMoment, lastPassed) = (.now(), .now())
+    } else {
+      ending = .refused(head.status)
+    }
     isAnswered = isOpen
     if isOpen, phase == .before, client?.inputEnded == true { reachedEnd(.up) }
   }

@@ -62,6 +62,11 @@ final class SYNGate {
     }
   }
 
+  /// There may be no descriptor for a filler: then nothing is lost.
+  private func prepareOrOpen() {
+    do throws(SocketError) { try prepare() } catch { watch?.set(.readable) }
+  }
+
   private func shut() throws(SocketError) {
     watch?.set([])
     socket.listenAgain(backlog: 0)
@@ -88,13 +93,13 @@ final class SYNGate {
 
   /// Empties the queue; what is in it beside the filler is a client's connection.
   private func drain() {
-    let own = filler?.localAddress
+    let (own, before) = (filler?.localAddress, ordinal)
     while let socket = next() {
       if let own, socket.peerAddress == own { socket.close() } else { hand(socket) }
     }
     filler?.close()
     filler = nil
-    watch?.set(.readable)
+    if ordinal > before { prepareOrOpen() } else { watch?.set(.readable) }
   }
 
   private func hand(_ socket: Socket) {
@@ -114,10 +119,7 @@ extension SYNGate: ReadinessHandler {
     let before = ordinal
     while watch != nil, let socket = next() { hand(socket) }
     guard watch != nil, ordinal > before else { return }
-    do throws(SocketError) { try prepare() } catch {
-      // There is no descriptor for a filler: then nothing is lost.
-      watch?.set(.readable)
-    }
+    prepareOrOpen()
   }
 
   func loopEnds() { close() }

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -64,7 +65,7 @@ import Testing
   }
 
   private static func standIdle(_ count: Int) async throws {
-    let server = try await ReplayServer(.echo("/a"))
+    let server = try await ReplayServer(.echo("/a"), .patient)
     let clients = try (0..<count).map { _ in try server.client() }
     // Who is answered last was accepted last.
     for client in clients.reversed().prefix(2) {

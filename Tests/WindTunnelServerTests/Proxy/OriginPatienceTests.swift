@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Symptoms
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
   }
 
   private static func limits(_ set: (inout Limits) -> Void) -> Limits {
-    var limits = Limits.standard
+    var limits = Limits.patient
     set(&limits)
     return limits
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Symptoms
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
   private static let content = pattern(8 << 20)
 
   private static func limits(_ set: (inout Limits) -> Void = { _ in }) -> Limits {
-    var limits = Limits.standard
+    var limits = Limits.patient
     limits.bodyBytesMax = 1 << 20
     set(&limits)
     return limits

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -112,7 +113,7 @@ import Testing
     proxy.admission = .only("127.0.0.2")
     let turnedAway = Locked<[String]>([])
     proxy.turnedAway = { peer in turnedAway.withLock { $0.append(peer) } }
-    var options = ReplayServer.Options()
+    var options = ReplayServer.Options.patient
     options.proxy = proxy
     let served = try await loop.run { [proxy, options] reactor in
       let gate = Locked<PeerGate?>(PeerGate(proxy.admission, own: "127.0.0.9"))

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 
 @testable import WindTunnel
@@ -11,7 +12,7 @@ extension ReplayServer {
     tape: Cassette = Cassette(),
     mode: RecordMode = .none,
     as proxy: Proxying = Proxying(),
-    limits: Limits = .standard,
+    limits: Limits = .patient,
     _ body: (ReplayServer, Deck, Events<Sighting>) async throws -> Result
   ) async throws -> Result {
     let deck = Deck(tape, scenario: scenario, then: .repeat, mode: mode, isProxied: true)

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Symptoms
 import Testing
 
@@ -206,7 +207,7 @@ import Testing
     async throws
   {
     let echo = try await Echo()
-    var limits = Limits.standard
+    var limits = Limits.patient
     if isTotal { limits.tunnelSeconds = 0.2 } else { limits.tunnelIdleSeconds = 0.2 }
     try await ReplayServer.proxying(limits: limits) { server, _, seen async throws in
       let start = ContinuousClock.now

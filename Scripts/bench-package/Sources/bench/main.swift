@@ -12,7 +12,7 @@ func report(_ what: String, _ ratios: [Double]) {
 
 func usage() -> Never {
   let text =
-    "usage: bench session|deck|load|record|recording URL|layer URL|serve [COUNT]|distinct|dribble|latency|forward URL|tunnel [link]|fold\n"
+    "usage: bench session|deck|load|record|recording URL|layer URL|crowd-client layer|alone|bare URL URL [WAVES]|brown-out|serve [COUNT]|distinct|dribble|latency|forward URL|tunnel [link]|fold\n"
   FileHandle.standardError.write(Data(text.utf8))
   exit(64)
 }
@@ -54,6 +54,15 @@ case "layer-profile":
     arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000,
     isBare: arguments.dropFirst(2).first == "bare"
   )
+case "brown-out": try await BrownOut.hold()
+case "crowd-client":
+  let arguments = Array(words.dropFirst())
+  guard arguments.count >= 3, let way = CrowdClientBench.Way(rawValue: arguments[0]) else {
+    usage()
+  }
+  let origins = arguments[1...2].compactMap { URL(string: $0) }
+  let waves = arguments.dropFirst(3).first.flatMap { Int($0) } ?? 10
+  try await CrowdClientBench(way, origins, waves: waves).run()
 case "record":
   for isFresh in [false, true] {
     let what = isFresh ? "a secret each" : "one secret"
