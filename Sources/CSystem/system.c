@@ -2,11 +2,9 @@
 #define _GNU_SOURCE
 #include "CSystem.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/sockios.h>
 #include <poll.h>
-#include <spawn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -18,29 +16,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#if defined(__GLIBC__)
-#if __GLIBC_PREREQ(2, 34)
-#define CLOSES_FROM
-#endif
-#endif
-
-int wt_close_others(void *actions) {
-#if defined(CLOSES_FROM)
-  return posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-#else
-  DIR *folder = opendir("/proc/self/fd");
-  if (!folder) return errno;
-  int code = 0;
-  for (struct dirent *entry = readdir(folder); entry && !code; entry = readdir(folder)) {
-    int number = atoi(entry->d_name);
-    // The folder's own is gone by then, and one that is not open is no error there.
-    if (number > STDERR_FILENO) code = posix_spawn_file_actions_addclose(actions, number);
-  }
-  closedir(folder);
-  return code;
-#endif
-}
 
 int wt_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 

@@ -44,6 +44,9 @@ struct ChildProcess {
     process.executableURL = executable
     process.arguments = arguments
     process.environment = Self.environment
+    // It has programs to end first, and watches its standard input for that.
+    process.endsWithParent = false
+    let left = LeftPrograms()
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
     process.standardOutput = output
@@ -58,11 +61,12 @@ struct ChildProcess {
             lines.take(data) { line in
               guard let telegram = Telegram(line: line) else { return }
               watch.heard()
-              receive(telegram)
+              if !left.take(telegram) { receive(telegram) }
             }
           }
           process.waitUntilExit()
           let ending = watch.ending()
+          left.end()
           // Open until here: its end tells the child that nobody is there any more.
           try? input.fileHandleForWriting.close()
           continuation.resume(returning: ending)

@@ -54,6 +54,8 @@ struct FlightLog: Sendable {
         attempts[call]?.take(end)
       }
     case .refused(let reason): refusal = reason
+    // Its process is watched by whoever has started it.
+    case .program: break
     case .ended(var observation):
       observation.attempts = attempts.removeValue(forKey: observation.call) ?? []
       observation.countAfterCancel()

@@ -54,6 +54,8 @@ enum Telegram: Sendable {
   case attemptEnded(call: Int, AttemptEnd)
   /// A call ended; attempts are in the telegrams before.
   case ended(Observation)
+  /// A program runs in a process group of this number, or has ended.
+  case program(Int32, runs: Bool)
   /// The stage cannot be set up.
   case refused(String)
 
@@ -83,6 +85,8 @@ enum Telegram: Sendable {
           "stages": end.stages.json ?? .null,
         ]
       case .ended(let observation): ["ended": observation.json]
+      case .program(let number, let runs):
+        ["program": .number(Int(number)), "runs": .bool(runs)]
       case .refused(let reason): ["refused": .text(reason)]
       }
     return "\(Self.mark)\(json)\n"
@@ -116,6 +120,8 @@ enum Telegram: Sendable {
       let observation = try? Observation(line: ended.bytes())
     {
       self = .ended(observation)
+    } else if let number = json["program"]?.intValue, let runs = json["runs"] {
+      self = .program(Int32(clamping: number), runs: runs == true)
     } else if let reason = json["refused"]?.stringValue {
       self = .refused(reason)
     } else {

@@ -18,6 +18,7 @@ final class RunningPrograms: Sendable {
   private struct State: @unchecked Sendable {
     var running: [ObjectIdentifier: SpawnedProcess] = [:]
     var isOver = false
+    var tell: (@Sendable (Telegram) -> Void)?
   }
 
   private let state = Locked(State())
@@ -25,16 +26,27 @@ final class RunningPrograms: Sendable {
   /// Starts a program, unless all are being ended.
   func start(_ program: SpawnedProcess) throws {
     // Under the lock: one that began beside the end of all would be missed.
-    try state.withLock { state in
+    let tell = try state.withLock { state in
       if state.isOver { throw CancellationError() }
       try program.run()
       state.running[ObjectIdentifier(program)] = program
+      return state.tell
     }
+    // Outside it: where nobody listens any more, all are ended from there.
+    tell?(.program(program.processIdentifier, runs: true))
   }
+
+  /// Has somebody told of each that runs and ends, who ends those that this process leaves behind
+  /// where it is killed.
+  func tell(_ tell: @escaping @Sendable (Telegram) -> Void) { state.withLock { $0.tell = tell } }
 
   /// A program has ended.
   func ended(_ program: SpawnedProcess) {
-    state.withLock { $0.running[ObjectIdentifier(program)] = nil }
+    let tell = state.withLock { state in
+      state.running[ObjectIdentifier(program)] = nil
+      return state.tell
+    }
+    tell?(.program(program.processIdentifier, runs: false))
   }
 
   /// Kills every program with what it has started, and starts none from now on.

@@ -8,7 +8,8 @@
   /// Not that class itself: on Linux it watches for ends on a run loop that all processes share, and
   /// where one ends while another begins, it has been seen to bring the program down. Here each
   /// process is waited for by a thread of its own. The child starts with no signal blocked, none
-  /// ignored, nothing open but its standard streams, and in a process group of its own.
+  /// ignored, nothing open but its standard streams, and in a process group of its own; and it is
+  /// killed when this process ends, however that goes.
   package final class SpawnedProcess: @unchecked Sendable {
     package var executableURL: URL?
     package var arguments: [String] = []
@@ -18,6 +19,8 @@
     package var standardInput: Any?
     package var standardOutput: Any?
     package var standardError: Any?
+    /// Whether it is killed where this process ends without having waited for it.
+    package var endsWithParent = true
     /// Called once, on a thread of its own, when the process has ended.
     package var terminationHandler: (@Sendable (SpawnedProcess) -> Void)?
 
@@ -52,17 +55,27 @@
       else {
         throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: executableURL?.path ?? ""])
       }
-      var words = [path] + arguments
-      if let folder = currentDirectoryURL?.path {
-        words = ["/bin/sh", "-c", "cd -- \"$1\" && shift && exec \"$@\"", "sh", folder] + words
-      }
-      let number = try spawn(words)
-      state.withLock { $0.number = number }
+      let words =
+        currentDirectoryURL.map { folder in
+          ["/bin/sh", "-c", "cd -- \"$1\" && shift && exec \"$@\"", "sh", folder.path, path]
+            + arguments
+        } ?? [path] + arguments
+      // On the thread that waits for it: the child of a thread that ends is taken for an orphan.
+      let started = DispatchSemaphore(value: 0)
+      let outcome = Locked(Result<pid_t, POSIXError>.failure(POSIXError(.EINVAL)))
+      Thread { [self] in
+        let result = spawn(words)
+        if case .success(let number) = result { state.withLock { $0.number = number } }
+        outcome.withLock { $0 = result }
+        started.signal()
+        if case .success(let number) = result { wait(for: number) }
+      }.start()
+      started.wait()
+      _ = try outcome.withLock { $0 }.get()
       for case let pipe as Pipe in [standardOutput, standardError] {
         try? pipe.fileHandleForWriting.close()
       }
       if let pipe = standardInput as? Pipe { try? pipe.fileHandleForReading.close() }
-      Thread { [self] in wait(for: number) }.start()
     }
 
     /// Comes back when the process has ended.
@@ -81,47 +94,24 @@
       terminationHandler?(self)
     }
 
-    private func spawn(_ words: [String]) throws -> pid_t {
-      var actions = posix_spawn_file_actions_t()
-      posix_spawn_file_actions_init(&actions)
-      defer { posix_spawn_file_actions_destroy(&actions) }
-      let streams = [
+    private func spawn(_ words: [String]) -> Result<pid_t, POSIXError> {
+      let handles = [
         (standardInput as? Pipe)?.fileHandleForReading ?? standardInput as? FileHandle,
         (standardOutput as? Pipe)?.fileHandleForWriting ?? standardOutput as? FileHandle,
         (standardError as? Pipe)?.fileHandleForWriting ?? standardError as? FileHandle,
       ]
-      for (place, handle) in streams.enumerated() {
-        guard let handle else { continue }
-        if handle === FileHandle.nullDevice {
-          let mode = place == 0 ? O_RDONLY : O_WRONLY
-          posix_spawn_file_actions_addopen(&actions, Int32(place), "/dev/null", mode, 0)
-        } else {
-          posix_spawn_file_actions_adddup2(&actions, handle.fileDescriptor, Int32(place))
-        }
+      let streams = handles.map { handle -> Int32 in
+        guard let handle else { return Int32(WT_INHERITED) }
+        return handle === FileHandle.nullDevice ? Int32(WT_NOTHING) : handle.fileDescriptor
       }
-      // What others have open is not the child's: with the end of a pipe in its hands nobody at the other
-      // end would ever see that its owner has gone.
-      wt_close_others(&actions)
-      var attributes = posix_spawnattr_t()
-      posix_spawnattr_init(&attributes)
-      defer { posix_spawnattr_destroy(&attributes) }
-      var (none, all) = (sigset_t(), sigset_t())
-      sigemptyset(&none)
-      sigfillset(&all)
-      posix_spawnattr_setsigmask(&attributes, &none)
-      posix_spawnattr_setsigdefault(&attributes, &all)
-      posix_spawnattr_setpgroup(&attributes, 0)
-      let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
-      posix_spawnattr_setflags(&attributes, Int16(flags))
       let surroundings = environment ?? ProcessInfo.processInfo.environment
-      var number: pid_t = 0
-      let code = Self.withTexts(words) { arguments in
+      let number = Self.withTexts(words) { arguments in
         Self.withTexts(surroundings.map { "\($0.key)=\($0.value)" }) { environment in
-          posix_spawn(&number, words[0], &actions, &attributes, arguments, environment)
+          wt_start(words[0], arguments, environment, streams, endsWithParent ? 1 : 0)
         }
       }
-      guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EINVAL) }
-      return number
+      return number > 0
+        ? .success(number) : .failure(POSIXError(POSIXErrorCode(rawValue: errno) ?? .EINVAL))
     }
 
     private static func withTexts(

@@ -40,7 +40,7 @@ enum CassetteDiffCommand: Command {
       let history = try GitHistory(ref)
       return try history.changed(arguments.operands).map { file in
         Pair(
-          title: file.name,
+          title: file.formerName.map { "\($0) → \(file.name)" } ?? file.name,
           old: try history.cassette(file) ?? Cassette(),
           new: file.isHere ? try Tapes.read(file.url) : Cassette()
         )

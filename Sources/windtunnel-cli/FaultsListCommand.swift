@@ -10,23 +10,26 @@ enum FaultsListCommand: Command {
   static let flags = [Flag("--json", nil, "Print a list of objects, with an example of each.")]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let kinds = FaultKind.all
+    let rows = CatalogueRow.all
     if arguments.has("--json") {
-      let list = JSON.array(kinds.map(\.json))
+      let list = JSON.array(rows.map(\.json))
       Terminal.answer(String(decoding: list.fileBytes(), as: UTF8.self))
       return .done
     }
-    let width = kinds.map(\.name.count).max() ?? 0
-    var text = "\(pad("fault", width))  layer  Linux                           curl   Apple\n"
-    for kind in kinds {
-      let expected = kind.expected
-      let curl = expected.curl.map { String($0) }.joined(separator: "/")
-      text += "\(pad(kind.name, width))  \(pad(kind.layer.rawValue, 5))  "
-      text += "\(pad(expected.linux.text, 30))  \(pad(curl, 8))  \(expected.apple.text)\n"
+    let cells = [["fault", "layer", "Linux", "curl", "Apple"]] + rows.map(\.cells)
+    let widths = cells[0].indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+    var text = ""
+    for row in cells {
+      let padded = zip(row, widths).map { pad($0, $1) }.joined(separator: "  ")
+      text += String(padded.reversed().drop { $0 == " " }.reversed()) + "\n"
     }
-    text +=
-      "\nLinux and curl as measured, with libcurl 7.88.1; Apple as known, not measured.\n"
-      + "How each is written in a scenario: windtunnel faults list --json\n"
+    text += """
+
+      Linux and curl as measured, with libcurl 7.88.1; Apple as known, not measured. Behind a name
+      stands the code of the URLError; -1 is .unknown, and its text tells what it was.
+      How each is written in a scenario or a script of windtunnel dns: windtunnel faults list --json
+
+      """
     Terminal.answer(text)
     return .done
   }
@@ -36,21 +39,47 @@ enum FaultsListCommand: Command {
   }
 }
 
-extension FaultKind {
-  /// `{name, layer, fault, expected}`.
+extension CatalogueRow {
+  /// Its line in the table.
+  fileprivate var cells: [String] {
+    let expected = expected
+    func sight(_ sight: FaultExpectation.Sight, _ code: Int?) -> String {
+      code.map { "\(sight.text) \($0)" } ?? sight.text
+    }
+    return [
+      name, layer.rawValue, sight(expected.linux, expected.linuxCode),
+      expected.curl.map { String($0) }.joined(separator: "/"),
+      sight(expected.apple, expected.appleCode),
+    ]
+  }
+
+  /// `{name, layer, fault or script, expected, evidence}`.
   fileprivate var json: JSON {
     let expected = expected
-    return [
-      "name": .text(name), "layer": .text(layer.rawValue), "fault": fault.json,
-      "expected": [
-        "linux": .text(expected.linux.text),
-        "curl": .array(expected.curl.map { .number($0) }),
-        "apple": .text(expected.apple.text),
-      ],
-      "evidence": [
-        "linux": .text(expected.evidence.rawValue), "curl": .text(expected.evidence.rawValue),
-        "apple": .text(expected.appleEvidence.rawValue),
-      ],
-    ]
+    let example: JSON.Member =
+      switch self {
+      case .fault(let kind): JSON.Member("fault", kind.fault.json)
+      case .lookUp(let example): JSON.Member("script", example.script.json)
+      }
+    return .object([
+      JSON.Member("name", .text(name)), JSON.Member("layer", .text(layer.rawValue)), example,
+      JSON.Member(
+        "expected",
+        [
+          "linux": .text(expected.linux.text),
+          "linuxURLErrorCode": expected.linuxCode.map { .number($0) } ?? .null,
+          "curl": .array(expected.curl.map { .number($0) }),
+          "apple": .text(expected.apple.text),
+          "appleURLErrorCode": expected.appleCode.map { .number($0) } ?? .null,
+        ]
+      ),
+      JSON.Member(
+        "evidence",
+        [
+          "linux": .text(expected.evidence.rawValue), "curl": .text(expected.evidence.rawValue),
+          "apple": .text(expected.appleEvidence.rawValue),
+        ]
+      ),
+    ])
   }
 }

@@ -16,18 +16,22 @@ enum FaultsSelftestCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     guard let executable = Bundle.main.executableURL else { throw Refusal.selfNotFound }
-    var test = SelfTest(executable: executable, arguments: [Tool.lookWord])
+    var test = SelfTest(
+      executable: executable,
+      arguments: [Tool.lookWord],
+      standWord: Tool.standWord
+    )
     test.repeats = try arguments.int("--repeat", in: 1...SelfTest.repeatsMax) ?? test.repeats
     let names = arguments.all("--fault")
     let kinds = try names.map { name in
-      guard let kind = FaultKind.named(name) else {
-        throw Refusal.unknownFault(name, among: FaultKind.all.map(\.name))
+      guard let kind = CatalogueRow.named(name) else {
+        throw Refusal.unknownFault(name, among: CatalogueRow.all.map(\.name))
       }
       return kind
     }
     let isJSON = arguments.has("--json")
     OpenFiles.raise()
-    let rows = await test.run(kinds.isEmpty ? FaultKind.all : kinds) { row in
+    let rows = await test.run(kinds.isEmpty ? CatalogueRow.all : kinds) { row in
       if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K\(row.kind.name)") }
     }
     if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K") }
@@ -49,14 +53,17 @@ enum FaultsSelftestCommand: Command {
       guard !row.passed else { continue }
       let indent = String(repeating: " ", count: 6)
       if let raw = row.raw {
-        text += "\(indent)raw socket: \(raw) (as asked \(row.equalLooks) of \(row.looks) times)\n"
+        let looker = if case .lookUp = row.kind { "getaddrinfo" } else { "raw socket" }
+        text += "\(indent)\(looker): \(raw) (as asked \(row.equalLooks) of \(row.looks) times)\n"
       }
       if let curl = row.curl {
         let codes = row.kind.expected.curl.map { String($0) }.joined(separator: " or ")
         text += "\(indent)curl: \(curl), expected \(codes)\n"
       }
       if let session = row.session {
-        text += "\(indent)URLSession: \(session.text), expected \(row.expectedSession.text)\n"
+        let seen = "\(session.text) \(row.sessionCode.map { "\($0)" } ?? "")"
+        let expected = "\(row.expectedSession.text) \(row.expectedCode.map { "\($0)" } ?? "")"
+        text += "\(indent)URLSession: \(seen), expected \(expected)\n"
       }
     }
     let (failed, skipped) = (
@@ -64,10 +71,13 @@ enum FaultsSelftestCommand: Command {
     )
     text += "\n\(rows.count) faults: \(rows.count - failed - skipped) as expected, "
     text += "\(failed) not, \(skipped) skipped\n"
-    let reasons = Set(rows.flatMap(\.skipped)).sorted()
-    for reason in reasons {
+    for reason in Set(rows.flatMap(\.skipped)).sorted() {
       let count = rows.count { $0.skipped.contains(reason) }
-      text += "not looked at in \(count): \(reason)\n"
+      text += "skipped \(count): \(reason)\n"
+    }
+    for reason in Set(rows.flatMap(\.unseenBy)).sorted() {
+      let count = rows.count { $0.unseenBy.contains(reason) }
+      text += "\(count) not seen by all: \(reason)\n"
     }
     return text
   }

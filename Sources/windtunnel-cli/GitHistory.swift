@@ -10,11 +10,13 @@ struct GitHistory {
     var name: String
     /// Where it is now.
     var url: URL
+    /// What it was called at the commit, where it bears another name by now.
+    var formerName: String?
     var isHere: Bool { FileManager.default.fileExists(atPath: url.path) }
   }
 
-  private let commit: String
-  private let top: URL
+  let commit: String
+  let top: URL
 
   init(_ ref: String) throws {
     guard let top = try Self.git(["rev-parse", "--show-toplevel"]) else {
@@ -49,16 +51,18 @@ struct GitHistory {
       }
       return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
-    return try Set(names).sorted().filter { $0.hasSuffix(".json") }
+    let files = try Set(names).sorted().filter { $0.hasSuffix(".json") }
       .map { File(name: $0, url: top.appendingPathComponent($0)) }
       .filter { try isCassette($0, isNamed: paths) }
+    return try renamed(files)
   }
 
   /// The cassette as it was; `nil` where there was none.
   func cassette(_ file: File) throws -> Cassette? {
-    guard let data = try content(file.name) else { return nil }
-    let stem = String(file.name.dropLast(".json".count))
-    return try Cassette(data: data, source: "\(file.name) at \(commit.prefix(12))") { body in
+    let name = file.formerName ?? file.name
+    guard let data = try content(name) else { return nil }
+    let stem = String(name.dropLast(".json".count))
+    return try Cassette(data: data, source: "\(name) at \(commit.prefix(12))") { body in
       try content("\(stem).bodies/\(body)")
     }
   }
@@ -72,7 +76,7 @@ struct GitHistory {
     return beginnings.contains { $0.range(of: Data("\"windtunnel\"".utf8)) != nil }
   }
 
-  private func content(_ name: String) throws -> Data? {
+  func content(_ name: String) throws -> Data? {
     try Self.git(["cat-file", "blob", "\(commit):\(name)"])
   }
 
@@ -83,7 +87,7 @@ struct GitHistory {
   }
 
   /// What git answers; `nil` where it refuses.
-  private static func git(_ arguments: [String]) throws -> Data? {
+  static func git(_ arguments: [String]) throws -> Data? {
     let process = SpawnedProcess()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["git"] + arguments

@@ -135,7 +135,8 @@ struct ProxyOrder {
       mode: recording == nil ? .none : .newEpisodes,
       redaction: redaction,
       isProxied: true,
-      recordingJournal: recording?.journal
+      recordingJournal: recording?.journal,
+      follow: recording?.unrecorded.following
     )
   }
 

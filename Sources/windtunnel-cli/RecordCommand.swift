@@ -57,14 +57,15 @@ enum RecordCommand: Command {
     try FileError.probeWriting(to: order.file)
     let journal = try RecordingJournal(besides: order.file)
     defer { journal.close() }
-    let (tape, count) = try Tapes.takeUp(journal, onto: found, of: order.path)
+    let (tape, _) = try Tapes.takeUp(journal, onto: found, of: order.path, goesOn: true)
     // A recording that was cut off is not a whole one: it goes on.
-    let goesOn = order.mode == .once && count > 0
+    let goesOn = order.mode == .once && journal.isUnfinished
     let mode = goesOn ? .newEpisodes : order.mode
     if goesOn {
       Terminal.complain("That recording goes on: what is not on the tape yet is recorded.\n")
     }
-    let deck = Deck(tape, order, mode, journal)
+    let unrecorded = Unrecorded()
+    let deck = Deck(tape, order, mode, journal, unrecorded)
     if mode == .once, !tape.interactions.isEmpty {
       Terminal.complain(
         "\(order.path) has \(tape.interactions.count) interactions and is played. "
@@ -73,7 +74,7 @@ enum RecordCommand: Command {
     }
     let code = try await serve(order, deck, to: command)
     return try RecordingEnd(order, mode, tape, runsCommand: command != nil)
-      .keep(deck, journal, after: code)
+      .keep(deck, journal, leftOff: unrecorded.lines(deck), after: code)
   }
 
   private static func serve(
@@ -112,7 +113,8 @@ extension Deck {
     _ tape: Cassette,
     _ order: RecordOrder,
     _ mode: RecordMode,
-    _ journal: RecordingJournal? = nil
+    _ journal: RecordingJournal? = nil,
+    _ unrecorded: Unrecorded? = nil
   ) {
     self.init(
       tape,
@@ -122,7 +124,8 @@ extension Deck {
       mode: mode,
       redaction: order.redaction,
       ignoring: order.ignored.map(\.name),
-      recordingJournal: journal
+      recordingJournal: journal,
+      follow: unrecorded?.following
     )
   }
 }

@@ -19,6 +19,7 @@ struct RecordingEnd {
   func keep(
     _ deck: Deck,
     _ journal: RecordingJournal,
+    leftOff: [String],
     after code: ExitCode
   ) throws -> ExitCode {
     if let problem = journal.problem { Terminal.complain("not journalled: \(problem)\n") }
@@ -27,9 +28,9 @@ struct RecordingEnd {
     if order.isDated {
       recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : tape)
     }
-    for line in leftOut { Terminal.complain("left out: \(line)\n") }
+    for line in leftOff + leftOut { Terminal.complain("left out: \(line)\n") }
     guard deck.hasRecorded, !recorded.interactions.isEmpty else {
-      journal.remove()
+      code == .done ? journal.remove() : journal.giveUp()
       return endedWithout(code)
     }
     guard recorded != tape else {
@@ -37,12 +38,12 @@ struct RecordingEnd {
       return code
     }
     guard !deck.recordedRefusalsAlone else {
-      journal.remove()
+      journal.giveUp()
       throw Refusal.upstreamGone(order.upstream.origin ?? "", order.path)
     }
     // A tape of half of what the command does is no fixture, least of all in place of a whole one.
     guard code == .done else {
-      journal.remove()
+      journal.giveUp()
       Terminal.complain("What was recorded is thrown away; \(asItWas)\n")
       return code
     }

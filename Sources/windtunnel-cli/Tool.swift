@@ -33,6 +33,8 @@ enum Tool {
   static let version = "0.1.0"
   /// The first argument of a process that looks at a fault; the second is where.
   static let lookWord = "look-as-session"
+  /// That of a process that has a name server of its own.
+  static let standWord = "stand-as-network"
 
   static var commands: [any Command.Type] {
     [

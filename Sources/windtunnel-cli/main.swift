@@ -5,7 +5,11 @@ internal import WindTunnelDrill
 let words = Array(CommandLine.arguments.dropFirst())
 await DrillProgram.shipped.flyIfAsked(words)
 // And a self-test of faults for each look of a session at one.
-if words.count == 2, words[0] == Tool.lookWord { await SessionLook.main(url: words[1]) }
+if words.first == Tool.lookWord { await SessionLook.main(Array(words.dropFirst())) }
+// And for look-ups by a name server of its own.
+if words.first == Tool.standWord {
+  await ResolverStand.main(Array(words.dropFirst()), lookingWith: Tool.lookWord)
+}
 let code = await Tool.run(words)
 // What was printed must be out before the process ends in this short way.
 fflush(nil)

@@ -73,6 +73,25 @@ import WindTunnel
     #expect(ref.code == 64)
   }
 
+  @Test(arguments: [false, true])
+  func `a cassette under another name is compared with what it was`(isAdded: Bool) async throws {
+    let scratch = try Scratch()
+    try write(tape(["/a": 1, "/b": 1, "/c": 1]), "old.json", in: scratch)
+    try scratch.git("init", "--quiet")
+    try scratch.git("add", "old.json")
+    try scratch.git("commit", "--quiet", "--message", "one")
+    try FileManager.default.removeItem(at: scratch.file("old.json"))
+    try write(tape(["/a": 1, "/b": 1, "/c": 2]), "new.json", in: scratch)
+    if isAdded { try scratch.git("add", "--all") }
+    let run = try await Program.run("cassette", "diff", "--git", "HEAD", in: scratch)
+    #expect(run.code == 1)
+    #expect(run.out.hasPrefix("old.json → new.json: 1 changed, 2 the same\n"), "\(run)")
+    #expect(!run.out.contains("removed") && !run.out.contains("added"), "\(run)")
+    try write(tape(["/a": 1, "/b": 1, "/c": 1]), "new.json", in: scratch)
+    let same = try await Program.run("cassette", "diff", "--git", "HEAD", in: scratch)
+    #expect(same == Program.Run(code: 0, out: "", err: ""))
+  }
+
   @Test func `merge does not write over a cassette that it does not read`() async throws {
     let scratch = try Scratch()
     for name in ["a.json", "b.json", "c.json"] {

@@ -18,7 +18,7 @@ import WindTunnel
       Issue.record("\(list) is no list")
       return
     }
-    #expect(rows.count == FaultKind.all.count && rows.count >= 60)
+    #expect(rows.count == FaultKind.all.count + DNSExample.all.count && rows.count >= 140)
     for (row, kind) in zip(rows, FaultKind.all) {
       #expect(row["name"]?.stringValue == kind.name)
       let fault = try #require(row["fault"])
@@ -57,9 +57,10 @@ import WindTunnel
 
   @Test func `what is not what was asked is no pass`() throws {
     let kind = try #require(FaultKind.named("reset-in-body"))
-    var row = SelfTestRow(kind)
+    var row = SelfTestRow(.fault(kind))
     #expect(!row.passed && row.isSkipped)
     (row.looks, row.equalLooks, row.curl, row.session) = (2, 2, 56, .failure(.connectionLost))
+    row.sessionCode = -1005
     #expect(row.passed)
     for spoil in [{ $0.equalLooks = 1 }, { $0.curl = 18 }, { $0.session = .crash }]
       as [(inout SelfTestRow) -> Void]
@@ -80,6 +81,55 @@ import WindTunnel
     (sight.ending, sight.bytes) = (.reset, Array("HTTP/1.1 200 OK\r\n\r\nac".utf8))
     #expect(!sight.matches(asked))
   }
+
+  @Test func `who did not look is named, and a row is passed or skipped and never both`() throws {
+    let kind = try #require(FaultKind.named("reset-in-body"))
+    var row = SelfTestRow(.fault(kind))
+    row.skipped = ["no room"]
+    #expect(row.json["passed"] == .null)
+    #expect(row.json["skipped"] == .text("no room"))
+    (row.looks, row.equalLooks, row.skipped, row.unseenBy) = (1, 1, [], [SelfTest.noCurl])
+    #expect(row.json["passed"] == .bool(true))
+    #expect(row.json["skipped"] == .null)
+    #expect(row.json["unseenBy"] == .array(["curl is not here"]))
+  }
+
+  @Test func `codes stand beside the names of errors`() async throws {
+    let run = try await Program.run("faults", "list", in: try Scratch())
+    let lines = run.out.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    let expected = [
+      ["reset-in-body", "tcp", "connectionLost", "-1005", "56", "connectionLost", "-1005"],
+      [
+        "tls-expired", "tls", "serverCertificateHasBadDate", "-1", "60",
+        "serverCertificateHasBadDate", "-1201",
+      ],
+      ["garbage", "http", "malformedResponse", "-1002", "1", "malformedResponse", "-1017"],
+      ["delay", "http", "200", "0", "200"],
+      ["dns-nxdomain", "dns", "hostNotFound", "-1003", "6", "hostNotFound", "-1003"],
+    ]
+    for line in expected { #expect(lines.contains(line), "\(line)") }
+  }
+
+  #if os(Linux)
+    @Test func `look-ups are led astray for real, or skipped with a reason`() async throws {
+      let names = [
+        "dns-nxdomain", "dns-nodata", "dns-servfail", "dns-drop", "dns-first-packet-lost",
+      ]
+      let words = names.flatMap { ["--fault", $0] } + ["--json"]
+      let run = try await Program.run(["faults", "selftest"] + words, in: try Scratch())
+      #expect(run.code == 0, "\(run)")
+      guard case .array(let rows) = try JSON(parsing: run.out.utf8, source: "selftest") else {
+        Issue.record("\(run) is no list")
+        return
+      }
+      #expect(rows.compactMap { $0["name"]?.stringValue } == names)
+      for row in rows where row["passed"] != .bool(true) {
+        // Where nobody may make namespaces there is nothing to look at.
+        #expect(row["passed"] == .null)
+        #expect(row["skipped"]?.stringValue?.isEmpty == false, "\(row)")
+      }
+    }
+  #endif
 
   @Test func `an unknown fault is refused with the nearest`() async throws {
     let scratch = try Scratch()

@@ -111,5 +111,38 @@
       for process in all { while Self.runs(process) { await Task.yield() } }
       for process in company.rest() { while Self.runs(process) { await Task.yield() } }
     }
+
+    @Test func `where a subject's process is killed its programs end, with what they have started`()
+      async throws
+    {
+      let scratch = try Scratch()
+      let company = try Company(in: scratch)
+      let flight = try Self.drill(company, in: scratch)
+      let programs = await company.numbers(6)
+      let subject = try #require(try Self.children(of: flight.number).first)
+      #expect(kill(subject, SIGKILL) == 0)
+      for process in programs { while Self.runs(process) { await Task.yield() } }
+      flight.signal(SIGINT)
+      _ = try await flight.end()
+    }
+
+    @Test func `no program outlives a tool and a subject that are killed at once`() async throws {
+      let scratch = try Scratch()
+      let company = try Company(in: scratch)
+      let flight = try Flight(
+        [
+          "drill", "--scenario", "calm", "--subject", "exec", "--calls", "60", "--rate", "30",
+          "--timeout", "3600s", "--", "sh", "-c", "echo $$ >'\(company.path)'; exec sleep 3600",
+        ],
+        in: scratch
+      )
+      let programs = await company.numbers(6)
+      let all = try Self.children(of: flight.number)
+      for process in all { kill(process, SIGSTOP) }
+      flight.signal(SIGKILL)
+      _ = try await flight.end()
+      for process in all { kill(process, SIGKILL) }
+      for process in programs { while Self.runs(process) { await Task.yield() } }
+    }
   }
 #endif

@@ -78,6 +78,32 @@ import WindTunnel
     _ = try await upstream.end()
   }
 
+  @Test func `a half tape is no whole one after a second kill either`() async throws {
+    let scratch = try Scratch()
+    try await killed(in: scratch, beside: false)
+    let (upstream, url) = try await Server.start(in: scratch)
+    let words =
+      ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://api.example.test"]
+    let flight = try Flight(words, in: scratch)
+    _ = try #require(await flight.line())
+    flight.signal(SIGKILL)
+    _ = try await flight.end()
+    let failed = try await Program.run(words + ["--", "sh", "-c", "exit 3"], in: scratch)
+    #expect(failed.code == 1, "\(failed.err)")
+    let run = try await Program.run(words + ["--"] + Server.client(of: "/search?q=a"), in: scratch)
+    #expect(run.code == 0)
+    #expect(
+      run.err == """
+        That recording goes on: what is not on the tape yet is recorded.
+        a.json: 3 interactions
+
+        """
+    )
+    #expect(!scratch.has("a.json.journal"))
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
   @Test func `a command that writes the tape takes it up`() async throws {
     let scratch = try Scratch()
     try await killed(in: scratch, beside: false)

@@ -47,6 +47,43 @@ import WindTunnel
     _ = try await upstream.end()
   }
 
+  @Test func `an answer whose client has left is named as not recorded`() async throws {
+    let scratch = try Scratch()
+    let stall =
+      #"{"windtunnelScenario":1,"name":"s","rules":[{"faults":[{"stallAfterBodyBytes":2}]}]}"#
+    try scratch.write(stall, to: "stall.json")
+    let tape =
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"/home?token=REDACTED-token-1"},"#
+    try scratch.write(tape + #""response":{"json":{"a":"long enough"}}}]}"#, to: "up.json")
+    let (upstream, url) = try await Server.start(
+      "up.json",
+      "--scenario",
+      "stall.json",
+      in: scratch
+    )
+    let client = Server.client(of: "/home?token=abcd1234")[2]
+      .replacing("cat <&3", with: "head -c 20 <&3 >got; exec 3>&-")
+    let run = try await Program.run(
+      [
+        "record", "--upstream", url, "--cassette", "a.json", "--as", "https://api.example.test",
+        "--",
+      ]
+        + ["bash", "-c", client],
+      in: scratch
+    )
+    #expect(
+      run.err == """
+        left out: GET https://api.example.test/home?token=REDACTED-token-1: its client left, or the \
+        recording ended, before the answer was whole
+        Nothing was recorded; there is no a.json.
+
+        """
+    )
+    #expect(run.code == 1)
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
   @Test func `what is recorded anew is all that is on the tape, though all of it was there`()
     async throws
   {

@@ -18,7 +18,7 @@ public struct Planted: Sendable {
   ]
 
   /// A secret with letters that every spelling treats in another way.
-  private static func secret(_ number: Int, _ season: UInt64) -> String {
+  static func secret(_ number: Int, _ season: UInt64) -> String {
     var lot = Lot(seed: (UInt64(number) &+ season &* 1_000_003) &* 7919)
     let letters = Array("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
     let word = String((0..<14).map { _ in letters.randomElement(using: &lot) ?? "a" })
@@ -29,7 +29,7 @@ public struct Planted: Sendable {
     Interaction(Request("GET", "https://api.example.test/a", headers: headers), .text(Body(body)))
   }
 
-  private static func answer(
+  static func answer(
     _ body: Body,
     _ headers: HeaderFields = [:]
   ) -> Interaction {
@@ -55,6 +55,10 @@ public struct Planted: Sendable {
 
   private static func quoted(_ text: String) -> String {
     text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
+  }
+
+  private static func digits(_ text: String) -> String {
+    text.utf8.map { String(UInt16($0) + 0x100, radix: 16).suffix(2) }.joined()
   }
 
   private static func base64(_ text: String) -> String {
@@ -172,6 +176,9 @@ public struct Planted: Sendable {
     ("cut JSON", { answer(Body("{\"id\":7,\"items\":[{\"secret\": \"\($0)\", \"na")) }),
     ("XML", { answer(Body("<a><s:Password kind=\"x\">\($0)</s:Password></a>")) }),
     ("field list", { answer(Body(#"[{"name":"X-Api-Key","value":"\#($0)"}]"#)) }),
+    ("sentence", { answer(Body("{\"message\":\"Your password is \($0).\"}")) }),
+    ("hexadecimal digits", { answer(Body("{\"blob\":\"\(digits("{\"pwd\":\"\($0)\"}"))\"}")) }),
+    ("other labels", { answer(Body(#"[{"id":"client_secret","content":"\#($0)"}]"#)) }),
     ("note", { noted(["deep": [["apiKey": .text($0)]]]) }),
   ]
 
@@ -191,15 +198,4 @@ public struct Planted: Sendable {
       return Planted(place: kind.place, secret: secret, interaction: interaction)
     }
   }
-
-  /// A secret in a body so large that it is kept beside the cassette.
-  public static let large: Planted = {
-    let secret = Self.secret(1000, 0)
-    let words = String(repeating: "one more word, ", count: 18_000)
-    return Planted(
-      place: "large body",
-      secret: secret,
-      interaction: answer(Body("{\"words\":\"\(words)\",\"access_token\":\"\(secret)\"}"))
-    )
-  }()
 }

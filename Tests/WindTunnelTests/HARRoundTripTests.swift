@@ -52,6 +52,16 @@ import Testing
     )
   }
 
+  @Test func `a type of content of which none was sent stays, with a text for those who want one`()
+    throws
+  {
+    let round = try turnedRound(
+      entry(#""startedDateTime":"2024-05-01T10:00:00.000Z""#)
+        .replacing(#""headers":[]},"#, with: #""headers":[],"postData":{"mimeType":"a/b"}},"#)
+    )
+    #expect(round["request"]?["postData"] == ["mimeType": "a/b", "text": ""])
+  }
+
   @Test func `what no HAR may say is kept under a name that is anybody's`() throws {
     let cache = #"{"afterRequest":{"expires":"4294967295","fetchCount":""}}"#
     let round = try turnedRound(

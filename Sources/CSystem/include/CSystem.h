@@ -21,9 +21,24 @@ enum {
   WT_READ_HANGUP = 0x2000,
 };
 
-/// Has a program that is about to be spawned start with nothing open but its standard streams; `actions`
-/// is a `posix_spawn_file_actions_t *`.
-int wt_close_others(void *actions);
+/// What stands for a standard stream of a program that is to be started: a descriptor, or one of these.
+enum {
+  WT_INHERITED = -1,
+  WT_NOTHING = -2,
+};
+
+/// Starts a program in a process group of its own, with no signal blocked or ignored and nothing open
+/// but its three standard streams; its number, or -1 and errno.
+///
+/// Where it `ends_with_parent`, it is killed when the calling thread ends, and with it when the process
+/// does, however that goes: the thread has to stay until the program has ended.
+int wt_start(const char *path, char *const *arguments, char *const *environment,
+             const int *streams, int ends_with_parent);
+
+/// Puts one file in another's place for this process's mount namespace; 0, or -1 and errno.
+int wt_bind_over(const char *file, const char *place);
+/// Switches the loopback interface of this process's network namespace on; 0, or -1 and errno.
+int wt_loopback_up(void);
 
 int wt_epoll_create(void);
 int wt_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t token);

@@ -34,7 +34,7 @@ struct GramFilter {
     if let response = interaction.response { add(response.headers, response.body) }
     for text in texts {
       // Base64 is another spelling, of texts in texts.
-      texts += Base64Text.runs(in: text).compactMap { Base64Text.decoded(text[$0]) }
+      texts += Base64Text.runs(in: text).compactMap { PackedText.decoded(text[$0]) }
     }
     let spelled = texts.flatMap { text in
       SpelledText.Spelling.allCases.compactMap { SpelledText(text, $0)?.bytes }

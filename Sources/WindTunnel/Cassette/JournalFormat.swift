@@ -5,7 +5,8 @@
 //
 // The first line begins a recording and says whether it was to make the cassette anew; each line
 // after it is one interaction as a cassette has it, with the number of its request, since answers
-// come in another order. A body that is too large for a line is a side file of the cassette. A line that begins with a space was withdrawn. A last line without a line
+// come in another order. A recording that was taken up leaves {"windtunnelJournal":1,"unfinished":true}
+// until one onto the same cassette comes to its end. A body that is too large for a line is a side file of the cassette. A line that begins with a space was withdrawn. A last line without a line
 // feed was being written when the process ended, and counts for nothing.
 
 internal import Foundation
@@ -17,6 +18,8 @@ enum JournalFormat {
   /// One recording that did not come to its end.
   struct Session: Hashable {
     var rewrites: Bool
+    /// Whether it says only that the cassette is part of a recording.
+    var isUnfinished = false
     var lines: [Line] = []
 
     struct Line: Hashable {
@@ -28,6 +31,12 @@ enum JournalFormat {
   static func header(rewrites: Bool) -> [UInt8] {
     line(["windtunnelJournal": .number(version), "rewrites": .bool(rewrites)])
   }
+
+  /// Says that what stands on the cassette is part of a recording that was ended before it was
+  /// written.
+  static let unfinished = line([
+    "windtunnelJournal": .number(version), "unfinished": true,
+  ])
 
   /// A line; `sideFile` keeps a body that is too large for one and answers its name, or answers `nil`
   /// for one that stays inside.
@@ -70,7 +79,12 @@ enum JournalFormat {
       var reader = try ObjectReader(json, source: source, path: place)
       if json["windtunnelJournal"] != nil {
         try CassetteFormat.checkVersion(&reader, key: "windtunnelJournal", noun: "journal")
-        sessions.append(Session(rewrites: try reader.bool("rewrites") ?? false))
+        sessions.append(
+          Session(
+            rewrites: try reader.bool("rewrites") ?? false,
+            isUnfinished: try reader.bool("unfinished") ?? false
+          )
+        )
       } else {
         let order = try reader.int("order", in: 0...Int.max) ?? 0
         guard let object = try reader.object("interaction"), !sessions.isEmpty else {

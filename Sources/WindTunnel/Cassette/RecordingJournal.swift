@@ -15,7 +15,7 @@ public final class RecordingJournal: Sendable {
   private let cassetteFile: URL
   private let state: Locked<State>
 
-  fileprivate struct State {
+  struct State {
     var page: JournalPage?
     let sideFiles: SideFiles
     let lineBytesMax: Int
@@ -24,28 +24,9 @@ public final class RecordingJournal: Sendable {
     var redaction = Redaction(continuing: [])
     var rewrites = false
     var isBegun = false
+    var isUnfinished = false
     var lines: [Line] = []
     var problem: (any Error)?
-  }
-
-  /// A line that is written.
-  fileprivate struct Line {
-    let place: Range<Int>
-    let interaction: Interaction
-    let order: Int
-    private var filter: GramFilter?
-
-    init(_ place: Range<Int>, _ interaction: Interaction, order: Int) {
-      (self.place, self.interaction, self.order) = (place, interaction, order)
-    }
-
-    /// Whether one of the words may be here. Most lines are never asked, so what answers is made when
-    /// it is wanted.
-    mutating func mayContain(anyOf words: [String]) -> Bool {
-      let filter = filter ?? GramFilter(interaction)
-      self.filter = filter
-      return words.contains(where: filter.mayContain)
-    }
   }
 
   /// Opens the journal of a cassette, for this process alone.
@@ -79,11 +60,17 @@ public final class RecordingJournal: Sendable {
   /// Adds to a cassette what earlier recordings onto it had got when they were ended, and writes it
   /// if that is anything.
   ///
-  /// - Parameter cassette: What stands in the cassette's file.
+  /// - Parameters:
+  ///   - cassette: What stands in the cassette's file.
+  ///   - goesOn: Whether a recording follows, which is to come to its end before the cassette counts as
+  ///     whole: until then, whatever ends it, the journal says that it is not (``isUnfinished``).
   /// - Returns: What stands in it now, and how many interactions were taken up.
   /// - Throws: `FormatError` for a journal that does not read, `FileError` for a cassette that cannot
   ///   be written; then the journal stays.
-  public func takeUp(onto cassette: Cassette) throws -> (cassette: Cassette, count: Int) {
+  public func takeUp(
+    onto cassette: Cassette,
+    goesOn: Bool = false
+  ) throws -> (cassette: Cassette, count: Int) {
     let data = try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
     let sideFiles = SideFiles(of: cassetteFile)
     let sessions = try JournalFormat.decode(data, source: file.lastPathComponent) {
@@ -91,9 +78,14 @@ public final class RecordingJournal: Sendable {
     }
     let folded = JournalFormat.fold(sessions, into: cassette)
     if folded != cassette { try folded.write(to: cassetteFile) }
-    // Even where nothing was whole: what comes now must not follow half a line.
-    try state.withLock { try $0.page?.clear() }
     let count = folded == cassette ? 0 : sessions.map(\.lines.count).reduce(0, +)
+    try state.withLock { state in
+      // Even where nothing was whole: what comes now must not follow half a line.
+      try state.page?.clear()
+      state.isUnfinished = count > 0 || sessions.contains { $0.isUnfinished }
+      // The cassette is half a recording until one onto it comes to its end, and looks whole.
+      if goesOn, state.isUnfinished { _ = try state.page?.append(JournalFormat.unfinished) }
+    }
     return (folded, count)
   }
 
@@ -104,6 +96,26 @@ public final class RecordingJournal: Sendable {
       state.page = nil
     }
   }
+
+  /// Removes what came since the last recording that was ended before it was written, if there was
+  /// one: what stands on the cassette is still but a part of it. Else removes the journal.
+  public func giveUp() {
+    let isKept = state.withLock { state in
+      guard state.isUnfinished, state.page != nil else { return false }
+      do {
+        try state.page?.clear()
+        _ = try state.page?.append(JournalFormat.unfinished)
+        return true
+      } catch {
+        return false
+      }
+    }
+    if isKept { close() } else { remove() }
+  }
+
+  /// Whether what stands on the cassette is part of a recording that has not come to its end; known
+  /// when it was taken up.
+  public var isUnfinished: Bool { state.withLock { $0.isUnfinished } }
 
   /// Leaves the journal for the next recording to find, or removes it if nothing is in it.
   public func close() {
@@ -134,60 +146,4 @@ public final class RecordingJournal: Sendable {
       do { try state.append(interaction, order: order) } catch { state.problem = error }
     }
   }
-}
-
-extension RecordingJournal.State {
-  fileprivate mutating func append(_ interaction: Interaction, order: Int) throws {
-    let kept = redaction.redact([interaction])
-    try replaceEchoes()
-    for interaction in kept { try write(interaction, order: order) }
-  }
-
-  private mutating func write(_ interaction: Interaction, order: Int) throws {
-    if !isBegun {
-      _ = try page?.append(JournalFormat.header(rewrites: rewrites))
-      isBegun = true
-    }
-    let aside = try keepAside(interaction.bodies.map(\.data))
-    let bytes = try JournalFormat.line(interaction, order: order) { data in
-      aside.first { $0.data == data }?.name
-    }
-    guard let place = try page?.append(bytes) else { return }
-    lines.append(RecordingJournal.Line(place, interaction, order: order))
-  }
-
-  /// Keeps bodies that are too large for a line, and answers their names.
-  private mutating func keepAside(_ bodies: [Data]) throws -> [(data: Data, name: String)] {
-    var aside: [(data: Data, name: String)] = []
-    for data in bodies where data.count > lineBytesMax {
-      guard let (name, isNew) = try sideFiles.kept(data) else { continue }
-      if isNew { ownSideFiles.insert(name) }
-      aside.append((data, name))
-    }
-    return aside
-  }
-
-  /// Overwrites what repeats a secret that was not known when it was written, and writes it anew
-  /// without, if it can be written so.
-  private mutating func replaceEchoes() throws {
-    let learned = redaction.takeLearned()
-    if learned.isEmpty { return }
-    for index in lines.indices.reversed() where lines[index].mayContain(anyOf: learned) {
-      let line = lines[index]
-      let kept = redaction.redact([line.interaction])
-      if kept == [line.interaction] { continue }
-      try page?.blank(line.place)
-      // What is too large for a line is as little to stay as the line.
-      for body in line.interaction.bodies where body.count > lineBytesMax {
-        let name = SHA256.hexadecimal(body.data)
-        if ownSideFiles.remove(name) != nil { sideFiles.remove(name) }
-      }
-      lines.remove(at: index)
-      for interaction in kept { try write(interaction, order: line.order) }
-    }
-  }
-}
-
-extension Interaction {
-  fileprivate var bodies: [Body] { [request.body] + [response?.body].compactMap(\.self) }
 }

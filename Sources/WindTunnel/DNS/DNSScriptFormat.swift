@@ -48,12 +48,15 @@ extension DNSScript {
   }
 
   /// The script's text.
-  public func data() -> Data {
-    let members =
+  public func data() -> Data { Data(json.fileBytes()) }
+
+  /// The object in a script's file.
+  package var json: JSON {
+    .object(
       [JSON.Member("windtunnelDNS", .number(Self.version))] + notes + [
         JSON.Member("entries", .array(entries.map(\.json)))
       ]
-    return Data(JSON.object(members).fileBytes())
+    )
   }
 }
 

@@ -71,7 +71,7 @@ package struct Secrets: Sendable {
     return result + rest
   }
 
-  /// What is in base64 is opened, restored and spelled again.
+  /// What is in base64 or hexadecimal digits is opened, restored and spelled again.
   private func unpacked(
     _ text: String,
     _ ranges: [Range<String.Index>],
@@ -83,13 +83,13 @@ package struct Secrets: Sendable {
       result += try restored(String(text[place..<range.lowerBound]), escaped)
       place = range.upperBound
       let spelled = Array(text[range].utf8)
-      guard let bytes = Base64Text.decoded(spelled), let inner = String(utf8: bytes) else {
+      guard let bytes = PackedText.decoded(spelled), let inner = String(utf8: bytes) else {
         result += text[range]
         continue
       }
       let isJSON = "{[".contains(inner.first { !$0.isWhitespace } ?? " ")
       let plain = try restored(inner) { isJSON ? JSON.escaped($0) : $0 }
-      result += Base64Text.encoded(Array(plain.utf8), like: spelled)
+      result += PackedText.encoded(Array(plain.utf8), like: spelled)
     }
     return try result + restored(String(text[place...]), escaped)
   }

@@ -51,7 +51,7 @@ struct RedactedText {
       switch slot {
       case .value: [String(text)]
       case .base64(let shape):
-        Base64Text.decoded(text.replacing(/%3[Dd]/, with: "=").utf8).flatMap { String(utf8: $0) }
+        PackedText.decoded(text.replacing(/%3[Dd]/, with: "=").utf8).flatMap { String(utf8: $0) }
           .flatMap { shape.values(in: $0) }
       }
     }

@@ -36,13 +36,14 @@ package enum Tapes {
     return exists || count > 0 ? tape : try Cassette(contentsOf: file)
   }
 
-  /// Puts what was left beside a cassette onto it, and says so.
+  /// Puts what was left beside a cassette onto it, and says so; `goesOn` where a recording follows.
   package static func takeUp(
     _ journal: RecordingJournal,
     onto tape: Cassette,
-    of path: String
+    of path: String,
+    goesOn: Bool = false
   ) throws -> (tape: Cassette, count: Int) {
-    let (folded, count) = try journal.takeUp(onto: tape)
+    let (folded, count) = try journal.takeUp(onto: tape, goesOn: goesOn)
     if count > 0 {
       Terminal.complain(
         "\(path) takes up \(count) interactions of a recording that was ended before it was "

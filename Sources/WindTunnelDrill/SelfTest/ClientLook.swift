@@ -12,7 +12,10 @@ enum CurlLook {
   static let patience = 5
 
   /// The exit code; `nil` where curl cannot be started.
-  static func look(at url: URL, trusting authority: URL?) async -> Int? {
+  static func look(at url: URL, trusting authority: URL?, within patience: Int = CurlLook.patience)
+    async
+    -> Int?
+  {
     guard let curl = Executable.find("curl") else { return nil }
     var words = [
       "-sS", "-L", "--compressed", "--noproxy", "*", "--max-time", "\(patience)", "-o", "/dev/null",
@@ -32,12 +35,25 @@ package enum SessionLook {
 
   /// What was seen; `nil` where the process cannot be started.
   static func look(at url: URL, by executable: URL, _ arguments: [String]) async -> Seen? {
-    switch await Looker.run(executable, arguments + [url.absoluteString]) {
-    case .exited(0, let text): seen(text)
-    case .exited, .crashed: Seen(sight: .crash)
+    await text(at: url, by: executable, arguments, within: patience).flatMap { seen($0) }
+  }
+
+  /// What that process prints, and ``crashed`` where it ends otherwise; `nil` where it cannot be
+  /// started.
+  static func text(
+    at url: URL,
+    by executable: URL,
+    _ arguments: [String],
+    within patience: Int
+  ) async -> String? {
+    switch await Looker.run(executable, arguments + [url.absoluteString, "\(patience)"]) {
+    case .exited(0, let text): text
+    case .exited, .crashed: crashed
     case .notStarted: nil
     }
   }
+
+  private static let crashed = "crash"
 
   /// What was seen, and the platform's number of the error if there was one.
   struct Seen: Sendable, Hashable {
@@ -46,12 +62,13 @@ package enum SessionLook {
   }
 
   /// The inside of that process: looks once, prints what it saw and ends.
-  package static func main(url: String) async -> Never {
+  package static func main(_ words: [String]) async -> Never {
     let configuration = URLSessionConfiguration.ephemeral
+    let patience = words.count > 1 ? Int(words[1]) ?? Self.patience : Self.patience
     configuration.timeoutIntervalForRequest = TimeInterval(patience)
     configuration.urlCache = nil
     let session = URLSession(configuration: configuration)
-    guard let url = URL(string: url) else { _exit(64) }
+    guard let url = words.first.flatMap({ URL(string: $0) }) else { _exit(64) }
     let line: String = await withCheckedContinuation { continuation in
       session.dataTask(with: url) { _, response, error in
         if let error {
@@ -70,9 +87,10 @@ package enum SessionLook {
     _exit(0)
   }
 
-  private static func seen(_ text: String) -> Seen? {
+  static func seen(_ text: String) -> Seen? {
     let words = text.split(whereSeparator: \.isWhitespace)
     guard let word = words.first else { return nil }
+    if word == crashed { return Seen(sight: .crash) }
     if let status = Int(word) { return Seen(sight: .answer(status)) }
     guard let symptom = Symptom(rawValue: String(word)) else { return nil }
     return Seen(sight: .failure(symptom), code: words.count == 2 ? Int(words[1]) : nil)
@@ -80,7 +98,7 @@ package enum SessionLook {
 }
 
 /// Runs a client's process.
-private enum Looker {
+enum Looker {
   enum Ending {
     case exited(Int32, String)
     case crashed

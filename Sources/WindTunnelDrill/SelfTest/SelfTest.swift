@@ -1,6 +1,6 @@
 package import Foundation
 internal import Symptoms
-package import WindTunnel
+internal import WindTunnel
 internal import WindTunnelServer
 
 /// Makes every kind of fault for real on a loopback port and looks at it: by a raw socket, by curl, and
@@ -17,20 +17,26 @@ package struct SelfTest: Sendable {
   /// The most repeats.
   package static let repeatsMax = 10_000
 
-  private let executable: URL
+  let executable: URL
   private let arguments: [String]
+  let standWord: String
+  static let noCurl = "curl is not here"
 
   /// Makes a self-test whose `URLSession` looks from `executable`, started with `arguments` and a URL:
-  /// there ``SessionLook/main(url:)`` must be called.
-  package init(executable: URL, arguments: [String]) {
-    (self.executable, self.arguments) = (executable, arguments)
+  /// there ``SessionLook/main(_:)`` must be called. Started with `standWord` and further words, it must
+  /// call ``ResolverStand/main(_:lookingWith:)``.
+  package init(executable: URL, arguments: [String], standWord: String) {
+    (self.executable, self.arguments, self.standWord) = (executable, arguments, standWord)
   }
 
   /// Looks at these kinds, and tells of each when it is through with it.
   package func run(
-    _ kinds: [FaultKind] = FaultKind.all,
+    _ asked: [CatalogueRow] = CatalogueRow.all,
     told: @escaping @Sendable (SelfTestRow) -> Void = { _ in }
   ) async -> [SelfTestRow] {
+    let kinds = asked.compactMap { if case .fault(let kind) = $0 { kind } else { nil } }
+    let examples = asked.compactMap { if case .lookUp(let example) = $0 { example } else { nil } }
+    async let lookUps = self.rows(of: examples)
     var rows: [(Int, SelfTestRow)] = []
     await withTaskGroup(of: (Int, SelfTestRow).self) { group in
       for (index, kind) in kinds.enumerated() {
@@ -43,11 +49,11 @@ package struct SelfTest: Sendable {
       }
       for await row in group { rows.append(row) }
     }
-    return rows.sorted { $0.0 < $1.0 }.map(\.1)
+    return await rows.sorted { $0.0 < $1.0 }.map(\.1) + lookUps
   }
 
   private func row(of kind: FaultKind) async -> SelfTestRow {
-    var row = SelfTestRow(kind)
+    var row = SelfTestRow(.fault(kind))
     do {
       let stand = try await FaultStand(kind)
       row.asked = stand.asked.text
@@ -66,18 +72,18 @@ package struct SelfTest: Sendable {
       if let code = await CurlLook.look(at: url, trusting: stand.authority) {
         row.curl = code
       } else {
-        row.skipped.append("curl is not here")
+        row.unseenBy.append(Self.noCurl)
       }
       // The platform's session on Linux cannot be told of an authority.
       if stand.needsTrust {
-        row.skipped.append("URLSession cannot be told of the certificate's authority")
+        row.unseenBy.append("URLSession cannot be told of the certificate's authority")
       } else {
         let url = try await stand.url()
         let seen = await SessionLook.look(at: url, by: executable, arguments)
         (row.session, row.sessionCode) = (seen?.sight, seen?.code)
       }
     } catch {
-      row.skipped.append("\(error)")
+      row.unseenBy.append("\(error)")
     }
   }
 
@@ -95,7 +101,7 @@ package struct SelfTest: Sendable {
         for _ in 0..<count { sights.append(try await stand.rawSight()) }
       }
     } catch {
-      row.skipped.append("\(error)")
+      row.unseenBy.append("\(error)")
     }
     let strange = sights.first { !$0.matches(stand.asked) }
     row.looks = sights.count

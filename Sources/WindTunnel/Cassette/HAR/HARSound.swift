@@ -71,7 +71,10 @@ enum HARSound {
     }
     let names = Set(sound.map(\.name.value))
     // Some readers want a text or its fields wherever anything was sent.
-    if name == "postData", names.isDisjoint(with: ["text", "params"]) { return nil }
+    if name == "postData", names.isDisjoint(with: ["text", "params"]) {
+      guard names.contains("mimeType") else { return nil }
+      sound.append(JSON.Member("text", ""))
+    }
     return names.isSuperset(of: required[name] ?? []) ? .object(sound) : nil
   }
 

@@ -47,10 +47,12 @@ enum Base64Text {
   /// The spelling of bytes in the alphabet and with the padding of another spelling.
   static func encoded(_ bytes: [UInt8], like other: some Collection<UInt8>) -> String {
     var text = Data(bytes).base64EncodedString()
-    if other.contains(UInt8(ascii: "-")) || other.contains(UInt8(ascii: "_")) {
+    let isForURLs = other.contains(UInt8(ascii: "-")) || other.contains(UInt8(ascii: "_"))
+    if isForURLs {
       text = text.replacing("+", with: "-").replacing("/", with: "_")
     }
-    let isPadded = other.count % 4 == 0
+    // Whoever writes it for addresses seldom pads it (RFC 4648 §3.2).
+    let isPadded = other.count % 4 == 0 && (!isForURLs || other.contains(UInt8(ascii: "=")))
     return isPadded ? text : text.replacing("=", with: "")
   }
 

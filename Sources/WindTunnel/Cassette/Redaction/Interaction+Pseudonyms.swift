@@ -99,8 +99,8 @@ extension Interaction {
     for (range, _) in RedactedText.packed(in: text) {
       new += plain(text[place..<range.lowerBound], ordinal)
       let spelled = Array(text[range].utf8)
-      if let inner = Base64Text.decoded(spelled) {
-        new += Base64Text.encoded(renumbered(inner, ordinal), like: spelled)
+      if let inner = PackedText.decoded(spelled) {
+        new += PackedText.encoded(renumbered(inner, ordinal), like: spelled)
       } else {
         new += text[range]
       }

@@ -17,6 +17,15 @@ enum Prose {
     word.count <= 3 && word.allSatisfy { "0"..."9" ~= $0 }
   }
 
+  /// Whether a value is what something is kept under: a session's entry `cart`, a key `s` of a
+  /// keyboard. A key that opens anything is drawn by lot.
+  static func isKeyOfStore(_ name: some StringProtocol, _ value: String) -> Bool {
+    guard value.utf8.count <= 24, value.utf8.allSatisfy({ 0x61...0x7A ~= $0 }) else { return false }
+    return ["sessionkey", "accesskey", "authkey"].contains {
+      SecretNames.normalised(name).hasSuffix($0)
+    }
+  }
+
   /// Whether a value under a secret's name only tells about it: a message about a field, a label, an
   /// icon of a pin.
   static func isAbout(_ name: String, _ value: String, isTold: Bool) -> Bool {

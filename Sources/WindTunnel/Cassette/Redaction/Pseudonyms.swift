@@ -50,9 +50,12 @@ struct Pseudonyms {
 
   /// Keeps the ordinals free that stand in a text.
   mutating func keepFree(_ text: some StringProtocol) {
-    for match in String(text).matches(of: /REDACTED-([a-z0-9-]+)-([0-9]+)/) {
-      guard let ordinal = Int(match.2) else { continue }
-      let name = String(match.1)
+    keepFree(Array(text.utf8))
+  }
+
+  /// Keeps the ordinals free that stand in bytes.
+  mutating func keepFree(_ bytes: [UInt8]) {
+    for (name, ordinal) in PseudonymText.found(in: bytes) {
       highest[name] = max(highest[name] ?? 0, ordinal)
     }
   }
@@ -97,6 +100,9 @@ struct Pseudonyms {
     unheard.append(value)
   }
 
+  /// Whether anything was learnt since somebody asked.
+  var hasUnheard: Bool { !unheard.isEmpty }
+
   /// What was learnt since this was asked the last time.
   mutating func takeUnheard() -> [(secret: String, sought: Sought)] {
     defer { unheard = [] }
@@ -125,7 +131,7 @@ struct Pseudonyms {
   /// Whether a value is one that stands for another.
   static func isRedacted(_ value: String) -> Bool {
     guard value.contains("REDACTED-") else { return false }
-    if value.wholeMatch(of: /REDACTED-[a-z0-9-]+-[0-9]+(@example\.test)?/) != nil { return true }
+    if PseudonymText.isWhole(Array(value.utf8)) { return true }
     return WebToken.isRedacted(value)
   }
 

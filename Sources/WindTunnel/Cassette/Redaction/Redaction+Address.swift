@@ -117,6 +117,9 @@ extension Redaction {
   }
 
   private static func decoded(_ text: Substring) -> String {
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") }) else {
+      return String(text)
+    }
     let spaced = text.replacing("+", with: " ")
     return spaced.removingPercentEncoding ?? String(spaced)
   }

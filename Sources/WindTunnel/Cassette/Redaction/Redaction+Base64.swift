@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Redaction {
-  /// What base64 spells, looked into and spelled again.
+  /// What base64 or hexadecimal digits spell, looked into and spelled again.
   mutating func unpacked(_ bytes: [UInt8], _ range: Range<Int>, depth: Int) -> [Edit] {
     guard !bytes[range].starts(with: "REDACTED-".utf8) else { return [] }
     if let edit = unpackedWhole(bytes, range, depth: depth) { return [edit] }
@@ -17,7 +17,7 @@ extension Redaction {
     _ range: Range<Int>,
     depth: Int
   ) -> Edit? {
-    guard let decoded = Base64Text.decoded(bytes[range]) else { return nil }
+    guard let decoded = PackedText.decoded(bytes[range]) else { return nil }
     let isPacked = decoded.starts(with: [0x1F, 0x8B])
     let opened = isPacked ? Inflate.open(Data(decoded), coding: "gzip").map(Array.init) : nil
     let inner = opened ?? decoded
@@ -28,6 +28,6 @@ extension Redaction {
     let replaced = text(inner, .plain, depth: depth + 1)
     guard replaced != inner else { return nil }
     if opened != nil { obstacle = "a body repeats a credential" }
-    return Edit(range, Array(Base64Text.encoded(replaced, like: bytes[range]).utf8))
+    return Edit(range, Array(PackedText.encoded(replaced, like: bytes[range]).utf8))
   }
 }

@@ -48,8 +48,9 @@ extension Redaction {
       obstacle = "\(what) in UTF-16 cannot be opened to look for credentials"
       return bytes
     }
-    guard !isMedia, !bytes.has(0) else {
-      binary(bytes, what)
+    // A zero in what is called a text makes it no other thing.
+    guard !isMedia, !bytes.has(0) || Self.isText(media) else {
+      binary(bytes, isMedia: isMedia || Self.isProgram(media), what)
       return bytes
     }
     if media == "application/x-www-form-urlencoded", let text = String(utf8: bytes) {
@@ -60,7 +61,7 @@ extension Redaction {
   }
 
   /// Content that is not text is kept as it is or not at all.
-  private mutating func binary(_ bytes: [UInt8], _ what: String) {
+  private mutating func binary(_ bytes: [UInt8], isMedia: Bool, _ what: String) {
     if echoes?.found(in: bytes).isEmpty == false { obstacle = "\(what) repeats a credential" }
     // RFC 8878 §3.1.1.
     if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
@@ -70,7 +71,12 @@ extension Redaction {
     // A file in gzip (RFC 1952 §2.3.1) is no content coding, but as easy to open.
     guard bytes.starts(with: [0x1F, 0x8B]),
       let inner = Inflate.open(Data(bytes), coding: "gzip").map(Array.init)
-    else { return }
+    else {
+      if !isMedia, learn(fromBinary: bytes) {
+        obstacle = "\(what) that is no text holds a credential"
+      }
+      return
+    }
     let isText = String(utf8: inner) != nil
     let holds =
       isText ? text(inner, .plain, depth: 1) != inner : echoes?.found(in: inner).isEmpty == false

@@ -78,7 +78,7 @@ extension Redaction {
     _ inherited: Inherited?,
     _ walk: inout Walk
   ) {
-    let pair = Self.pairName(members, walk)
+    let pair = NamedPair(members, walk)
     let grant = grant(members, walk)
     let wasTold = walk.isTold
     for member in members {
@@ -88,8 +88,8 @@ extension Redaction {
         walk.replace(member.name, by: String(decoding: replaced, as: UTF8.self))
       }
       walk.way.append(.name(key))
-      if walk.part != nil { log?.part = "\(walk.part ?? "") JSON \(SecretNames.slug(key))" }
-      let name = key == "value" ? pair ?? key : key
+      if let part = walk.part { log?.enter(key, of: part) }
+      let name = pair.flatMap { $0.holds(member.value, in: key, walk) ? $0.name : nil } ?? key
       let sort = names.cachedSort(ofField: name) ?? grant?.sort(of: name, "")
       if sort != nil, case .string(let range) = member.value,
         let value = fieldValue(walk.text(range), name: name)

@@ -1,26 +1,6 @@
 // What tells in JSON which values belong to a secret's name, beside the name of the member.
 
 extension Redaction {
-  /// What `{"name": "Authorization", "value": "…"}` calls its value.
-  static func pairName(
-    _ members: [(name: Range<Int>, value: JSONSpan)],
-    _ walk: Walk
-  ) -> String? {
-    // Compared as they are written, quotes and all: this is asked of every object there is.
-    func isNamed(_ range: Range<Int>, _ name: StaticString) -> Bool {
-      range.count == name.utf8CodeUnitCount
-        && name.withUTF8Buffer { walk.bytes[range].elementsEqual($0) }
-    }
-    guard members.contains(where: { isNamed($0.name, "\"value\"") }) else { return nil }
-    for member in members
-    where isNamed(member.name, "\"name\"") || isNamed(member.name, "\"key\"")
-      || isNamed(member.name, "\"header\"")
-    {
-      if case .string(let range) = member.value { return walk.text(range) }
-    }
-    return nil
-  }
-
   /// Members that hold messages and labels by the names of fields: `{"errors":{"password":["…"]}}`.
   static let telling: Set<String> = [
     "error", "errors", "fielderrors", "field_errors", "validation", "violations", "messages",

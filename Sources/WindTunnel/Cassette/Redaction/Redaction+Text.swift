@@ -102,6 +102,10 @@ extension Redaction {
       let text = String(decoding: bytes[value.range], as: UTF8.self)
       edits.append(Edit(value.range, Array(named(text, value).utf8)))
     }
+    for value in SpokenSecrets.found(in: bytes) where stretches.take(value.range) {
+      let text = String(decoding: bytes[value.range], as: UTF8.self)
+      edits.append(Edit(value.range, Array(named(text, value).utf8)))
+    }
     for shape in shapes(in: bytes) where stretches.take(shape.range) {
       let text = String(decoding: bytes[shape.range], as: UTF8.self)
       let stand = stand(for: text, name: shape.kind, .likely)
@@ -134,7 +138,7 @@ extension Redaction {
       if length >= 16 { return true }
       last = byte
     }
-    return false
+    return SpokenSecrets.mayBeIn(bytes)
   }
 
   /// A text without what is known to be secret.

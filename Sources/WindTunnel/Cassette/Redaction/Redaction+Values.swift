@@ -9,6 +9,7 @@ extension Redaction {
     sort: SecretNames.Sort = .secret,
     _ certainty: Pseudonyms.Certainty? = nil
   ) -> String {
+    if Prose.isKeyOfStore(name, value) { return value }
     let slug = SecretNames.slug(name, instead: instead)
     let isSure = sort == .secret && !SecretNames.isAmbiguous(name)
     let stand = pseudonyms.stand(

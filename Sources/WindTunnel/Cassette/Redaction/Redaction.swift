@@ -6,8 +6,8 @@
 // secret is known.
 //
 // Both walks look into URLs (user info, path, query, fragment), header fields, cookies, forms,
-// multipart bodies, JSON at any depth and JSON within its strings, lines of JSON and events, base64,
-// bodies packed with gzip or deflate, WebSocket messages, notes and the words of failures.
+// multipart bodies, JSON at any depth and JSON within its strings, lines of JSON and events, base64
+// and hexadecimal digits, sentences (`Your password is …`), bodies packed with gzip or deflate, WebSocket messages, notes and the words of failures.
 //
 // - A value goes and nothing else: what stands around it keeps its spelling to the byte, in a query,
 //   a form, a string of JSON and a text. In a text it ends where it is delimited, so that code stays
@@ -63,11 +63,15 @@ struct Redaction {
   /// The interactions that may be kept, without their secrets.
   mutating func redact(_ interactions: [Interaction]) -> [Interaction] {
     echoes = nil
-    var first: Interaction?
+    // Where no secret is ever met there is no echo of one, and the first walk says all.
+    var first: [(interaction: Interaction, obstacle: String?)] = []
+    var isSaid = heard.isEmpty
     for (index, interaction) in interactions.enumerated() {
       log?.begin(index)
       obstacle = nil
-      first = redacted(interaction)
+      let walked = redacted(interaction)
+      isSaid = isSaid && !pseudonyms.hasUnheard
+      if isSaid { first.append((walked, obstacle)) } else { first = [] }
     }
     for (secret, sought) in pseudonyms.takeUnheard() {
       heard.listen(for: secret, sought)
@@ -75,12 +79,10 @@ struct Redaction {
     }
     echoes = heard
     var kept: [Interaction] = []
-    // Where no secret was ever met there is no echo of one, and the first walk has said all.
-    let isDone = interactions.count == 1 && log == nil && heard.isEmpty
     for (index, interaction) in interactions.enumerated() {
       log?.begin(index)
-      if !isDone { obstacle = nil }
-      let interaction = isDone ? first ?? interaction : redacted(interaction)
+      obstacle = isSaid ? first[index].obstacle : nil
+      let interaction = isSaid ? first[index].interaction : redacted(interaction)
       if let obstacle {
         let request = interaction.request
         let url = echoless(request.url.description)
@@ -161,7 +163,9 @@ struct Redaction {
   }
 
   private mutating func keepFree(_ interaction: Interaction) {
-    pseudonyms.keepFree(String(decoding: JSON.object(interaction.notes).bytes(), as: UTF8.self))
+    if !interaction.notes.isEmpty {
+      pseudonyms.keepFree(JSON.object(interaction.notes).bytes())
+    }
     pseudonyms.keepFree(interaction.request.url.description)
     pseudonyms.keepFree(interaction.failure?.text ?? "")
     keepFree(interaction.request.headers, interaction.request.body)
@@ -175,13 +179,10 @@ struct Redaction {
     if body.count > Body.openedBytesMax { return }
     let coding = headers.values("Content-Encoding").joined(separator: ", ")
     let bytes = Array(Inflate.open(body.data, coding: coding) ?? body.data)
-    let mark = Array("REDACTED-".utf8)
-    func note(_ bytes: [UInt8]) {
-      if bytes.firstRange(of: mark) != nil {
-        pseudonyms.keepFree(String(decoding: bytes, as: UTF8.self))
-      }
+    guard PseudonymText.mayBeIn(bytes) else { return }
+    pseudonyms.keepFree(bytes)
+    for run in Base64Text.runs(in: bytes) {
+      if let inner = PackedText.decoded(bytes[run]) { pseudonyms.keepFree(inner) }
     }
-    note(bytes)
-    for run in Base64Text.runs(in: bytes) { Base64Text.decoded(bytes[run]).map(note) }
   }
 }

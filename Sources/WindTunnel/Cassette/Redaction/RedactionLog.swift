@@ -5,9 +5,18 @@ struct RedactionLog {
   /// Which bodies could not be looked into.
   private(set) var unopened: [(number: Int, line: String)] = []
   /// Where the walk is within an interaction.
-  var part = ""
+  var part: String {
+    get { member.map { "\(base) JSON \(SecretNames.slug($0))" } ?? base }
+    set { (base, member) = (newValue, nil) }
+  }
+  private var base = ""
+  /// The member of a JSON text that the walk is in; what it is called is written when it is wanted.
+  private var member: String?
   private var number = 0
   private var known: Set<CassetteLeak> = []
+
+  /// Enters a member of a JSON text.
+  mutating func enter(_ member: String, of part: String) { (base, self.member) = (part, member) }
 
   mutating func begin(_ index: Int) { number = index + 1 }
 

@@ -64,6 +64,13 @@ struct SecretNames {
 
   /// A name as it stands in a pseudonym.
   static func slug(_ name: some StringProtocol, instead: String = "value") -> String {
+    if name.utf8.allSatisfy({ 0x20..<0x80 ~= $0 }) {
+      let letters = name.utf8.prefix(40).map { byte -> UInt8 in
+        let lower = byte.asciiLowercased
+        return 0x61...0x7A ~= lower || 0x30...0x39 ~= lower ? lower : UInt8(ascii: "-")
+      }
+      return letters.isEmpty ? instead : String(decoding: letters, as: UTF8.self)
+    }
     let letters = name.lowercased().prefix(40).map {
       $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-"
     }

@@ -1,0 +1,48 @@
+/// The requests that were to be recorded and of which nothing was kept.
+package final class Unrecorded: Sendable {
+  private struct Passed {
+    var ticket: Int
+    var request: Request
+  }
+
+  private let passed = Locked<[Passed]>([])
+  /// How many are told of one by one.
+  private static let linesMax = 10
+
+  package init() {}
+
+  /// Hears how far outcomes have come; the deck's `follow`.
+  package var following: @Sendable (Outcome, Deck.Milestone) -> Void {
+    { [self] in follow($0, $1) }
+  }
+
+  private func follow(_ outcome: Outcome, _ milestone: Deck.Milestone) {
+    guard milestone == .end, case .forward(let ticket?) = outcome.source else { return }
+    // Its content is of no use here.
+    let request = Request(
+      outcome.request.method,
+      outcome.request.url,
+      headers: outcome.request.headers["Upgrade"] != nil ? ["Upgrade": ""] : [:]
+    )
+    passed.withLock { $0.append(Passed(ticket: ticket, request: request)) }
+  }
+
+  /// A line for each of them, without secrets: what was asked and why there is nothing of it.
+  package func lines(_ deck: Deck) -> [String] {
+    let passed = passed.withLock { $0 }
+    let kept = deck.state.withLock { Set($0.recording.keys) }
+    let missing = passed.filter { !kept.contains($0.ticket) }
+    var redaction = Redaction(continuing: [], rules: deck.redaction)
+    var lines = missing.prefix(Self.linesMax).map { passed in
+      let url = redaction.address(passed.request.url)
+      let reason =
+        passed.request.headers["Upgrade"] != nil
+        ? "what follows a change of protocol is not recorded"
+        : "its client left, or the recording ended, before the answer was whole"
+      return "\(passed.request.method) \(url): \(reason)"
+    }
+    let rest = missing.count - lines.count
+    if rest > 0 { lines.append("\(rest) more, for the same reasons") }
+    return lines
+  }
+}

@@ -1,0 +1,20 @@
+#if canImport(Darwin)
+  internal import Foundation
+  internal import WindTunnel
+
+  /// Name servers of one's own for the whole system need its configuration changed there.
+  package enum ResolverStand {
+    static func reports(
+      _ examples: [DNSExample],
+      by executable: URL,
+      _ word: String
+    ) async throws -> [LookUpReport] {
+      throw DrillError.plan("The system's name server is replaced on Linux alone")
+    }
+
+    /// The inside of the process that has a name server of its own.
+    package static func main(_ words: [String], lookingWith word: String) async -> Never {
+      _exit(64)
+    }
+  }
+#endif
