@@ -166,8 +166,7 @@ public final class Deck: Sendable {
       guard state.front === prepared.front else { return nil }
       return state.decide(prepared, lane: prepared.lane ?? lane, at: now, telling: observe)
     }
-    guard let decided else { return nil }
-    var outcome = decided.0
+    guard case (var outcome, let later)? = decided else { return nil }
     let request = prepared.request
     (outcome.pace, outcome.moment) = (pace, now)
     // What takes time is put together by the player, and what is of today each day anew.
@@ -177,7 +176,7 @@ public final class Deck: Sendable {
     if case .recording(let interaction, let place) = outcome.source, let today {
       outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
     }
-    if let later = decided.1 {
+    if let later {
       outcome.source = later.source(for: request, matcher: prepared.front.matcher)
     }
     if case .unmatched(let mismatch) = outcome.source { state.withLock { $0.missed(mismatch) } }

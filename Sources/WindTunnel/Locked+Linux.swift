@@ -1,14 +1,16 @@
 #if !canImport(Darwin) && !THREAD_SANITIZER
-  internal import Synchronization
+  package import Synchronization
 
   /// A value behind a lock, for state whose order of arrival matters.
   package final class Locked<Value: Sendable>: Sendable {
-    private let mutex: Mutex<Value>
+    @usableFromInline let mutex: Mutex<Value>
 
     package init(_ value: Value) { mutex = Mutex(value) }
 
     /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
-    package func withLock<Result: Sendable, Failure: Error>(
+    ///
+    /// Inlinable: a generic call into another module would cost a request as much as all that it locks.
+    @inlinable package func withLock<Result: Sendable, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
       let outcome: Swift.Result<Result, Failure> = mutex.withLock { value in

@@ -11,6 +11,14 @@ package struct PreparedRequest: Sendable {
   /// What it was worked out by.
   let front: Deck.Front
 
+  /// Whether the request names a lane itself.
+  package var namesLane: Bool { lane != nil }
+  /// The origin that most of the tape was recorded from.
+  package var origin: RequestURL? { front.origin }
+
+  /// Whether another was worked out by the same tape.
+  package func isOfTape(of other: PreparedRequest) -> Bool { front === other.front }
+
   init(_ request: Request, _ front: Deck.Front) {
     var request = request
     lane = Lane.take(from: &request)

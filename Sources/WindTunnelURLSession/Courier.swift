@@ -60,12 +60,14 @@ struct Courier {
     }
   }
 
-  /// Hands over an answer that is there as a whole.
-  func send(_ answer: WholeAnswer) {
+  /// Hands over an answer that is there as a whole, but for its end.
+  func give(_ answer: WholeAnswer) {
     tell { $0.urlProtocol($1, didReceive: answer.response, cacheStoragePolicy: .notAllowed) }
     if !answer.body.isEmpty { tell { $0.urlProtocol($1, didLoad: answer.body) } }
-    tell { $0.urlProtocolDidFinishLoading($1) }
   }
+
+  /// Ends an answer that was given as a whole.
+  func end() { tell { $0.urlProtocolDidFinishLoading($1) } }
 
   /// Ends well.
   mutating func finish() {

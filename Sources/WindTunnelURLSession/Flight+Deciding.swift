@@ -41,7 +41,8 @@ extension Flight {
 
   private func send(_ answer: WholeAnswer, _ outcome: Outcome) {
     seat.deck.passed(.firstByte, of: outcome)
-    land { $0.send(answer) }
+    courier.give(answer)
+    land { $0.end() }
   }
 
   /// The answer, where it is there all at once: as it was made for an earlier request, or made now for

@@ -9,7 +9,7 @@ package import WindTunnel
 
 /// Who sits behind a protocol class: a deck, a lane of it, and whose errors it speaks.
 package struct Seat: Sendable {
-  package var deck: Deck
+  package let deck: Deck
   package var lane: Lane
   package var errors: Symptom.Platform
   /// How long an answer that is played may be silent before the harness ends the task by itself.

@@ -152,6 +152,81 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ["GET /a", "GET /b"], ["GET /a", "GET /b", "GET /a"], ["POST /a", "GET /a"],
+    ["HEAD /b", "GET /a"],
+  ])
+  func `a burst is never taken for its last request`(_ asked: [String]) async throws {
+    let others = [("POST", "/a", "three"), ("HEAD", "/b", "")].map { method, path, text in
+      Interaction(Request(method, RequestURL(Self.origin + path)), Response(body: Body(text)))
+    }
+    let tape = Cassette(
+      Self.tape("one").interactions + Self.tape("two", path: "/b").interactions + others
+    )
+    let requests = asked.map { line in
+      let length = line.hasPrefix("POST") ? "Content-Length: 3\r\n\r\nxyz" : "\r\n"
+      return "\(line) HTTP/1.1\r\nHost: api.example.test\r\n\(length)"
+    }
+    func said(_ server: ReplayServer, pieces: [String]) async throws -> String {
+      let client = try server.client()
+      defer { client.close() }
+      for piece in pieces { await client.send(piece) }
+      client.socket.finishWriting()
+      return String(decoding: await client.receiveAll().0, as: UTF8.self)
+    }
+    let deck = Deck(tape, then: .repeat)
+    try await ReplayServer.serving(deck) { server in
+      let burst = requests.joined()
+      // One that is read in the common way, since nobody spelled it like that before.
+      let read = try await said(
+        server,
+        pieces: [String(burst.prefix(7)), String(burst.dropFirst(7))]
+      )
+      for _ in 0..<3 {
+        #expect(try await said(server, pieces: [burst]) == read)
+        #expect(try await said(server, pieces: [burst, burst]) == read + read)
+      }
+      #expect(deck.journal.all.filter { $0.take != .connection }.count == requests.count * 10)
+    }
+  }
+
+  @Test func `a tape of another origin is heard by everybody`() async throws {
+    func tape(_ origin: String, _ text: String) -> Cassette {
+      Cassette([
+        Interaction(Request("GET", RequestURL("\(origin)/a")), Response(body: Body(text)))
+      ])
+    }
+    let deck = Deck(tape("http://one.test", "one"), then: .repeat)
+    try await ReplayServer.serving(deck) { server in
+      let request = "GET /a HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n"
+      let old = try server.client()
+      defer { old.close() }
+      for _ in 0..<2 {
+        await old.send(request)
+        #expect(String(decoding: await old.message(), as: UTF8.self).hasSuffix("one"))
+      }
+      deck.load(tape("http://two.test", "two"))
+      for _ in 0..<2 {
+        await old.send(request)
+        #expect(String(decoding: await old.message(), as: UTF8.self).hasSuffix("two"))
+        let said = try await Self.answers([request, request], of: server)
+        #expect(said.map { $0.suffix(3) } == ["two", "two"])
+      }
+    }
+  }
+
+  @Test func `empty lines between known requests are forgiven one by one`() async throws {
+    try await ReplayServer.serving(Deck(Self.tape("one"), then: .repeat)) { server in
+      let client = try server.client()
+      defer { client.close() }
+      for _ in 0..<12 {
+        await client.send(Self.get("/a"))
+        #expect(String(decoding: await client.message(), as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+        await client.send("\r\n")
+      }
+    }
+  }
+
   @Test func `who asks to close is closed each time`() async throws {
     try await ReplayServer.serving(Deck(Self.tape("one"), then: .repeat)) { server in
       for _ in 0..<3 {
@@ -194,6 +269,16 @@ import Testing
     #expect(isKnown(-1) && !isKnown(0))
     let long = Array(Self.get("/" + String(repeating: "a", count: KnownRequests.bytesMax)).utf8)
     table.keep(.init(long, head, prepared, isSecure: false))
+    let other = Deck(Self.tape("two")).prepare(Request("GET", "/a"))
+    #expect(isKnown(-1))
+    table.keep(.init(bytes(-2), head, other, isSecure: false))
+    #expect(isKnown(-2) && !isKnown(-1))
+    let wide = KnownRequests.spelledBytesMax / 1000
+    for number in 0...wide {
+      let text = Self.get("/\(number)").padding(toLength: 1000, withPad: "x", startingAt: 0)
+      table.keep(.init(Array(text.utf8), head, other, isSecure: false))
+    }
+    #expect(!isKnown(-2))
     #expect(long.withUnsafeBytes { table.find($0, isSecure: false) } == nil)
   }
 }
@@ -210,5 +295,13 @@ extension RawClient {
       let length = Int(text[name.upperBound...].prefix { $0.isNumber }) ?? 0
       if bytes.count >= text[..<end.upperBound].utf8.count + length { return bytes }
     }
+  }
+}
+
+/// How many threads serve.
+@Suite struct CrewTests {
+  @Test(arguments: [(1, 1), (2, 1), (3, 1), (4, 2), (8, 4), (64, 4)])
+  func `half of the cores are the clients'`(cores: Int, loops: Int) {
+    #expect(Crew.standardCount(cores: cores) == loops)
   }
 }

@@ -12,6 +12,9 @@ extension ReplayServer {
     _ options: Options = .patient,
     _ body: (ReplayServer) async throws -> Result
   ) async throws -> Result {
+    var options = options
+    // Whatever the machine is: what holds of one must hold of several.
+    options.loops = options.loops ?? 2
     let server = try await ReplayServer(deck, options)
     do {
       let result = try await body(server)

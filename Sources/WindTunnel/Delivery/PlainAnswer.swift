@@ -29,10 +29,12 @@ package struct PlainAnswers<Prepared> {
   /// Keeps what takes so many bytes; what is of an older tape goes.
   package mutating func keep(_ prepared: Prepared, of plain: PlainAnswer, weighing weight: Int) {
     if plain.tape != tape { (tape, answers, bytes) = (plain.tape, [], 0) }
-    guard bytes + weight <= bytesMax else { return }
     // Mostly by one, since tapes are played in their order.
     while answers.count <= plain.place { answers.append(nil) }
-    if answers[plain.place] == nil { bytes += weight }
+    // One in place of another takes no more room, or little.
+    let isNew = answers[plain.place] == nil
+    guard !isNew || bytes + weight <= bytesMax else { return }
+    if isNew { bytes += weight }
     answers[plain.place] = prepared
   }
 }

@@ -126,14 +126,23 @@ public struct RequestURL: Sendable, Hashable {
   /// Whether this is what ``origin`` spells; every request asks, and a text need not be made for it.
   func isOf(_ origin: String) -> Bool {
     guard let host else { return false }
-    var rest = origin.utf8[...]
-    func skip(_ part: String) -> Bool {
-      guard rest.starts(with: part.utf8) else { return false }
-      rest = rest.dropFirst(part.utf8.count)
+    var origin = origin
+    return origin.withUTF8 { bytes in
+      var rest = bytes[...]
+      return Self.skip(scheme ?? "http", &rest) && Self.skip("://", &rest)
+        && Self.skip(host, &rest)
+        && (portOfItsOwn.map { Self.skip(":\($0)", &rest) } ?? true) && rest.isEmpty
+    }
+  }
+
+  private static func skip(_ part: String, _ rest: inout Bytes) -> Bool {
+    var part = part
+    return part.withUTF8 { part in
+      guard rest.count >= part.count else { return false }
+      for place in part.indices where part[place] != rest[rest.startIndex + place] { return false }
+      rest = rest.dropFirst(part.count)
       return true
     }
-    guard skip(scheme ?? "http"), skip("://"), skip(host) else { return false }
-    return portOfItsOwn.map { skip(":\($0)") } ?? true && rest.isEmpty
   }
 
   /// The port, where it is not the scheme's own.

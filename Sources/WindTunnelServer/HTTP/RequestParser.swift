@@ -32,6 +32,9 @@ struct RequestParser {
     if case .line = state { input.isEmpty } else { false }
   }
 
+  /// Whether nothing came since the last request, not even an empty line: these are counted.
+  var isFresh: Bool { isBetweenRequests && emptyLines == 0 }
+
   mutating func feed(_ bytes: UnsafeRawBufferPointer) {
     // Nobody will read it.
     if case .failed = state { return }

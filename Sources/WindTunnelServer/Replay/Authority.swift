@@ -17,19 +17,22 @@ struct Authority {
     let scheme: String
     /// What the client means by its name for this server.
     let meant: RequestURL?
+    /// Whose recordings were played when that was settled: another tape may be of another origin.
+    let tape: RequestURL?
 
     /// Whether the place is settled whatever a request names.
     let isSettled: Bool
 
     init(_ host: String, in house: House, by scheme: String) {
       (self.house, self.host, self.scheme) = (house, host, scheme)
-      meant = Authority.meant(host, house, scheme)
+      tape = Authority.tape(house)
+      meant = Authority.meant(host, house, scheme, tape)
       isSettled = false
     }
 
     /// In an open tunnel every request is meant for the place that the tunnel leads to.
     init(tunnelTo url: RequestURL, in house: House) {
-      (self.house, host, scheme, meant) = (house, url.host ?? "", "https", url)
+      (self.house, host, scheme, meant, tape) = (house, url.host ?? "", "https", url, nil)
       isSettled = true
     }
   }
@@ -47,7 +50,9 @@ struct Authority {
     let url = head.url
     let named = url.host.map { name in url.port.map { "\(name):\($0)" } ?? name }
     let host = named ?? head.headers["Host"] ?? ""
-    if let last, last.host == host, last.scheme == scheme, last.house === house {
+    if let last, last.host == host, last.scheme == scheme, last.house === house,
+      last.tape == Self.tape(house)
+    {
       naming = last
     } else {
       naming = Naming(host, in: house, by: scheme)
@@ -69,17 +74,22 @@ struct Authority {
     house.options.recordedOrigin ?? house.options.upstream?.url ?? house.deck.origin
   }
 
-  private static func meant(_ host: String, _ house: House, _ scheme: String) -> RequestURL? {
+  private static func meant(
+    _ host: String,
+    _ house: House,
+    _ scheme: String,
+    _ tape: RequestURL?
+  ) -> RequestURL? {
     if house.options.proxy != nil { return nil }
-    if host.isEmpty { return tape(house) }
+    if host.isEmpty { return tape }
     let named = RequestURL("\(scheme)://\(host)")
     if house.options.upstream != nil {
       // A host that is ignored at every port may be this machine.
-      if isOwn(named, port: house.port) { return tape(house) }
+      if isOwn(named, port: house.port) { return tape }
       // By the scheme that the host is asked by, which need not be the client's.
-      return house.options.ignoredHost(named)?.url ?? tape(house)
+      return house.options.ignoredHost(named)?.url ?? tape
     }
-    return isOwn(named, port: house.port) ? tape(house) : named
+    return isOwn(named, port: house.port) ? tape : named
   }
 
   /// What an answer may call the place that was asked.

@@ -6,19 +6,20 @@ extension ClientConnection {
   /// Answers a request whose every byte came before; false where it has to be read.
   func answerKnown(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let requests = house.knownRequests, opened == nil, let channel, case .idle = state,
-      !isReading, bytes.count <= KnownRequests.bytesMax, parser.isBetweenRequests
+      !isReading, bytes.count <= KnownRequests.bytesMax, parser.isFresh
     else { return false }
     guard let known = requests.find(bytes, isSecure: channel.isSecure) else {
       spelling = Array(bytes)
       return false
     }
     if answerReadily(known, on: channel) { return true }
+    let begin = Moment.now()
     guard let outcome = house.deck.decide(known.prepared, lane: house.lane, at: Date()) else {
-      // Of another tape it may be another's.
-      requests.forget(known)
+      // Of another tape they may be others'.
+      requests.forgetAll()
       return false
     }
-    noteBegin()
+    noteBegin(at: begin)
     deadline.begin(.none, on: reactor)
     // What follows comes behind it.
     give(outcome, to: known.head, authority(of: known.head))
@@ -40,15 +41,20 @@ extension ClientConnection {
     return true
   }
 
-  /// Remembers a request that came in one piece, and alone.
-  func know(_ request: Request, _ head: RequestHead) {
-    guard let requests = house.knownRequests, let bytes = spelling, let channel,
-      head.framing == .none, head.method == "GET", parser.isBetweenRequests
-    else { return }
+  /// Prepares a request that came in one piece and alone, and remembers it; `nil` where it did not.
+  func know(_ request: Request, _ head: RequestHead) -> PreparedRequest? {
+    // They spell the first request that ends in them, or nothing: another may follow.
+    guard let bytes = spelling else { return nil }
     spelling = nil
+    guard let requests = house.knownRequests, let channel, head.framing == .none,
+      head.method == "GET", parser.isBetweenRequests
+    else { return nil }
     let prepared = house.deck.prepare(request)
-    requests.keep(
-      KnownRequests.Known(bytes, head, prepared, isSecure: channel.isSecure)
-    )
+    // Its address was worked out for this tape, and it takes no turn in a lane of its own.
+    guard !prepared.namesLane,
+      prepared.origin == naming?.tape || house.options.recordedOrigin != nil
+    else { return prepared }
+    requests.keep(KnownRequests.Known(bytes, head, prepared, isSecure: channel.isSecure))
+    return prepared
   }
 }

@@ -48,8 +48,8 @@ extension ClientConnection {
   }
 
   /// Notes when a request began.
-  func noteBegin() {
-    requestStart = Moment.now()
+  func noteBegin(at moment: Moment = .now()) {
+    requestStart = moment
     handshake = !hasAsked && channel?.isSecure == true ? .nanoseconds(requestStart - start) : nil
     hasAsked = true
   }
@@ -93,8 +93,7 @@ extension ClientConnection {
     if let refusal = refusal(ofUpgradeIn: head) { return answer(refusal, to: head) }
     let authority = authority(of: head)
     let request = authority.request(head, body)
-    know(request, head)
-    give(decide(request), to: head, authority)
+    give(decide(request, know(request, head)), to: head, authority)
   }
 
   /// Gives a request that is here what was decided for it.
@@ -130,8 +129,11 @@ extension ClientConnection {
     house.deck.passed(.requestEnd(handshake: handshake, upload: upload), of: outcome)
   }
 
-  func decide(_ request: Request) -> Outcome {
-    var outcome = house.deck.decide(request, lane: house.lane, at: Date())
+  func decide(_ request: Request, _ prepared: PreparedRequest? = nil) -> Outcome {
+    let now = Date()
+    var outcome =
+      prepared.flatMap { house.deck.decide($0, lane: house.lane, at: now) }
+      ?? house.deck.decide(request, lane: house.lane, at: now)
     if let opened { outcome.path?.handshakes = opened.takeHandshakes() }
     return outcome
   }

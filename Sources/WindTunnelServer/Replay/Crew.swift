@@ -12,16 +12,21 @@ struct Crew: Sendable {
     let live: LiveConnections
   }
 
-  /// More loops than this gain nothing: beyond it they wait for the deck's lock.
-  static let membersMax = 4
+  /// How many threads serve where nobody says it.
+  ///
+  /// Half of the cores are left to the clients, which are on this machine, too: on two cores one loop
+  /// answers half as many requests again as two, for two wake each other and the client up by turns.
+  /// More than four gain nothing, since they wait for the deck's lock.
+  static func standardCount(cores: Int) -> Int { min(max(1, cores / 2), 4) }
 
   let members: [Member]
   /// How many connections are open on all of them.
   let open = Occupancy()
 
-  /// Starts a thread for each core, up to a bound.
-  init(membersMax: Int = Crew.membersMax) throws(SocketError) {
-    let count = min(membersMax, max(1, ProcessInfo.processInfo.activeProcessorCount))
+  /// Starts so many threads; `nil`: as many as suit the machine.
+  init(loops: Int? = nil) throws(SocketError) {
+    let cores = ProcessInfo.processInfo.activeProcessorCount
+    let count = loops.map { max(1, $0) } ?? Self.standardCount(cores: cores)
     var members: [Member] = []
     for index in 0..<count {
       let loop = try EventLoop(name: "WindTunnel server \(index + 1)")

@@ -45,7 +45,8 @@ final class House: Sendable {
       || !options.ignoredHosts.isEmpty
       || options.proxy != nil
     knownRequests =
-      keepsContent || desk != nil || options.received != nil ? nil : KnownRequests()
+      keepsContent || desk != nil || options.received != nil || lane != .deck
+        || options.closesConnections ? nil : KnownRequests()
     streamsContent =
       (options.proxy != nil || !options.ignoredHosts.isEmpty) && !deck.comparesContent
       && !options.isReloaded && admin == nil && options.received == nil

@@ -24,10 +24,14 @@ final class KnownRequests: @unchecked Sendable {
 
   /// A longer head is read each time.
   static let bytesMax = 1024
-  /// So many are kept; then all are forgotten, and those that are asked for most are soon back.
-  static let countMax = 16_384
+  /// So many are kept, and so many bytes of them; then all are forgotten, and those that are asked for
+  /// most are soon back.
+  static let (countMax, spelledBytesMax) = (16_384, 4 << 20)
 
   private var known: [Int: Known] = [:]
+  private var spelledBytes = 0
+  /// Of whose tape they are.
+  private var last: PreparedRequest?
 
   func find(_ bytes: UnsafeRawBufferPointer, isSecure: Bool) -> Known? {
     guard bytes.count <= Self.bytesMax, let found = known[Self.hash(bytes)],
@@ -37,12 +41,18 @@ final class KnownRequests: @unchecked Sendable {
   }
 
   func keep(_ request: Known) {
-    if known.count >= Self.countMax { known.removeAll(keepingCapacity: true) }
-    known[request.bytes.withUnsafeBytes { Self.hash($0) }] = request
+    let isFull =
+      known.count >= Self.countMax || spelledBytes + request.bytes.count > Self.spelledBytesMax
+    if isFull || last?.isOfTape(of: request.prepared) == false { forgetAll() }
+    last = request.prepared
+    spelledBytes += request.bytes.count
+    let old = known.updateValue(request, forKey: request.bytes.withUnsafeBytes { Self.hash($0) })
+    spelledBytes -= old?.bytes.count ?? 0
   }
 
-  func forget(_ request: Known) {
-    known[request.bytes.withUnsafeBytes { Self.hash($0) }] = nil
+  func forgetAll() {
+    known.removeAll(keepingCapacity: true)
+    (spelledBytes, last) = (0, nil)
   }
 
   private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {

@@ -25,6 +25,9 @@ public final class ReplayServer: Sendable {
     public var recordedOrigin: RequestURL?
     /// How TLS is spoken; `nil`: plain HTTP is.
     public var tls: ServerTLS?
+    /// How many threads serve, each with its connections; `nil`: one for every two cores, and no more
+    /// than four. What is decided does not depend on it.
+    public var loops: Int?
     /// What a peer may take of the server.
     public var limits = Limits.standard
     /// Opens a port of its own by which the server is asked and told.
@@ -90,7 +93,7 @@ public final class ReplayServer: Sendable {
     contexts = try options.proxy?.opening.map { opening throws(ServerError) in
       try TunnelContexts(opening)
     }
-    crew = try Crew()
+    crew = try Crew(loops: options.loops)
     guard let address = SocketAddress(options.host, port: options.port) else {
       throw ServerError.cannotListen("\(options.host) is no address literal such as 127.0.0.1")
     }
@@ -105,7 +108,7 @@ public final class ReplayServer: Sendable {
     )
     port = door.port
     // On a loop of its own: it answers whatever becomes of the others.
-    adminCrew = try options.admin.map { _ in try Crew(membersMax: 1) }
+    adminCrew = try options.admin.map { _ in try Crew(loops: 1) }
     let adminDoor = try await Door.openAdmin(adminCrew, options, deck, counting: crew.open)
     adminPort = adminDoor?.port
     doors.withLock { $0[door.port] = door }

@@ -90,11 +90,33 @@ extension Observation.Attempt {
   fileprivate func isRetry(of before: Observation.Attempt) -> Bool {
     // A connection that failed has no request, and what follows it tries once more.
     guard isRequest, before.isRequest else { return true }
-    return decision.key == before.decision.key
+    return decision.hasKey(of: before.decision)
   }
 }
 
 extension String {
+  /// Whether the second fields of two lines of tabs are the same; a line without has none.
+  fileprivate func hasKey(of other: String) -> Bool {
+    let isSame = utf8.withContiguousStorageIfAvailable { one in
+      other.utf8.withContiguousStorageIfAvailable { another in
+        switch (Self.second(one), Self.second(another)) {
+        case (let mine?, let theirs?): one[mine].elementsEqual(another[theirs])
+        case (nil, nil): true
+        default: false
+        }
+      }
+    }
+    // What comes from elsewhere may be kept otherwise.
+    return (isSame ?? nil) ?? (key == other.key)
+  }
+
+  private static func second(_ line: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+    guard let first = line.firstIndex(of: UInt8(ascii: "\t")),
+      let end = line[(first + 1)...].firstIndex(of: UInt8(ascii: "\t"))
+    else { return nil }
+    return first + 1..<end
+  }
+
   /// The second field of a line of tabs.
   fileprivate var key: Substring? {
     guard let first = utf8.firstIndex(of: UInt8(ascii: "\t")) else { return nil }

@@ -30,15 +30,20 @@ struct WeatherTally: Sendable, Hashable {
     }
     var last: Int?
     var all: [String] = []
-    for (place, attempt) in call.attempts.enumerated() {
-      let faults = names.names(of: attempt)
+    for place in call.attempts.indices where !call.attempts[place].metNothing {
+      let faults = names.names(of: call.attempts[place])
       if faults.isEmpty { continue }
       last = place
       let isNoticed = place < call.attempts.count - 1 || call.ending != .succeeded
       for fault in faults {
         fired.add(fault)
         if isNoticed { noticed.add(fault) }
-        if !all.contains(fault) { all.append(fault) }
+      }
+      // Most meet one fault, whose name need not be put into another list.
+      if all.isEmpty, faults.count == 1 {
+        all = faults
+      } else {
+        for fault in faults where !all.contains(fault) { all.append(fault) }
       }
     }
     if let last {
@@ -50,7 +55,16 @@ struct WeatherTally: Sendable, Hashable {
       if call.ending != .succeeded, !call.wasGivenUp { unexpected += 1 }
     }
     let end = Self.words(call)
-    for fault in all { surfaced.add("\(fault)\t\(end)") }
+    for fault in all { surfaced.add(Self.name(of: fault, end)) }
+  }
+
+  /// Without interpolation, which takes several times as long.
+  private static func name(of fault: String, _ end: String) -> String {
+    var name = fault
+    name.reserveCapacity(fault.utf8.count + 1 + end.utf8.count)
+    name += "\t"
+    name += end
+    return name
   }
 
   private mutating func addRecovery(_ call: Observation, from attempt: Observation.Attempt) {
@@ -64,6 +78,8 @@ struct WeatherTally: Sendable, Hashable {
     switch call.ending {
     case .succeeded: "succeeded"
     case .failed where call.cancellation != nil: "given up"
+    // No text has more characters than bytes.
+    case .failed(let reason) where reason.utf8.count <= charactersMax: reason
     case .failed(let reason): String(reason.prefix(charactersMax))
     case .crashed: "crashed"
     case .hung: "hung"
