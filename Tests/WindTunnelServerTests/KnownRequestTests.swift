@@ -297,11 +297,3 @@ extension RawClient {
     }
   }
 }
-
-/// How many threads serve.
-@Suite struct CrewTests {
-  @Test(arguments: [(1, 1), (2, 1), (3, 1), (4, 2), (8, 4), (64, 4)])
-  func `half of the cores are the clients'`(cores: Int, loops: Int) {
-    #expect(Crew.standardCount(cores: cores) == loops)
-  }
-}

@@ -14,21 +14,22 @@ struct Crew: Sendable {
 
   /// How many threads serve where nobody says it.
   ///
-  /// Half of the cores are left to the clients, which are on this machine, too: on two cores one loop
-  /// answers half as many requests again as two, for two wake each other and the client up by turns.
-  /// More than four gain nothing, since they wait for the deck's lock.
-  static func standardCount(cores: Int) -> Int { min(max(1, cores / 2), 4) }
+  /// Who only plays leaves half of the cores to the clients, which are on this machine, too: on two
+  /// cores one loop answers half as many requests again as two, for two wake each other and the client
+  /// up by turns. Who passes requests on or seals answers has more to do, and takes every core. More
+  /// than four gain nothing, since they wait for the deck's lock.
+  static func standardCount(cores: Int, onlyPlays: Bool) -> Int {
+    min(max(1, onlyPlays ? cores / 2 : cores), 4)
+  }
 
   let members: [Member]
   /// How many connections are open on all of them.
   let open = Occupancy()
 
-  /// Starts so many threads; `nil`: as many as suit the machine.
-  init(loops: Int? = nil) throws(SocketError) {
-    let cores = ProcessInfo.processInfo.activeProcessorCount
-    let count = loops.map { max(1, $0) } ?? Self.standardCount(cores: cores)
+  /// Starts so many threads.
+  init(loops: Int) throws(SocketError) {
     var members: [Member] = []
-    for index in 0..<count {
+    for index in 0..<max(1, loops) {
       let loop = try EventLoop(name: "WindTunnel server \(index + 1)")
       members.append(Member(loop: loop, live: LiveConnections(open)))
     }

@@ -25,8 +25,9 @@ public final class ReplayServer: Sendable {
     public var recordedOrigin: RequestURL?
     /// How TLS is spoken; `nil`: plain HTTP is.
     public var tls: ServerTLS?
-    /// How many threads serve, each with its connections; `nil`: one for every two cores, and no more
-    /// than four. What is decided does not depend on it.
+    /// How many threads serve, each with its connections; `nil`: one for every core, of a server that
+    /// only plays and speaks no TLS one for every two, and no more than four. What is decided does not
+    /// depend on it.
     public var loops: Int?
     /// What a peer may take of the server.
     public var limits = Limits.standard
@@ -42,6 +43,11 @@ public final class ReplayServer: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// Whether nothing is passed on, and nothing sealed.
+    var onlyPlays: Bool {
+      upstream == nil && ignoredHosts.isEmpty && proxy == nil && tls == nil
+    }
 
     /// The server of an ignored host.
     func ignoredHost(_ url: RequestURL) -> Upstream? {
@@ -93,7 +99,13 @@ public final class ReplayServer: Sendable {
     contexts = try options.proxy?.opening.map { opening throws(ServerError) in
       try TunnelContexts(opening)
     }
-    crew = try Crew(loops: options.loops)
+    crew = try Crew(
+      loops: options.loops
+        ?? Crew.standardCount(
+          cores: ProcessInfo.processInfo.activeProcessorCount,
+          onlyPlays: options.onlyPlays
+        )
+    )
     guard let address = SocketAddress(options.host, port: options.port) else {
       throw ServerError.cannotListen("\(options.host) is no address literal such as 127.0.0.1")
     }
