@@ -18,7 +18,7 @@ extension Deck.State {
     if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil) }
     let sequence =
       prepared.sequence
-      ?? index.sequence(for: request, key: key, lane: decision.lane, bindings: &bindings)
+      ?? front.index.sequence(for: request, key: key, lane: decision.lane, bindings: &bindings)
     guard let sequence else {
       // Nobody recorded this host, so its own answer is the right one.
       if isProxied, mode != .newEpisodes, !isOnTape(request.url) {
@@ -31,7 +31,7 @@ extension Deck.State {
     let take = playhead.deal(
       sequence,
       lane: decision.lane,
-      key: index.playKey(request, key),
+      key: front.index.playKey(request, key),
       // A function answers for ever, so it is never used up.
       using: { !isWithheld && tape.computed[$0] == nil },
       then: { tape.interactions[$0].then ?? then }

@@ -22,7 +22,6 @@ extension Deck {
     /// What was dealt already, by place, so that it is put together once.
     var dealt: [Outcome.Source?]
     private let notes: [JSON.Member]
-    var index: MatchIndex { front.index }
     let then: EndPolicy
     let mode: RecordMode
     let routes: LiveRoutes
