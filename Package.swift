@@ -28,7 +28,10 @@ let package = Package(
     .target(name: "WindTunnelURLSession", dependencies: ["Symptoms", "WindTunnel"]),
     .target(name: "WindTunnelServer", dependencies: ["CSystem", "Symptoms", "WindTunnel"]),
     .target(name: "NetworkLayer", dependencies: ["Symptoms"]),
-    .target(name: "NetworkLayerDebug", dependencies: ["NetworkLayer", "Symptoms"]),
+    .target(
+      name: "NetworkLayerDebug",
+      dependencies: ["NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelURLSession"]
+    ),
     .target(
       name: "WindTunnelDrill",
       dependencies: [

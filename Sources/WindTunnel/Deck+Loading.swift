@@ -18,7 +18,8 @@ extension Deck {
       then: now.then,
       mode: now.mode,
       routes: now.routes,
-      isProxied: now.isProxied
+      isProxied: now.isProxied,
+      passesOthers: now.passesOthers
     )
     state.withLock { state in
       next.goOn(from: state)

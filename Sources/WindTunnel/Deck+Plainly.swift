@@ -58,7 +58,8 @@ extension Deck.State {
 
   /// Whether the tape is played in no weather, and nothing else is done.
   private var onlyPlays: Bool {
-    mode == .none && scenario.rules.isEmpty && scenario.link == nil && !isProxied && routes.isEmpty
+    mode == .none && scenario.rules.isEmpty && scenario.link == nil && !passesOthers
+      && routes.isEmpty
       && !computes
   }
 }

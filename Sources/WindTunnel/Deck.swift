@@ -50,9 +50,10 @@ public final class Deck: Sendable {
   ///     weather and unrecorded. `api.example.com` is every port of it, `api.example.com:8443` one.
   ///   - mapping: Hosts that are asked elsewhere where they are asked at all:
   ///     `["api.example.com": "http://127.0.0.1:8000"]`. On the tape they keep their names.
-  ///   - isProxied: Whether requests come through a forward proxy: those to hosts that are nowhere on
-  ///     the cassette are passed on, in the weather and unrecorded, and a failed connection is the
-  ///     proxy's, which answers 502.
+  ///   - isProxied: Whether requests come through a forward proxy: it passes others, and a failed
+  ///     connection is the proxy's, which answers 502.
+  ///   - passesOthers: Whether requests to hosts that are nowhere on the cassette go there, in the
+  ///     weather and unrecorded; with an empty cassette that is weather over live traffic.
   ///   - recordingJournal: Where each interaction is noted as soon as it is complete, so that what
   ///     ends the process does not take the recording with it.
   ///   - observe: Told of each decision while it is made, under the deck's lock: it must be quick
@@ -73,6 +74,7 @@ public final class Deck: Sendable {
     ignoring: [String] = [],
     mapping: [String: RequestURL] = [:],
     isProxied: Bool = false,
+    passesOthers: Bool = false,
     recordingJournal: RecordingJournal? = nil,
     observe: (@Sendable (Journal.Entry) -> Void)? = nil,
     follow: (@Sendable (Outcome, Milestone) -> Void)? = nil,
@@ -91,7 +93,8 @@ public final class Deck: Sendable {
       then: then,
       mode: mode,
       routes: LiveRoutes(ignoring: ignoring, mapping: mapping),
-      isProxied: isProxied
+      isProxied: isProxied,
+      passesOthers: passesOthers
     )
     front = Locked(state.front)
     self.state = Locked(state)

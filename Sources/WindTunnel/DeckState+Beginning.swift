@@ -62,6 +62,6 @@ extension Deck.State {
 
   /// Whether content of requests can make a difference, or be kept.
   var needsRequestContent: Bool {
-    mode != .none || isProxied || !routes.isEmpty || computes
+    mode != .none || passesOthers || !routes.isEmpty || computes
   }
 }

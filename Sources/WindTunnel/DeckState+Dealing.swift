@@ -21,7 +21,7 @@ extension Deck.State {
       ?? front.index.sequence(for: request, key: key, lane: decision.lane, bindings: &bindings)
     guard let sequence else {
       // Nobody recorded this host, so its own answer is the right one.
-      if isProxied, mode != .newEpisodes, !isOnTape(request.url) {
+      if passesOthers, mode != .newEpisodes, !isOnTape(request.url) {
         return (.forward(ticket: nil), .forwarded, nil)
       }
       return missing(id, decision.lane, exhausted: nil)

@@ -25,8 +25,10 @@ extension Deck {
     let then: EndPolicy
     let mode: RecordMode
     let routes: LiveRoutes
-    /// Whether requests come through a proxy, which passes on what the cassette does not answer for.
+    /// Whether requests come through a proxy.
     let isProxied: Bool
+    /// Whether hosts that are nowhere on the tape are asked live; a proxy passes on what it is asked.
+    let passesOthers: Bool
     private let tapeHosts: Set<String>
     var playhead = Playhead()
     var arrivals = Arrivals()
@@ -43,7 +45,8 @@ extension Deck {
       then: EndPolicy,
       mode: RecordMode,
       routes: LiveRoutes = LiveRoutes(),
-      isProxied: Bool = false
+      isProxied: Bool = false,
+      passesOthers: Bool = false
     ) {
       self.tape = tape
       dealt = Array(repeating: nil, count: tape.interactions.count)
@@ -52,9 +55,10 @@ extension Deck {
       self.then = then
       self.routes = routes
       self.isProxied = isProxied
+      self.passesOthers = isProxied || passesOthers
       self.mode = mode == .once ? (tape.interactions.isEmpty ? .rewrite : .none) : mode
       let requests = tape.interactions.lazy.map { $0.request }
-      tapeHosts = isProxied ? Set(requests.compactMap { $0.url.host }) : []
+      tapeHosts = self.passesOthers ? Set(requests.compactMap { $0.url.host }) : []
       front = Front(requests, matcher)
     }
 

@@ -33,15 +33,6 @@ import Testing
     ) { try await router.send(try request("http://a.test/c")) }
   }
 
-  @Test(arguments: [
-    ("calm", DebugWeather.calm), ("offline", .offline), ("timeout", .timeout),
-    ("failure", .failure(status: 500)), ("failure 404", .failure(status: 404)),
-    ("failure 200", nil), ("fog", nil), ("", nil),
-  ])
-  func `weather is read from a word`(word: String, weather: DebugWeather?) {
-    #expect(DebugWeather(word) == weather)
-  }
-
   @Test func `a hook is inert until somebody makes weather`() async throws {
     let time = ManualTime()
     let hook = WeatherHook(engine("1"), time: time)

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLayer
+import NetworkLayerDebug
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -43,6 +44,13 @@ func makeClient(_ configuration: NetworkConfiguration, cacheFolder: URL) throws 
     governor: Governor(.init(caps: configuration.caps)),
     sendsTraces: true,
     environment: configuration.environment
+  )
+}
+
+func debugTransport(_ configuration: NetworkConfiguration) throws -> WeatherHook {
+  WeatherHook(
+    URLSessionTransport(session: .shared),
+    weather: try DebugWeather(configuration, in: Bundle.main.resourceURL)
   )
 }
 

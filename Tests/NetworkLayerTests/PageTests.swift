@@ -14,7 +14,7 @@ import Testing
     let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```")
     let blocks = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
       .filter { $0.hasPrefix("swift\n") }.map { String($0.dropFirst(6)) }
-    #expect(blocks.count == 4)
+    #expect(blocks.count == 5)
     for block in blocks { #expect(code.contains(block)) }
   }
 

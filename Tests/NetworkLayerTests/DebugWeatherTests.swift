@@ -1,0 +1,144 @@
+import Foundation
+import NetworkLayer
+import NetworkLayerDebug
+import Origins
+import Symptoms
+import Testing
+import WindTunnel
+import WindTunnelServer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What a debug build's configuration makes of the weather.
+@Suite struct DebugWeatherTests {
+  static let subway = """
+    {"windtunnelScenario": 1, "name": "subway", "rules": [
+      {"when": {"request": "GET /page", "first": 1}, "faults": [{"reset": "afterRequest"}]},
+      {"when": {"request": "GET /shop"}, "faults": [{"status": 503}]}]}
+    """
+
+  /// A folder with a scenario and with a file that is none, for as long as the body runs.
+  func inFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+    try Data(Self.subway.utf8).write(to: folder.appendingPathComponent("my subway.json"))
+    try Data(#"{"windtunnelScenario": 1}"#.utf8).write(to: folder.appendingPathComponent("no.json"))
+    return try await body(folder)
+  }
+
+  @Test(arguments: [
+    ("calm", DebugWeather.calm), ("offline", .offline), ("timeout", .timeout),
+    ("failure", .failure(status: 500)), ("failure 404", .failure(status: 404)),
+  ])
+  func `weather is read from a word`(word: String, weather: DebugWeather) throws {
+    #expect(try DebugWeather(word) == weather)
+  }
+
+  @Test(arguments: ["failure 200", "failure 600", "fog", "", "calm 7", "subway.json seven"])
+  func `a word that is no weather is told with those that are`(word: String) {
+    let error = #expect(throws: DebugWeatherError.self) { try DebugWeather(word) }
+    #expect(
+      error?.description
+        == "\"\(word)\" is no weather; there are calm, offline, timeout, failure, failure with a"
+        + " status of 400 to 599, and files of scenarios, whose names end in .json."
+    )
+  }
+
+  @Test func `a word names a scenario's file, and its seed`() async throws {
+    try await inFolder { folder in
+      let subway = try Scenario(data: Data(Self.subway.utf8), source: "")
+      #expect(try DebugWeather("my subway.json", in: folder) == .scenario(subway, seed: 1))
+      #expect(try DebugWeather("my subway.json 7", in: folder) == .scenario(subway, seed: 7))
+      let whole = folder.appendingPathComponent("my subway.json").path
+      #expect(try DebugWeather(whole) == .scenario(subway, seed: 1))
+      let missing = #expect(throws: DebugWeatherError.self) {
+        try DebugWeather("metro.json", in: folder)
+      }
+      let metro = folder.appendingPathComponent("metro.json").path
+      #expect(missing?.description == "\(metro): no such file.")
+      let bad = #expect(throws: DebugWeatherError.self) { try DebugWeather("no.json", in: folder) }
+      #expect(bad?.description == "no.json, name: a scenario needs a name.")
+    }
+  }
+
+  @Test func `a configuration names the weather among its extras`() async throws {
+    func configuration(_ extras: [String: String]) throws -> NetworkConfiguration {
+      try NetworkConfiguration(
+        builtIn: ConfigurationLayer(baseURL: "https://api.example.test"),
+        atLaunch: ConfigurationLayer(extras: extras)
+      )
+    }
+    #expect(try DebugWeather(configuration([:])) == .calm)
+    #expect(try DebugWeather(configuration(["weather": "failure 503"])) == .failure(status: 503))
+    #expect(throws: DebugWeatherError.self) {
+      try DebugWeather(configuration(["weather": "fog"]))
+    }
+  }
+
+  @Test func `a running layer flies in a file's weather, asks its origin, and comes out again`()
+    async throws
+  {
+    let deck = Deck(
+      [.get("/page", json: ["page": 1]), .get("/shop", json: ["shop": 1])],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    let origin = try await ReplayServer(deck, .patient)
+    try await inFolder { folder in
+      let time = ManualTime()
+      let observer = RecordingObserver()
+      let session = URLSession(configuration: .ephemeral)
+      defer { session.finishTasksAndInvalidate() }
+      let hook = WeatherHook(URLSessionTransport(session: session), time: time)
+      let base = try #require(URL(string: origin.url))
+      let client = NetworkClient(
+        builder: RequestBuilder(baseURL: base),
+        policy: RetryPolicy(backoff: Backoff(jitter: .none)),
+        transport: hook,
+        observer: observer,
+        limits: CallLimits(attemptTimeout: .seconds(3600), deadline: nil),
+        governor: Governor(.init(breaker: nil), time: time),
+        time: time
+      )
+      func call(_ path: String) async throws -> [String] {
+        let before = observer.events.count
+        async let clock: Void = time.passAllSleeps(but: nil)
+        // How it ends is the attempts' to tell.
+        _ = try? await client.call(Endpoint(.get, path))
+        time.endPassing()
+        await clock
+        return observer.events.dropFirst(before).compactMap { event in
+          guard case .attemptEnded(_, let result) = event.kind else { return nil }
+          return switch result {
+          case .success(let answer):
+            "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
+          case .failure(.failed(let symptom, _)): "\(symptom)"
+          case .failure(.cancelled): "cancelled"
+          }
+        }
+      }
+      #expect(try await call("/page") == ["200 {\"page\":1}"])
+      hook.weather = try DebugWeather("my subway.json", in: folder)
+      #expect(try await call("/page") == ["connectionLost", "200 {\"page\":1}"])
+      #expect(try await call("/page") == ["200 {\"page\":1}"])
+      let injected = "503 This 503 was injected.\n"
+      #expect(try await call("/shop") == Array(repeating: injected, count: 4))
+      #expect(
+        hook.engine(for: URLRequest(url: base))
+          == "URLSessionTransport in subway, seed 1"
+      )
+      // Anew: the first answer is lost again.
+      hook.weather = try DebugWeather("my subway.json", in: folder)
+      #expect(try await call("/page") == ["connectionLost", "200 {\"page\":1}"])
+      hook.weather = .calm
+      #expect(try await call("/shop") == ["200 {\"shop\":1}"])
+    }
+    // What the weather made never came there.
+    #expect(deck.attempts("GET /page") == 4)
+    #expect(deck.attempts("GET /shop") == 1)
+    await origin.stop(grace: .zero)
+  }
+}

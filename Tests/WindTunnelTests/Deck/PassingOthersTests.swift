@@ -1,0 +1,50 @@
+import Testing
+
+@testable import WindTunnel
+
+@Suite struct PassingOthersTests {
+  private let tape = Cassette([
+    Interaction(Request("GET", "http://api.example.com/a"), Response(body: Body("taped")))
+  ])
+
+  private func takes(_ deck: Deck) -> [Journal.Take] {
+    for url: RequestURL in [
+      "http://api.example.com/a", "http://api.example.com/b", "http://other.test/b",
+    ] {
+      deck.finished(deck.decide(Request("GET", url)))
+    }
+    return deck.journal.all.map(\.take)
+  }
+
+  @Test func `other hosts are asked only where a deck was told to`() {
+    let told = Deck(tape, passesOthers: true)
+    let expected: [[Journal.Take]] = [
+      [.recording(0), .unmatched, .unmatched], [.recording(0), .unmatched, .forwarded],
+    ]
+    #expect([takes(Deck(tape)), takes(told)] == expected)
+  }
+
+  @Test func `what passes flies in the weather and is not recorded`() {
+    let deck = Deck(
+      tape,
+      scenario: [.always(.first(1), .status(503))],
+      then: .repeat,
+      passesOthers: true
+    )
+    let request = Request("GET", "http://other.test/b")
+    let first = deck.decide(request)
+    #expect(first.decision.faults == [.status(503)])
+    #expect(!first.forwards)
+    let second = deck.decide(request)
+    #expect(second.forwards)
+    deck.keep(Interaction(request, Response(body: Body("live"))), for: second)
+    #expect(deck.recorded().cassette.interactions == tape.interactions)
+  }
+
+  @Test func `the next tape has its own hosts`() {
+    let deck = Deck(tape, passesOthers: true)
+    deck.load(Cassette([Interaction(Request("GET", "http://other.test/c"), Response())]))
+    let expected: [Journal.Take] = [.forwarded, .forwarded, .unmatched]
+    #expect(takes(deck) == expected)
+  }
+}
