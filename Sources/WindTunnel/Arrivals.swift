@@ -1,7 +1,9 @@
 /// A request's key in a lane: whose counter it is.
 struct LaneKey: Hashable {
-  var lane: Lane
-  var key: String
+  private var lane: Lane
+  private var key: Fingerprint
+
+  init(_ lane: Lane, _ key: Fingerprint) { (self.lane, self.key) = (lane, key) }
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(key)

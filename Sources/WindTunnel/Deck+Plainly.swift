@@ -40,10 +40,15 @@ extension Deck.State {
         then: { tape.interactions[$0].then ?? then }
       )
     else { return false }
-    let (key, id) = (prepared.key.text, newID())
-    let arrival = arrivals.arrive(id, LaneKey(lane: lane, key: key))
-    let now = beginning.circumstances(scenario, of: prepared.request, in: lane, at: now)
-    let decision = Decision(Scenario.Moment(seed, lane, key, arrival.ordinal, now), [])
+    let id = newID()
+    let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print))
+    _ = beginning.circumstances(scenario, of: prepared.request, in: lane, at: now)
+    let decision = Decision(
+      lane: lane,
+      key: prepared.key.text,
+      ordinal: arrival.ordinal,
+      faults: []
+    )
     enter(
       decision,
       .recording(plain.place),

@@ -70,7 +70,10 @@ extension Deck.State {
     )
     if mode != .none { tunnel.ticket = entry.id }
     if tunnel.isOnTape {
-      let (source, _, _) = deal(PreparedRequest(request, front), decision, id: entry.id)
+      // A miss is nobody's to explain: the tunnel goes on.
+      var later: Deck.Later?
+      let asked = PreparedRequest(request, front)
+      let (source, _) = deal(asked, decision, id: entry.id, later: &later)
       if case .recording(let interaction, _) = source { tunnel.failure = interaction.failure }
     }
     return (entry, tunnel)

@@ -165,24 +165,35 @@ public final class Deck: Sendable {
     lane: Lane = .deck,
     at now: Date? = nil
   ) -> Outcome? {
-    let decided = state.withLock { state -> (Outcome, Later?)? in
-      guard state.front === prepared.front else { return nil }
-      return state.decide(prepared, lane: prepared.lane ?? lane, at: now, telling: observe)
+    var outcome: Outcome?
+    var later: Later?
+    // Not answered out of the lock, which would copy it more than once.
+    state.withLock { state in
+      guard state.front === prepared.front else { return }
+      outcome = state.decide(
+        prepared,
+        lane: prepared.lane ?? lane,
+        at: now,
+        telling: observe,
+        later: &later
+      )
     }
-    guard case (var outcome, let later)? = decided else { return nil }
-    let request = prepared.request
-    (outcome.pace, outcome.moment) = (pace, now)
+    guard outcome != nil else { return nil }
+    outcome?.pace = pace
+    outcome?.moment = now
     // What takes time is put together by the player, and what is of today each day anew.
-    if !isPlain || request.method != "GET" || request.headers["Range"] != nil {
-      outcome.plain = nil
+    if !isPlain || prepared.request.method != "GET" || prepared.request.headers["Range"] != nil {
+      outcome?.plain = nil
     }
-    if case .recording(let interaction, let place) = outcome.source, let today {
-      outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
+    if let today, case .recording(let interaction, let place)? = outcome?.source {
+      outcome?.source = .recording(interaction.refreshingDates(at: today()), place: place)
     }
     if let later {
-      outcome.source = later.source(for: request, matcher: prepared.front.matcher)
+      outcome?.source = later.source(for: prepared.request, matcher: prepared.front.matcher)
+      if case .unmatched(let mismatch)? = outcome?.source {
+        state.withLock { $0.missed(mismatch) }
+      }
     }
-    if case .unmatched(let mismatch) = outcome.source { state.withLock { $0.missed(mismatch) } }
     return outcome
   }
 

@@ -5,26 +5,27 @@ extension Deck.State {
   mutating func deal(
     _ prepared: PreparedRequest,
     _ decision: Decision,
-    id: Int
-  ) -> (Outcome.Source, Journal.Take, Deck.Later?) {
+    id: Int,
+    later: inout Deck.Later?
+  ) -> (Outcome.Source, Journal.Take) {
     let (request, key) = (prepared.request, prepared.key)
-    if routes.ignores(request.url) { return (.forward(ticket: nil), .forwarded, nil) }
+    if routes.ignores(request.url) { return (.forward(ticket: nil), .forwarded) }
     // Nobody recorded the page of a portal, which is there all the same.
     if request.url.path == Substitute.portalPath,
       decision.faults == [.answer(.captivePortalPage)]
     {
-      return (.computed(Response()), .computed, nil)
+      return (.computed(Response()), .computed)
     }
-    if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil) }
+    if mode == .rewrite { return (.forward(ticket: id), .forwarded) }
     let sequence =
       prepared.sequence
       ?? front.index.sequence(for: request, key: key, lane: decision.lane, bindings: &bindings)
     guard let sequence else {
       // Nobody recorded this host, so its own answer is the right one.
       if passesOthers, mode != .newEpisodes, !isOnTape(request.url) {
-        return (.forward(ticket: nil), .forwarded, nil)
+        return (.forward(ticket: nil), .forwarded)
       }
-      return missing(id, decision.lane, exhausted: nil)
+      return missing(id, decision.lane, exhausted: nil, &later)
     }
     let isWithheld = decision.faults.contains(where: \.replacesOrCuts)
     let (tape, then) = (tape, then)
@@ -38,35 +39,28 @@ extension Deck.State {
     )
     switch take {
     case .exhausted(let times, let last):
-      return missing(id, decision.lane, exhausted: (times, last))
+      return missing(id, decision.lane, exhausted: (times, last), &later)
     case .recording(let place):
       if let answer = tape.computed[place] {
-        return (.computed(Response()), .computed, .compute(answer))
+        later = .compute(answer)
+        return (.computed(Response()), .computed)
       }
       let dealt =
         decision.faults.contains(where: \.isStale) ? sequence.earlier(than: place) : place
       let take = isWithheld ? Journal.Take.withheld(dealt) : .recording(dealt)
-      return (source(at: dealt), take, nil)
+      return (.recording(tape.interactions[dealt], place: dealt), take)
     }
-  }
-
-  private mutating func source(at place: Int) -> Outcome.Source {
-    if let source = dealt[place] { return source }
-    let source = Outcome.Source.recording(tape.interactions[place], place: place)
-    dealt[place] = source
-    return source
   }
 
   private func missing(
     _ id: Int,
     _ lane: Lane,
-    exhausted: (times: Int, last: Int)?
-  ) -> (Outcome.Source, Journal.Take, Deck.Later?) {
-    if mode == .newEpisodes { return (.forward(ticket: id), .forwarded, nil) }
+    exhausted: (times: Int, last: Int)?,
+    _ later: inout Deck.Later?
+  ) -> (Outcome.Source, Journal.Take) {
+    if mode == .newEpisodes { return (.forward(ticket: id), .forwarded) }
+    later = .explain(tape.interactions, journal, lane, exhausted: exhausted)
     let empty = Mismatch(asked: "", nearest: nil, played: 0, count: 0)
-    return (
-      .unmatched(empty), .unmatched,
-      .explain(tape.interactions, journal, lane, exhausted: exhausted)
-    )
+    return (.unmatched(empty), .unmatched)
   }
 }

@@ -19,6 +19,6 @@ extension Deck.State {
 
   /// Counts an arrival of a key that is not told to end, and answers its ordinal.
   mutating func count(_ key: String, in lane: Lane) -> Int {
-    arrivals.count(LaneKey(lane: lane, key: key))
+    arrivals.count(LaneKey(lane, Fingerprint(key)))
   }
 }

@@ -19,8 +19,6 @@ extension Deck {
     var tapeNumber = 0
 
     let tape: Tape
-    /// What was dealt already, by place, so that it is put together once.
-    var dealt: [Outcome.Source?]
     private let notes: [JSON.Member]
     let then: EndPolicy
     let mode: RecordMode
@@ -49,7 +47,6 @@ extension Deck {
       passesOthers: Bool = false
     ) {
       self.tape = tape
-      dealt = Array(repeating: nil, count: tape.interactions.count)
       self.notes = notes
       (self.scenario, self.seed) = (scenario, seed)
       self.then = then
@@ -101,35 +98,51 @@ extension Deck {
       _ prepared: PreparedRequest,
       lane: Lane,
       at now: Date?,
-      telling observe: ((Journal.Entry) -> Void)?
-    ) -> (Outcome, Later?) {
-      let (request, key) = (prepared.request, prepared.key)
+      telling observe: ((Journal.Entry) -> Void)?,
+      later: inout Later?
+    ) -> Outcome {
       let id = newID()
-      let arrival = arrivals.arrive(id, LaneKey(lane: lane, key: key.text))
-      let isIgnored = routes.ignores(request.url)
-      let moment = Scenario.Moment(
-        seed,
-        lane,
-        key.text,
-        arrival.ordinal,
-        beginning.circumstances(scenario, of: request, in: lane, at: now)
-      )
-      var decision =
-        isProxied
-        ? scenario.decideProxied(request, at: moment) : scenario.decide(request, at: moment)
-      if isIgnored { decision.faults = [] }
-      let (source, take, later) = deal(prepared, decision, id: id)
-      enter(decision, take, of: request, id: id, beside: arrival.others, telling: observe)
-      var outcome = Outcome(id: id, request: request, source: source, decision: decision)
+      let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print))
+      let isIgnored = routes.ignores(prepared.request.url)
+      let decision = decide(prepared, lane, arrival.ordinal, isIgnored: isIgnored, at: now)
+      let (source, take) = deal(prepared, decision, id: id, later: &later)
+      enter(decision, take, of: prepared.request, id: id, beside: arrival.others, telling: observe)
+      var outcome = Outcome(id: id, request: prepared.request, source: source, decision: decision)
       outcome.seat = arrival.seat
-      if scenario.link != nil, !isIgnored { outcome.path = path(decision) }
+      if hasLink, !isIgnored { outcome.path = path(decision) }
       if outcome.forwards {
-        outcome.liveURL = routes.destination(of: request.url)
-      } else if case .recording(let place) = take, scenario.link == nil, decision.faults.isEmpty {
+        outcome.liveURL = routes.destination(of: prepared.request.url)
+      } else if case .recording(let place) = take, !hasLink, decision.faults.isEmpty {
         outcome.plain = PlainAnswer(tape: tapeNumber, place: place)
       }
-      return (outcome, later)
+      return outcome
     }
+
+    /// What goes wrong with one that arrives.
+    private mutating func decide(
+      _ prepared: PreparedRequest,
+      _ lane: Lane,
+      _ ordinal: Int,
+      isIgnored: Bool,
+      at now: Date?
+    ) -> Decision {
+      let circumstances = beginning.circumstances(
+        scenario,
+        of: prepared.request,
+        in: lane,
+        at: now
+      )
+      if isIgnored || scenario.rules.isEmpty {
+        return Decision(lane: lane, key: prepared.key.text, ordinal: ordinal, faults: [])
+      }
+      let moment = Scenario.Moment(seed, lane, prepared.key.text, ordinal, circumstances)
+      return isProxied
+        ? scenario.decideProxied(prepared.request, at: moment)
+        : scenario.decide(prepared.request, at: moment)
+    }
+
+    /// Whether there is a link; asked of the case alone, which copies nothing.
+    private var hasLink: Bool { if case .some = scenario.link { true } else { false } }
 
     /// Notes what was decided.
     mutating func enter(

@@ -2,10 +2,12 @@
 /// have it worked out again.
 package struct PreparedRequest: Sendable {
   /// The request as it is matched, without a lane.
-  let request: Request
+  private(set) var request: Request
   /// The lane that it names itself.
   let lane: Lane?
   let key: RequestKey
+  /// What it is counted by.
+  let print: Fingerprint
   /// What answers it, where nothing decides that but itself.
   let sequence: MatchIndex.Sequence?
   /// What it was worked out by.
@@ -20,11 +22,12 @@ package struct PreparedRequest: Sendable {
   package func isOfTape(of other: PreparedRequest) -> Bool { front === other.front }
 
   init(_ request: Request, _ front: Deck.Front) {
-    var request = request
-    lane = Lane.take(from: &request)
-    key = front.matcher.key(request)
-    sequence = front.index.settled(request, key)
-    (self.request, self.front) = (request, front)
+    self.request = request
+    lane = Lane.take(from: &self.request)
+    key = front.matcher.key(self.request)
+    print = Fingerprint(key.text)
+    sequence = front.index.settled(self.request, key, print: print)
+    self.front = front
   }
 }
 

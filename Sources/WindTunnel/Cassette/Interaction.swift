@@ -1,43 +1,67 @@
 public import Symptoms
 
 /// A request and what came back for it.
+///
+/// Its parts stand beside it, so that a list of interactions grows without moving them and whoever is
+/// dealt one takes a reference.
 public struct Interaction: Sendable, Hashable {
   /// What was asked. Written by hand, its URL may lack a host (any host) and may hold `{name}`
   /// for any one segment of the path.
-  public var request: Request
+  public var request: Request {
+    get { parts.value.request }
+    _modify { yield &parts.value.request }
+  }
   /// What came back.
-  public var answer: Answer
+  public var answer: Answer {
+    get { parts.value.answer }
+    _modify { yield &parts.value.answer }
+  }
   /// When it came, where that was recorded.
-  public var timing: Timing?
+  public var timing: Timing? {
+    get { parts.value.timing }
+    _modify { yield &parts.value.timing }
+  }
   /// What follows when the recordings for this request are used up; `nil`: the player's default.
-  public var then: EndPolicy?
+  public var then: EndPolicy? {
+    get { parts.value.then }
+    _modify { yield &parts.value.then }
+  }
   /// When it was recorded, as an RFC 3339 date; volatile, so never written unless asked for.
   public var recordedAt: String? {
-    get { seldom.first?.recordedAt }
-    set { if newValue != nil || !seldom.isEmpty { edit { $0.recordedAt = newValue } } }
+    get { parts.value.seldom.first?.recordedAt }
+    set { if newValue != recordedAt { edit { $0.recordedAt = newValue } } }
   }
   /// The names of the response's fields whose value may be several fields' values, joined with
   /// commas by the platform they were recorded through (RFC 9110 §5.3 lets it). Recorded on the wire
   /// there are none.
   public var joined: [String] {
-    get { seldom.first?.joined ?? [] }
-    set { if !newValue.isEmpty || !seldom.isEmpty { edit { $0.joined = newValue } } }
+    get { parts.value.seldom.first?.joined ?? [] }
+    set { if newValue != joined { edit { $0.joined = newValue } } }
   }
   /// WebSocket messages in the order they went.
   public var messages: [WebSocketMessage] {
-    get { seldom.first?.messages ?? [] }
-    set { if !newValue.isEmpty || !seldom.isEmpty { edit { $0.messages = newValue } } }
+    get { parts.value.seldom.first?.messages ?? [] }
+    set { if newValue != messages { edit { $0.messages = newValue } } }
   }
   /// Keys that begin with `_`: kept as they are.
   public var notes: [JSON.Member] {
-    get { seldom.first?.notes ?? [] }
-    set { if !newValue.isEmpty || !seldom.isEmpty { edit { $0.notes = newValue } } }
+    get { parts.value.seldom.first?.notes ?? [] }
+    set { if !newValue.isEmpty || !notes.isEmpty { edit { $0.notes = newValue } } }
   }
   /// Keys that begin with `_` in the objects within, by their place: `request`, `response`,
   /// `failure`, `timing` or `messages[0]`.
   public var innerNotes: [String: [JSON.Member]] {
-    get { seldom.first?.innerNotes ?? [:] }
-    set { if !newValue.isEmpty || !seldom.isEmpty { edit { $0.innerNotes = newValue } } }
+    get { parts.value.seldom.first?.innerNotes ?? [:] }
+    set { if !newValue.isEmpty || !innerNotes.isEmpty { edit { $0.innerNotes = newValue } } }
+  }
+
+  private struct Parts: Sendable, Hashable {
+    var request: Request
+    var answer: Answer
+    var timing: Timing?
+    var then: EndPolicy?
+    /// At most one, in a list so that the room is taken where there is any.
+    var seldom: [Seldom] = []
   }
 
   /// What most interactions do not have.
@@ -49,15 +73,7 @@ public struct Interaction: Sendable, Hashable {
     var innerNotes: [String: [JSON.Member]] = [:]
   }
 
-  /// At most one, in a list so that the room is taken where there is any.
-  private var seldom: [Seldom] = []
-
-  private mutating func edit(_ change: (inout Seldom) -> Void) {
-    var all = seldom.first ?? Seldom()
-    seldom = []
-    change(&all)
-    if all != Seldom() { seldom = [all] }
-  }
+  private var parts: Boxed<Parts>
 
   /// Makes an interaction.
   public init(
@@ -66,10 +82,7 @@ public struct Interaction: Sendable, Hashable {
     timing: Timing? = nil,
     then: EndPolicy? = nil
   ) {
-    self.request = request
-    self.answer = answer
-    self.timing = timing
-    self.then = then
+    parts = Boxed(Parts(request: request, answer: answer, timing: timing, then: then))
   }
 
   /// Makes an interaction that ended well.
@@ -83,6 +96,13 @@ public struct Interaction: Sendable, Hashable {
     case .response(let response), .cut(let response, _): response
     case .failure: nil
     }
+  }
+
+  private mutating func edit(_ change: (inout Seldom) -> Void) {
+    var all = parts.value.seldom.first ?? Seldom()
+    parts.value.seldom = []
+    change(&all)
+    if all != Seldom() { parts.value.seldom = [all] }
   }
 }
 

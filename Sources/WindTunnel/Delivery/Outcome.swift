@@ -5,15 +5,13 @@ public struct Outcome: Sendable, Hashable {
   /// Where the answer comes from.
   public enum Source: Sendable, Hashable {
     /// The recording at this place of the cassette.
-    ///
-    /// Apart from the rest, so that an outcome is copied without all that was recorded.
-    indirect case recording(Interaction, place: Int)
+    case recording(Interaction, place: Int)
     /// A function of the deck's, which answered this.
-    case computed(Response)
+    indirect case computed(Response)
     /// The live origin; what it answers is kept under this number, or passes unrecorded.
     case forward(ticket: Int?)
     /// Nothing on the cassette answers.
-    case unmatched(Mismatch)
+    indirect case unmatched(Mismatch)
   }
 
   /// What tells this outcome from all others of its deck.

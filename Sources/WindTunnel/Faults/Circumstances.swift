@@ -26,7 +26,7 @@ struct FirstValues: Sendable {
         rule.trigger.request?.matches(request) != false
       else { continue }
       let value = request.headers[name]
-      let key = LaneKey(lane: lane, key: scenario.identity(of: place))
+      let key = LaneKey(lane, Fingerprint(scenario.identity(of: place)))
       if let first = values[key] {
         if first != value { changed.insert(place) }
       } else {

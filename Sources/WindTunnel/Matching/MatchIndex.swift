@@ -2,7 +2,9 @@
 ///
 /// Literal requests are found by key in a dictionary. Those with `{name}` segments or redacted
 /// parts are found by walking a tree of path segments.
-struct MatchIndex: Sendable {
+///
+/// A class: whoever asks it copies nothing of it.
+final class MatchIndex: Sendable {
   /// The recordings that answer one kind of request, in recorded order.
   struct Sequence: Sendable, Hashable {
     /// What tells this sequence from all others of the index.
@@ -31,11 +33,10 @@ struct MatchIndex: Sendable {
   }
 
   let matcher: Matcher
-  private var groups: [Group] = []
-  private var several: [MatchGroup] = []
-  private var origins: [String] = []
-  private var byKey: [Fingerprint: Int32] = [:]
-  private var tree = MatchTree()
+  private let groups: [Group]
+  private let several: [MatchGroup]
+  private let origins: [String]
+  private let table: MatchTable
   private let chooser: MatchChooser
 
   init<Requests: RandomAccessCollection<Request>>(_ requests: Requests, matcher: Matcher)
@@ -43,11 +44,12 @@ struct MatchIndex: Sendable {
     self.matcher = matcher
     chooser = MatchChooser(requests, matcher.filters)
     var members = GroupMembers()
-    // What is set aside and not used costs nothing.
-    byKey.reserveCapacity(requests.count)
+    var table = MatchTable(capacity: requests.count)
     for (place, request) in requests.enumerated() {
-      members.add(place, to: insert(request, new: members.count))
+      members.add(place, to: table.insert(request, matcher, new: members.count))
     }
+    self.table = table
+    var (groups, several, origins) = ([Group](), [MatchGroup](), [String]())
     groups.reserveCapacity(members.count)
     var nextID = members.count
     var numbers: [String: Int32] = [:]
@@ -69,64 +71,7 @@ struct MatchIndex: Sendable {
         several.append(MatchGroup(places, matcher, id: group, &nextID) { requests[$0].url })
       }
     }
-  }
-
-  /// The group of a recording: the one that is there, else `new`.
-  private mutating func insert(_ request: Request, new: Int) -> Int {
-    let mayBeMasked = Mask.mayBeIn(request, matcher)
-    guard mayBeMasked || request.url.path.utf8.contains(UInt8(ascii: "{")) else {
-      return insertLiteral(request, new: new)
-    }
-    let path = matcher.path(request)
-    let isFixed = matcher.paths.contains { $0.description == path }
-    let segments: [String?] = PathTemplate.segments(path).map { segment in
-      let isAny =
-        !isFixed && (PathTemplate.isVariable(segment) || RedactedText.isIn(String(segment)))
-      return isAny ? nil : String(segment)
-    }
-    if mayBeMasked {
-      var recorded = Anatomy(request, matcher, opens: true)
-      if let (mask, ordinals) = Mask.make(recorded) {
-        for slot in mask.slots { recorded.clear(slot.place) }
-        return tree.edit(segments) { leaf in
-          Self.insert(recorded.leaf, mask, ordinals, new: new, into: &leaf)
-        }
-      }
-    }
-    if segments.contains(nil) {
-      let name = matcher.leaf(request)
-      return tree.edit(segments) { leaf in
-        defer { leaf.groups[name] = leaf.groups[name] ?? new }
-        return leaf.groups[name] ?? new
-      }
-    }
-    return insertLiteral(request, new: new)
-  }
-
-  private mutating func insertLiteral(_ request: Request, new: Int) -> Int {
-    let key = Fingerprint(matcher.lookUpKey(request, key: matcher.key(request)).text)
-    if let known = byKey[key] { return Int(known) }
-    byKey[key] = Int32(new)
-    return new
-  }
-
-  private static func insert(
-    _ name: String,
-    _ mask: Mask,
-    _ ordinals: [Int],
-    new: Int,
-    into leaf: inout MatchTree.Leaf
-  ) -> Int {
-    let place = leaf.masked.firstIndex { $0.mask == mask }
-    if let place {
-      return leaf.masked[place].insert(leaf: name, ordinals: ordinals, id: new, group: new)
-    }
-    var groups = MaskedGroups(mask)
-    defer {
-      let later = leaf.masked.firstIndex { $0.mask.names.count > mask.names.count }
-      leaf.masked.insert(groups, at: later ?? leaf.masked.count)
-    }
-    return groups.insert(leaf: name, ordinals: ordinals, id: new, group: new)
+    (self.groups, self.several, self.origins) = (groups, several, origins)
   }
 
   /// The recordings that answer a request, `nil` if none does. Values that redactions come to stand
@@ -138,17 +83,17 @@ struct MatchIndex: Sendable {
     bindings: inout Bindings
   ) -> Sequence? {
     let lookUp = matcher.lookUpKey(request, key: key)
-    if let group = byKey[Fingerprint(lookUp.text)],
-      var found = open(Int(group), request, lane, &bindings)
+    if let group = table.group(of: Fingerprint(lookUp.text)),
+      var found = open(group, request, lane, &bindings)
     {
       found.isOfOneKey = true
       return found
     }
-    guard !tree.isEmpty else { return nil }
+    guard !table.tree.isEmpty else { return nil }
     let name = matcher.leaf(request)
     // Taken apart only where a recording with redactions is met.
     var asked: Anatomy?
-    return tree.find(PathTemplate.segments(matcher.path(request))) { leaf in
+    return table.tree.find(PathTemplate.segments(matcher.path(request))) { leaf in
       if let group = leaf.groups[name], let found = open(group, request, lane, &bindings) {
         return found
       }
@@ -165,11 +110,14 @@ struct MatchIndex: Sendable {
   }
 
   /// The recordings that answer a request, where nothing that was asked before and no condition has
-  /// a say in it; `nil` where that is not so, or where none answers.
-  func settled(_ request: Request, _ key: RequestKey) -> Sequence? {
-    guard !byKey.isEmpty, !chooser.chooses,
-      let group = byKey[Fingerprint(matcher.lookUpKey(request, key: key).text)],
-      var found = answering(Int(group), request)
+  /// a say in it; `nil` where that is not so, or where none answers. The fingerprint is the key's.
+  func settled(_ request: Request, _ key: RequestKey, print: Fingerprint) -> Sequence? {
+    guard !chooser.chooses,
+      let group = table.group(
+        of: matcher.looksUpByKey
+          ? print : Fingerprint(matcher.lookUpKey(request, key: key).text)
+      ),
+      var found = answering(group, request)
     else { return nil }
     found.isOfOneKey = true
     return found

@@ -2,9 +2,12 @@ extension Matcher {
   /// Whether a request's content can decide.
   var looksAtContent: Bool { comparesBodies || !filters.isEmpty }
 
+  /// Whether an index finds a request by its key alone.
+  var looksUpByKey: Bool { comparesMethod && headers.isEmpty }
+
   /// What an index finds a request by: its key, and what of it counts without being in the key.
   func lookUpKey(_ request: Request, key: RequestKey) -> RequestKey {
-    guard !comparesMethod || !headers.isEmpty else { return key }
+    if looksUpByKey { return key }
     return RequestKey(text: "\(path(request)) \(leaf(request))")
   }
 

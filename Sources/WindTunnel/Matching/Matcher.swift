@@ -65,7 +65,14 @@ public struct Matcher: Sendable, Hashable {
   ///
   /// Ignored parts are not in it, and neither are header fields.
   public func key(_ request: Request) -> RequestKey {
-    RequestKey(text: request.method + " " + path(request) + rest(request))
+    let (path, rest) = (path(request), rest(request))
+    var text = ""
+    text.reserveCapacity(request.method.utf8.count + 1 + path.utf8.count + rest.utf8.count)
+    text += request.method
+    text += " "
+    text += path
+    text += rest
+    return RequestKey(text: text)
   }
 
   /// The canonical path, or the template that makes it like others.

@@ -5,7 +5,9 @@ import Testing
 
 /// Counting requests of which there are ever new ones.
 @Suite struct ArrivalsTests {
-  private static func key(_ number: Int) -> LaneKey { LaneKey(lane: .deck, key: "GET /\(number)") }
+  private static func key(_ number: Int) -> LaneKey {
+    LaneKey(.deck, Fingerprint("GET /\(number)"))
+  }
 
   @Test func `however many keys come, the first and the last are counted and no more are kept`() {
     var arrivals = Arrivals(keeping: 100, passing: 50)

@@ -28,8 +28,10 @@ extension Interaction {
       String(decoding: Self.renumbered(Array(text.utf8), ordinal), as: UTF8.self)
     }
     let url = request.url.description
-    if RedactedText.mayBeIn(url.utf8) { copy.request.url = RequestURL(text(url)) }
-    Self.renumber(&copy.request.headers, &copy.request.body, ordinal)
+    var request = request
+    if RedactedText.mayBeIn(url.utf8) { request.url = RequestURL(text(url)) }
+    Self.renumber(&request.headers, &request.body, ordinal)
+    copy.request = request
     if var response {
       let before = response.body.data
       Self.renumber(&response.head.headers, &response.body, ordinal)

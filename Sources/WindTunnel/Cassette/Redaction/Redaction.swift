@@ -104,9 +104,11 @@ struct Redaction {
     var interaction = interaction
     log?.part = "request URL"
     isAsked = true
-    interaction.request.url = address(interaction.request.url)
+    var request = interaction.request
+    request.url = address(request.url)
     log?.part = "request"
-    message(&interaction.request.headers, &interaction.request.body)
+    message(&request.headers, &request.body)
+    interaction.request = request
     isAsked = false
     log?.part = "response"
     switch interaction.answer {
