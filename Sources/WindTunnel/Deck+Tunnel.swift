@@ -72,7 +72,7 @@ extension Deck.State {
     if tunnel.isOnTape {
       // A miss is nobody's to explain: the tunnel goes on.
       var later: Deck.Later?
-      let asked = PreparedRequest(request, front)
+      let asked = front.prepare(request)
       let (source, _) = deal(asked, decision, id: entry.id, later: &later)
       if case .recording(let interaction, _) = source { tunnel.failure = interaction.failure }
     }

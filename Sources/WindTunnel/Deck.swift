@@ -18,7 +18,7 @@ public final class Deck: Sendable {
   package let recordingJournal: RecordingJournal?
   /// What ``recorded()`` takes out beside what it always does.
   let redaction: RedactionRules
-  private let pace: Pace
+  let pace: Pace
   /// Whether the content of requests is looked at, handed on or kept: else a server may let it pass
   /// by unread, however much it is.
   package var needsRequestContent: Bool {
@@ -33,7 +33,7 @@ public final class Deck: Sendable {
   /// Whether answers are of any day, and are there at once.
   var isPlain: Bool { pace == .immediately && today == nil }
   /// What time it is, where recordings are played as if they were of today.
-  private let today: (@Sendable () -> Date)?
+  let today: (@Sendable () -> Date)?
 
   /// Loads a deck with a cassette.
   ///
@@ -145,56 +145,6 @@ public final class Deck: Sendable {
       observe?(entry)
       return result
     }
-  }
-
-  /// Decides what a request gets; the same request may get something else next time.
-  ///
-  /// The request names its lane itself (``Lane/take(from:)``), else it is of `lane`. The caller says
-  /// what time it is (``open(lane:on:at:)``).
-  public func decide(_ request: Request, lane: Lane = .deck, at now: Date? = nil) -> Outcome {
-    var prepared = prepare(request)
-    while true {
-      if let outcome = decide(prepared, lane: lane, at: now) { return outcome }
-      prepared = PreparedRequest(request, state.withLock { $0.front })
-    }
-  }
-
-  /// The same for a request that is prepared; `nil` where another tape was loaded since.
-  package func decide(
-    _ prepared: PreparedRequest,
-    lane: Lane = .deck,
-    at now: Date? = nil
-  ) -> Outcome? {
-    var outcome: Outcome?
-    var later: Later?
-    // Not answered out of the lock, which would copy it more than once.
-    state.withLock { state in
-      guard state.front === prepared.front else { return }
-      outcome = state.decide(
-        prepared,
-        lane: prepared.lane ?? lane,
-        at: now,
-        telling: observe,
-        later: &later
-      )
-    }
-    guard outcome != nil else { return nil }
-    outcome?.pace = pace
-    outcome?.moment = now
-    // What takes time is put together by the player, and what is of today each day anew.
-    if !isPlain || prepared.request.method != "GET" || prepared.request.headers["Range"] != nil {
-      outcome?.plain = nil
-    }
-    if let today, case .recording(let interaction, let place)? = outcome?.source {
-      outcome?.source = .recording(interaction.refreshingDates(at: today()), place: place)
-    }
-    if let later {
-      outcome?.source = later.source(for: prepared.request, matcher: prepared.front.matcher)
-      if case .unmatched(let mismatch)? = outcome?.source {
-        state.withLock { $0.missed(mismatch) }
-      }
-    }
-    return outcome
   }
 
   /// How many explanations of misses are kept.

@@ -96,24 +96,37 @@ extension Deck {
 
     mutating func decide(
       _ prepared: PreparedRequest,
-      lane: Lane,
+      _ lane: Lane,
       at now: Date?,
+      pace: Pace,
       telling observe: ((Journal.Entry) -> Void)?,
       later: inout Later?
     ) -> Outcome {
-      let id = newID()
+      let (lane, id) = (prepared.lane ?? lane, newID())
       let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print))
       let isIgnored = routes.ignores(prepared.request.url)
       let decision = decide(prepared, lane, arrival.ordinal, isIgnored: isIgnored, at: now)
       let (source, take) = deal(prepared, decision, id: id, later: &later)
       enter(decision, take, of: prepared.request, id: id, beside: arrival.others, telling: observe)
-      var outcome = Outcome(id: id, request: prepared.request, source: source, decision: decision)
-      outcome.seat = arrival.seat
+      var plain: PlainAnswer?
+      if prepared.takesPlainAnswers, case .recording(let place) = take, !hasLink,
+        decision.faults.isEmpty, pace == .immediately
+      {
+        plain = PlainAnswer(tape: tapeNumber, place: place)
+      }
+      var outcome = Outcome(
+        id: id,
+        request: prepared.request,
+        source: source,
+        decision: decision,
+        pace: pace,
+        moment: now,
+        seat: arrival.seat,
+        plain: plain
+      )
       if hasLink, !isIgnored { outcome.path = path(decision) }
-      if outcome.forwards {
+      if case .forward = source, outcome.forwards {
         outcome.liveURL = routes.destination(of: prepared.request.url)
-      } else if case .recording(let place) = take, !hasLink, decision.faults.isEmpty {
-        outcome.plain = PlainAnswer(tape: tapeNumber, place: place)
       }
       return outcome
     }

@@ -13,10 +13,9 @@
     @inlinable package func withLock<Result: Sendable, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-      let outcome: Swift.Result<Result, Failure> = mutex.withLock { value in
-        do throws(Failure) { return .success(try body(&value)) } catch { return .failure(error) }
+      try mutex.withLock { (value: inout sending Value) throws(Failure) -> sending Result in
+        try body(&value)
       }
-      return try outcome.get()
     }
   }
 #endif

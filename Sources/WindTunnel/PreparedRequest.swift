@@ -2,7 +2,7 @@
 /// have it worked out again.
 package struct PreparedRequest: Sendable {
   /// The request as it is matched, without a lane.
-  private(set) var request: Request
+  let request: Request
   /// The lane that it names itself.
   let lane: Lane?
   let key: RequestKey
@@ -13,6 +13,9 @@ package struct PreparedRequest: Sendable {
   /// What it was worked out by.
   let front: Deck.Front
 
+  /// Whether an answer that is held ready would do: all of what was recorded.
+  let takesPlainAnswers: Bool
+
   /// Whether the request names a lane itself.
   package var namesLane: Bool { lane != nil }
   /// The origin that most of the tape was recorded from.
@@ -20,15 +23,6 @@ package struct PreparedRequest: Sendable {
 
   /// Whether another was worked out by the same tape.
   package func isOfTape(of other: PreparedRequest) -> Bool { front === other.front }
-
-  init(_ request: Request, _ front: Deck.Front) {
-    self.request = request
-    lane = Lane.take(from: &self.request)
-    key = front.matcher.key(self.request)
-    print = Fingerprint(key.text)
-    sequence = front.index.settled(self.request, key, print: print)
-    self.front = front
-  }
 }
 
 extension Deck {
@@ -44,10 +38,27 @@ extension Deck {
       origin = RequestURL.mostFrequentOrigin(of: requests.lazy.map { $0.url })
       index = MatchIndex(requests, matcher: matcher)
     }
+
+    func prepare(_ request: Request) -> PreparedRequest {
+      var request = request
+      let lane = Lane.take(from: &request)
+      let key = matcher.key(request)
+      let print = Fingerprint(key.text)
+      let sequence = index.settled(request, key, print: print)
+      return PreparedRequest(
+        request: request,
+        lane: lane,
+        key: key,
+        print: print,
+        sequence: sequence,
+        front: self,
+        takesPlainAnswers: request.method == "GET" && request.headers["Range"] == nil
+      )
+    }
   }
 
   /// Works out what does not change of a request, as long as no other tape is loaded.
   package func prepare(_ request: Request) -> PreparedRequest {
-    PreparedRequest(request, front.withLock { $0 })
+    front.withLock { $0 }.prepare(request)
   }
 }

@@ -33,18 +33,28 @@ public struct Outcome: Sendable, Hashable {
     set { boxedLiveURL = newValue.map { Boxed($0) } }
   }
   /// How long a recorded answer takes.
-  public var pace = Pace.immediately
+  public var pace: Pace
   /// What time it was when it was decided, by the caller's clock; `nil`: nobody told.
   public var moment: Date?
   /// Where the deck is told of its end.
-  var seat = 0
+  var seat: Int
   /// What every like request of the tape is answered by; `nil` where anything bends the answer.
   package var plain: PlainAnswer?
   private var boxedPath: Boxed<LinkPath>?
   private var boxedLiveURL: Boxed<RequestURL>?
 
-  init(id: Int, request: Request, source: Source, decision: Decision) {
+  init(
+    id: Int,
+    request: Request,
+    source: Source,
+    decision: Decision,
+    pace: Pace = .immediately,
+    moment: Date? = nil,
+    seat: Int = 0,
+    plain: PlainAnswer? = nil
+  ) {
     (self.id, self.request, self.source, self.decision) = (id, request, source, decision)
+    (self.pace, self.moment, self.seat, self.plain) = (pace, moment, seat, plain)
   }
 
   /// Whether the answer comes from the live origin and nothing stands in its place.

@@ -65,13 +65,11 @@ public struct Matcher: Sendable, Hashable {
   ///
   /// Ignored parts are not in it, and neither are header fields.
   public func key(_ request: Request) -> RequestKey {
-    let (path, rest) = (path(request), rest(request))
-    var text = ""
-    text.reserveCapacity(request.method.utf8.count + 1 + path.utf8.count + rest.utf8.count)
-    text += request.method
-    text += " "
-    text += path
-    text += rest
+    let path = path(request)
+    // Every request has one made, so it is made at once.
+    var text = String(request.method, path)
+    let rest = rest(request)
+    if !rest.isEmpty { text += rest }
     return RequestKey(text: text)
   }
 
@@ -99,4 +97,16 @@ public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
 
   /// The text.
   public var description: String { text }
+}
+
+extension String {
+  /// Two words with a space between, put together at once.
+  fileprivate init(_ first: String, _ second: String) {
+    var (first, second) = (first, second)
+    self.init(unsafeUninitializedCapacity: first.utf8.count + 1 + second.utf8.count) { bytes in
+      let end = first.withUTF8 { bytes.initialize(fromContentsOf: $0) }
+      bytes.initializeElement(at: end, to: UInt8(ascii: " "))
+      return second.withUTF8 { bytes[(end + 1)...].initialize(fromContentsOf: $0) }
+    }
+  }
 }

@@ -14,7 +14,10 @@ extension ClientConnection {
     }
     if answerReadily(known, on: channel) { return true }
     let begin = Moment.now()
-    guard let outcome = house.deck.decide(known.prepared, lane: house.lane, at: Date()) else {
+    let outcome: Outcome
+    do throws(Deck.OtherTape) {
+      outcome = try house.deck.decide(known.prepared, lane: house.lane, at: Date())
+    } catch {
       // Of another tape they may be others'.
       requests.forgetAll()
       return false

@@ -130,10 +130,8 @@ extension ClientConnection {
   }
 
   func decide(_ request: Request, _ prepared: PreparedRequest? = nil) -> Outcome {
-    let now = Date()
-    var outcome =
-      prepared.flatMap { house.deck.decide($0, lane: house.lane, at: now) }
-      ?? house.deck.decide(request, lane: house.lane, at: now)
+    let prepared = prepared ?? house.deck.prepare(request)
+    var outcome = house.deck.decide(request, as: prepared, lane: house.lane, at: Date())
     if let opened { outcome.path?.handshakes = opened.takeHandshakes() }
     return outcome
   }
