@@ -54,7 +54,7 @@ extension Deck.State {
         seed,
         lane,
         request.tunnelKey,
-        count(request.tunnelKey, in: lane),
+        count(Fingerprint(request.tunnelKey), in: lane),
         beginning.circumstances(scenario, of: request, in: lane, at: now)
       ),
       isOpened: isOpened

@@ -135,7 +135,7 @@ public final class Deck: Sendable {
       observe?(entry)
       return entry.decision
     }
-    return Delivery(decision, on: stage)
+    return decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage)
   }
 
   /// Decides under the lock, and tells of it there.

@@ -51,14 +51,15 @@ extension Deck.State {
     let decision = scenario.decideConnection(
       seed: seed,
       lane: lane,
-      // A connection's end is not told, so it is not in flight.
-      ordinal: count(Decision.connectionKey, in: lane),
+      ordinal: count(Self.connectionPrint, in: lane),
       in: beginning.circumstances(scenario, of: nil, in: lane, at: now)
     )
     let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
     if !decision.faults.isEmpty { journal.append(entry) }
     return entry
   }
+
+  private static let connectionPrint = Fingerprint(Decision.connectionKey)
 
   /// Whether content of requests can make a difference, or be kept.
   var needsRequestContent: Bool {

@@ -18,7 +18,7 @@ extension Deck.State {
   }
 
   /// Counts an arrival of a key that is not told to end, and answers its ordinal.
-  mutating func count(_ key: String, in lane: Lane) -> Int {
-    arrivals.count(LaneKey(lane, Fingerprint(key)))
+  mutating func count(_ key: Fingerprint, in lane: Lane) -> Int {
+    arrivals.count(LaneKey(lane, key))
   }
 }

@@ -9,10 +9,12 @@ package struct PlainAnswer: Sendable, Hashable {
 
 /// What a courier put together for plain answers, to be sent again as it is.
 package struct PlainAnswers<Prepared> {
-  private var tape = 0
-  private var answers: [Prepared?] = []
-  private var bytes = 0
-  private let bytesMax: Int
+  // Inlinable, all that uses them: a generic call into another module costs a request several times
+  // what it does.
+  @usableFromInline var tape = 0
+  @usableFromInline var answers: [Prepared?] = []
+  @usableFromInline var bytes = 0
+  @usableFromInline let bytesMax: Int
 
   /// What is prepared for more than so many bytes is put together each time anew.
   package static var bytesMaxDefault: Int { 32 << 20 }
@@ -21,13 +23,17 @@ package struct PlainAnswers<Prepared> {
   package init(bytesMax: Int = Self.bytesMaxDefault) { self.bytesMax = bytesMax }
 
   /// What was kept of an answer.
-  package subscript(plain: PlainAnswer) -> Prepared? {
+  @inlinable package subscript(plain: PlainAnswer) -> Prepared? {
     guard plain.tape == tape, plain.place < answers.count else { return nil }
     return answers[plain.place]
   }
 
   /// Keeps what takes so many bytes; what is of an older tape goes.
-  package mutating func keep(_ prepared: Prepared, of plain: PlainAnswer, weighing weight: Int) {
+  @inlinable package mutating func keep(
+    _ prepared: Prepared,
+    of plain: PlainAnswer,
+    weighing weight: Int
+  ) {
     if plain.tape != tape { (tape, answers, bytes) = (plain.tape, [], 0) }
     // Mostly by one, since tapes are played in their order.
     while answers.count <= plain.place { answers.append(nil) }

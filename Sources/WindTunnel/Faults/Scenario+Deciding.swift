@@ -12,12 +12,11 @@ extension Scenario {
     ordinal: Int,
     in circumstances: Circumstances?
   ) -> Decision {
-    Decision(
-      Moment(seed, lane, Decision.connectionKey, ordinal, circumstances),
-      fired(at: Moment(seed, lane, Decision.connectionKey, ordinal, circumstances)) {
-        $0.isForConnections
-      }
-    )
+    if rules.isEmpty {
+      return Decision(lane: lane, key: Decision.connectionKey, ordinal: ordinal, faults: [])
+    }
+    let moment = Moment(seed, lane, Decision.connectionKey, ordinal, circumstances)
+    return Decision(moment, fired(at: moment) { $0.isForConnections })
   }
 
   /// Decides what a request meets: a pure function of its arguments, whoever asks and when.
