@@ -24,13 +24,14 @@ import WindTunnelServer
 
   private func fly<Result: Sendable>(
     _ deck: Deck,
-    sharedSession: Bool,
+    sharedSession: Bool = false,
+    by options: ReplayServer.Options = Tunnel.standardOptions,
     _ body: @Sendable @escaping (URLSession, String) async throws -> Result
   ) async throws -> Result {
     let answer = Locked<Result?>(nil)
     try await Tunnel.fly(
       deck,
-      onTheWire: Tunnel.standardOptions,
+      onTheWire: options,
       by: { Tunnel.standardOptions },
       sharedSession: sharedSession
     ) {
@@ -113,7 +114,7 @@ import WindTunnelServer
         Interaction(Request("GET", "https://api.example.test/end"), .text(Body("more"))),
       ])
     )
-    let text = try await fly(deck, sharedSession: false) { session, own in
+    let text = try await fly(deck) { session, own in
       try await session.text("\(own)/go")
     }
     #expect(text == "there")
@@ -123,11 +124,74 @@ import WindTunnelServer
   @Test func `a host that is ignored is reached`() async throws {
     let canary = try await Canary()
     let deck = Deck(Cassette(), ignoring: ["127.0.0.1:\(canary.server.port)"])
-    let text = try await fly(deck, sharedSession: false) { session, _ in
+    let text = try await fly(deck) { session, _ in
       try await session.text(canary.url)
     }
     #expect(text == "live")
     await canary.server.stop()
+  }
+
+  private func place(_ folder: URL) throws -> CassettePlace {
+    try CassettePlace(
+      "a",
+      besides: "/a.swift",
+      environment: ["WINDTUNNEL_CASSETTES": folder.path, "WINDTUNNEL_RECORD": "rewrite"]
+    )
+  }
+
+  @Test(arguments: [true, false])
+  func `a recording by sockets asks the server that is mapped, and writes the name`(
+    hasTape: Bool
+  ) async throws {
+    let live = Deck([.get("/a") { _ in .text(Body("live")) }])
+    let server = try await ReplayServer(live, .patient)
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    let place = try place(folder)
+    let request = Request("GET", "https://api.example.test/a")
+    if hasTape {
+      try RecordingDesk.makeFolder(of: place.file)
+      try Cassette([Interaction(request, .text(Body("old")))]).write(to: place.file)
+    }
+    let taping = Taping(mapping: ["api.example.test": RequestURL(server.url)])
+    let deck = try place.deck(taping)
+    let text = try await fly(deck, by: try place.wire(for: deck, taping)) { session, own in
+      try await session.text("\(own)/a")
+    }
+    #expect(text == "live")
+    try place.keep(deck, taping)
+    let tape = try Cassette(contentsOf: place.file).interactions
+    #expect(tape.map(\.request.url) == [request.url])
+    #expect(tape.map { $0.response?.body.text } == ["live"])
+    await server.stop()
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test func `a recording by sockets is of one server, and says so of another`() async throws {
+    let canary = try await Canary()
+    let live = Deck(
+      Cassette([
+        Interaction(
+          Request("GET", "/go"),
+          Response(status: 302, headers: ["Location": canary.url])
+        )
+      ])
+    )
+    let server = try await ReplayServer(live, .patient)
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    let place = try place(folder)
+    let taping = Taping(mapping: ["api.example.test": RequestURL(server.url)])
+    let deck = try place.deck(taping)
+    let text = try await fly(deck, by: try place.wire(for: deck, taping)) { session, own in
+      try await session.text("\(own)/go")
+    }
+    #expect(text.hasPrefix("\(canary.server.url) is not asked here: it is not the server that is"))
+    let hop = deck.recorded().cassette.interactions.first
+    #expect(hop?.response?.headers["Location"] == canary.url)
+    place.discard(deck)
+    await server.stop()
+    await canary.server.stop()
+    #expect(canary.deck.journal.all.isEmpty)
+    try FileManager.default.removeItem(at: folder)
   }
 
   @Test func `a download is every byte of what was recorded`() async throws {
@@ -140,7 +204,7 @@ import WindTunnelServer
         )
       ])
     )
-    let digest = try await fly(deck, sharedSession: false) { session, own in
+    let digest = try await fly(deck) { session, own in
       let url = try #require(URL(string: "\(own)/film"))
       return try await withCheckedThrowingContinuation { continuation in
         session.downloadTask(with: url) { file, _, error in
