@@ -10,18 +10,44 @@ extension CassettePlace {
   /// Where `WINDTUNNEL_RECORD` is `verify`: how the live origins answer what a test was played.
   ///
   /// Asked by `URLSession`, like what tests record. Only what is safe is asked, and what needs a
-  /// secret only where the environment has it.
-  func drift(of deck: Deck) async -> Drift {
+  /// secret only where the environment has it; and each interaction once a process, however many
+  /// tests play it.
+  func drift(of deck: Deck, _ taping: Taping = Taping()) async -> Drift {
     var drift = Drift()
     guard mode == .verify else { return drift }
-    for (index, interaction) in deck.interactions.enumerated() {
-      let verdict = await verdict(on: interaction)
-      drift.entries.append(Drift.Entry(index + 1, interaction.request, verdict))
+    let interactions = deck.interactions
+    for place in Self.played(deck.journal) {
+      let interaction = interactions[place]
+      let verdict = await Verdicts.shared.verdict(on: interaction, of: self) {
+        await ask(about: interaction, taping)
+      }
+      drift.entries.append(Drift.Entry(place + 1, interaction.request, verdict))
     }
     return drift
   }
 
-  private func verdict(on interaction: Interaction) async -> Drift.Verdict {
+  /// What could not be asked, told once a process: a sentence for each.
+  func skipped(_ drift: Drift) async -> [String] {
+    var told: [String] = []
+    for entry in drift.skipped {
+      guard case .skipped(let reason) = entry.verdict else { continue }
+      let sentence =
+        "Not verified: #\(entry.number) \(entry.request) of \(file.path), since \(reason)."
+      if await Verdicts.shared.isNews(sentence) { told.append(sentence) }
+    }
+    return told
+  }
+
+  /// The places that were played, in their order.
+  private static func played(_ journal: Journal) -> [Int] {
+    let places = journal.all.compactMap { entry -> Int? in
+      guard case .recording(let place) = entry.take else { return nil }
+      return place
+    }
+    return Set(places).sorted()
+  }
+
+  private func ask(about interaction: Interaction, _ taping: Taping) async -> Drift.Verdict {
     if let reason = Drift.reasonToSkip(interaction, asksUnsafe: false) { return .skipped(reason) }
     let asked: Request
     do throws(Secrets.Missing) {
@@ -35,7 +61,7 @@ extension CassettePlace {
     var request = URLRequest(url: url)
     request.httpMethod = asked.method
     for field in asked.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
-    let live = Deck(Cassette(), mode: .rewrite)
+    let live = Deck(Cassette(), mode: .rewrite, mapping: taping.mapping)
     await Self.ask(request, through: live)
     // Of a redirect the first hop; the others are interactions of their own.
     guard let answer = live.recorded().cassette.interactions.first?.answer else {
@@ -73,4 +99,31 @@ extension CassettePlace {
     }
     session.finishTasksAndInvalidate()
   }
+}
+
+/// What is known of live origins in this process.
+private actor Verdicts {
+  static let shared = Verdicts()
+
+  private struct Question: Hashable {
+    var place: CassettePlace
+    var interaction: Interaction
+  }
+
+  private var verdicts: [Question: Task<Drift.Verdict, Never>] = [:]
+  private var told: Set<String> = []
+
+  /// Asks, where nobody has.
+  func verdict(
+    on interaction: Interaction,
+    of place: CassettePlace,
+    asking: @Sendable @escaping () async -> Drift.Verdict
+  ) async -> Drift.Verdict {
+    let question = Question(place: place, interaction: interaction)
+    let task = verdicts[question] ?? Task { await asking() }
+    verdicts[question] = task
+    return await task.value
+  }
+
+  func isNews(_ sentence: String) -> Bool { told.insert(sentence).inserted }
 }

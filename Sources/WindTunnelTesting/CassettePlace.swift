@@ -7,27 +7,84 @@ struct CassettePlace: Sendable, Hashable {
   let mode: RecordMode
   /// What stands for redacted parts where the live origin is asked, by their names.
   let secrets: [String: String]
+  /// Whether each interaction that is recorded bears the day on which it was.
+  let isDated: Bool
 
-  /// Finds `NAME.json`: in `$WINDTUNNEL_CASSETTES` if that is set, else in `Cassettes` beside the
-  /// test's own file. A name that begins with a `/` is a path.
+  /// Finds `NAME.json`: in `$WINDTUNNEL_CASSETTES` if that is set; else, where it is played, amongst
+  /// the resources of the test's module; else in `Cassettes` beside the test's own file. A name that
+  /// begins with a `/` is a path.
   ///
   /// The mode is `$WINDTUNNEL_RECORD`; without it a missing cassette is recorded at a desk, and
-  /// where `$CI` is set nothing is ever recorded.
-  init(_ name: String, besides test: String, environment: [String: String]) throws {
-    let folder =
-      environment["WINDTUNNEL_CASSETTES"].map { URL(filePath: $0) }
-      ?? URL(filePath: test).deletingLastPathComponent().appending(path: "Cassettes")
+  /// where `$CI` is set nothing is ever recorded. With `$WINDTUNNEL_DATES` recordings bear dates.
+  init(
+    _ name: String,
+    besides test: String,
+    in module: String = "",
+    environment: [String: String],
+    resources: Resources = .built
+  ) throws {
     let path = name.hasSuffix(".json") ? name : "\(name).json"
-    file = path.hasPrefix("/") ? URL(filePath: path) : folder.appending(path: path)
+    let mode = try Self.mode(environment)
     secrets = try Self.secrets(environment)
-    guard let asked = environment["WINDTUNNEL_RECORD"] else {
-      mode = environment["CI"] == nil ? .once : .none
+    isDated = try Self.isDated(environment)
+    if path.hasPrefix("/") {
+      (file, self.mode) = (URL(filePath: path), mode)
       return
+    }
+    if let folder = environment["WINDTUNNEL_CASSETTES"] {
+      (file, self.mode) = (URL(filePath: folder).appending(path: path), mode)
+      return
+    }
+    let source = URL(filePath: test).deletingLastPathComponent()
+      .appending(path: "Cassettes").appending(path: path)
+    guard let copy = Self.copy(of: source, path, module, mode, resources) else {
+      (file, self.mode) = (source, mode)
+      return
+    }
+    // A build's copy is not recorded onto.
+    (file, self.mode) = (copy, mode == .once ? .none : mode)
+  }
+
+  /// The build's copy of a cassette, where that is what is played.
+  private static func copy(
+    of source: URL,
+    _ path: String,
+    _ module: String,
+    _ mode: RecordMode,
+    _ resources: Resources
+  ) -> URL? {
+    switch mode {
+    case .none, .verify: return resources.file(path, of: module)
+    case .once:
+      // What is recorded onto is newer than a copy of it.
+      let isThere =
+        FileManager.default.fileExists(atPath: source.path)
+        || !RecordingDesk.journals(besides: source).isEmpty
+      return isThere ? nil : resources.file(path, of: module)
+    case .newEpisodes, .rewrite: return nil
+    }
+  }
+
+  private static func mode(_ environment: [String: String]) throws -> RecordMode {
+    guard let asked = environment["WINDTUNNEL_RECORD"] else {
+      return environment["CI"] == nil ? .once : .none
     }
     guard let mode = RecordMode(name: asked) else {
       let known = RecordMode.names.joined(separator: ", ")
       throw CassetteProblem("WINDTUNNEL_RECORD=\(asked): there are \(known).")
     }
-    self.mode = mode
+    return mode
+  }
+
+  /// The module that a file is of, by `#fileID`.
+  static func module(of fileID: String) -> String { String(fileID.prefix { $0 != "/" }) }
+
+  private static func isDated(_ environment: [String: String]) throws -> Bool {
+    switch environment["WINDTUNNEL_DATES"] {
+    case nil, "", "0": return false
+    case "1": return true
+    case let asked?:
+      throw CassetteProblem("WINDTUNNEL_DATES=\(asked): 1 dates what is recorded, 0 does not.")
+    }
   }
 }

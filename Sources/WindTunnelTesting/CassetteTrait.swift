@@ -7,18 +7,17 @@ internal import WindTunnelServer
 public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
   let name: String
   let file: String
-  let matcher: Matcher
-  let then: EndPolicy
-  let pace: Pace
-  let refreshesDates: Bool
+  let module: String
+  let taping: Taping
   let sharedSession: Bool
-  let expectation: TapeExpectation
 
   /// A suite's cassette is that of each of its tests.
   public var isRecursive: Bool { true }
 
   /// Runs a test with the cassette in place; a request that nothing answered fails the test at its
   /// own line, with the explanation, and so does what was expected of the tape and does not hold.
+  ///
+  /// What a test records is written if the test does not fail, by an expectation or by an error.
   public func provideScope(
     for test: Test,
     testCase: Test.Case?,
@@ -27,47 +26,59 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     let place = try CassettePlace(
       name,
       besides: file,
+      in: module,
       environment: ProcessInfo.processInfo.environment
     )
-    let deck = try place.deck(
-      matcher,
-      then: then,
-      pace: pace,
-      refreshesDates: refreshesDates
-    )
-    let record = { (problem: String) in
-      _ = Issue.record(Comment(rawValue: problem), sourceLocation: test.sourceLocation)
+    let deck = try place.deck(taping)
+    let record = { (words: String, severity: Issue.Severity) in
+      _ = Issue.record(
+        Comment(rawValue: words),
+        severity: severity,
+        sourceLocation: test.sourceLocation
+      )
     }
+    let wire = { @Sendable in try place.wire(for: deck, taping) }
+    let told: (problems: [String], notes: [String])
     do {
-      try await Weather.pending.apply(to: deck) {
-        try await Tunnel.fly(
-          deck,
-          onTheWire: OnTheWireTrait.isPending,
-          sharedSession: sharedSession,
-          function
-        )
+      let options = OnTheWireTrait.isPending ? try wire() : nil
+      told = try await place.take(deck, taping) {
+        try await Weather.pending.apply(to: deck) {
+          try await Tunnel.fly(
+            deck,
+            onTheWire: options,
+            by: wire,
+            sharedSession: sharedSession,
+            function
+          )
+        }
       }
     } catch {
       // Mostly it is why the test has thrown.
-      for mismatch in deck.mismatches { record("\(mismatch)") }
-      place.discard(deck)
+      for mismatch in deck.mismatches { record("\(mismatch)", .error) }
+      // A test that is cancelled throws, too, and has not failed.
+      if deck.hasRecorded { record(place.thrownAway, .warning) }
       throw error
     }
-    for mismatch in deck.mismatches { record("\(mismatch)") }
-    for unmet in deck.unmet(expectation) { record("\(unmet)") }
-    for entry in await place.drift(of: deck).drifted { record("\(Drift([entry]))") }
-    try place.keep(deck)
+    for note in told.notes { record(note, .warning) }
+    for problem in told.problems { record(problem, .error) }
   }
 }
 
 extension Trait where Self == CassetteTrait {
-  /// Plays `NAME.json` from `Cassettes` beside the test's file.
+  /// Plays `NAME.json`: from `$WINDTUNNEL_CASSETTES` where that is set, else from the resources of the
+  /// test's target, else from `Cassettes` beside the test's file, which is where it is recorded.
   ///
   /// - Parameters:
   ///   - name: The cassette's name. One that begins with a `/` is a path.
   ///   - matcher: What requests are compared by.
   ///   - then: What follows when the recordings of a request are used up.
   ///   - pace: How long recorded answers take.
+  ///   - rules: What a recording is written without, beside what it always is: `.personalData`, or names
+  ///     of secrets as in `RedactionRules(names: ["loginToken"])`.
+  ///   - ignored: Hosts whose requests pass to them in every mode, unrecorded: `api.example.com` at every
+  ///     port, or `api.example.com:8443`.
+  ///   - mapping: Hosts that are asked elsewhere where they are asked at all:
+  ///     `["api.example.com": "http://127.0.0.1:8000"]`. On the tape they keep their names.
   ///   - refreshesDates: Whether dates in answers are moved by the time that has gone by since
   ///     (`Interaction.refreshingDates(at:)`).
   ///   - sharedSession: Whether the cassette is played by `URLSession.shared`, too, for code that
@@ -80,26 +91,37 @@ extension Trait where Self == CassetteTrait {
   ///     has begun, for work that outlives it is held by nothing.
   ///   - expectation: What must be true of the tape at the end: `.everyInteraction`, `.inOrder`.
   ///   - file: The test's file.
+  ///   - fileID: The same with its module, whose resources are looked through.
   /// - Returns: The trait.
   public static func cassette(
     _ name: String,
     matching matcher: Matcher = .url,
     then: EndPolicy = .fail,
     pace: Pace = .immediately,
+    redacting rules: RedactionRules = .standard,
+    ignoring ignored: [String] = [],
+    mapping: [String: RequestURL] = [:],
     refreshingDates refreshesDates: Bool = false,
     sharedSession: Bool = false,
     expecting expectation: TapeExpectation = [],
-    file: String = #filePath
+    file: String = #filePath,
+    fileID: String = #fileID
   ) -> Self {
     Self(
       name: name,
       file: file,
-      matcher: matcher,
-      then: then,
-      pace: pace,
-      refreshesDates: refreshesDates,
-      sharedSession: sharedSession,
-      expectation: expectation
+      module: CassettePlace.module(of: fileID),
+      taping: Taping(
+        matcher: matcher,
+        then: then,
+        pace: pace,
+        refreshesDates: refreshesDates,
+        redaction: rules,
+        ignored: ignored,
+        mapping: mapping,
+        expectation: expectation
+      ),
+      sharedSession: sharedSession
     )
   }
 }

@@ -14,7 +14,7 @@ extension Drill {
   /// A drill plays and never records.
   ///
   /// - Parameters:
-  ///   - name: The cassette `NAME.json`, in `Cassettes` beside the test's file.
+  ///   - name: The cassette `NAME.json`, found as the trait `.cassette` finds it.
   ///   - scenarios: The weather, one after the other, such as `.preRelease`.
   ///   - calls: How many calls the client makes in each scenario.
   ///   - seed: What all draws start from.
@@ -25,6 +25,7 @@ extension Drill {
   ///     attempt is seen, else in process.
   ///   - errors: Whose errors faults surface as in process.
   ///   - file: The test's file.
+  ///   - fileID: The same with its module, whose resources are looked through.
   /// - Throws: `CassetteProblem` where there is no such cassette.
   public init(
     _ name: String,
@@ -35,11 +36,13 @@ extension Drill {
     deadline: Duration = .seconds(10),
     stage: Stage? = nil,
     errors: Symptom.Platform = .current,
-    file: String = #filePath
+    file: String = #filePath,
+    fileID: String = #fileID
   ) throws {
     let place = try CassettePlace(
       name,
       besides: file,
+      in: CassettePlace.module(of: fileID),
       environment: ProcessInfo.processInfo.environment
     )
     self.init(

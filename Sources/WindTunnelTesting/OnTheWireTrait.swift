@@ -20,7 +20,8 @@ public struct OnTheWireTrait: TestTrait, SuiteTrait, TestScoping {
     }
     try await Tunnel.fly(
       tunnel.deck,
-      onTheWire: true,
+      onTheWire: try tunnel.wire(),
+      by: tunnel.wire,
       sharedSession: tunnel.sharedWay != nil,
       function
     )
@@ -30,8 +31,11 @@ public struct OnTheWireTrait: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == OnTheWireTrait {
   /// Plays the deck on real sockets: for downloads, redirects and clients that take no session.
   ///
-  /// Ask by `Deck.current.url`; whatever asks elsewhere is refused. With
-  /// `.cassette("NAME", sharedSession: true)` that holds for `URLSession.shared`, too, but for its
-  /// redirects, which the platform follows by itself, and for its cookies, which are the process's.
+  /// Ask by `Deck.current.url`; whatever asks elsewhere is refused, but for hosts that the cassette
+  /// ignores. A redirect to another host leads back to the server, which answers it from the tape like
+  /// any other request. With `.cassette("NAME", sharedSession: true)` all that holds for
+  /// `URLSession.shared`, too, but for its cookies, which are the process's.
+  ///
+  /// A cassette can be recorded on the wire where it names the server already, or `mapping:` does.
   public static var onTheWire: Self { Self() }
 }

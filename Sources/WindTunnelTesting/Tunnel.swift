@@ -17,11 +17,25 @@ final class Tunnel: Sendable {
   /// Where `URLSession.shared` leads; `nil` where the test does not have it.
   let sharedWay: SharedSession.Way?
 
+  /// How a server of this deck is begun.
+  let wire: Wire
+
+  /// Says what a server of a deck needs beside the deck, where it can be served at all.
+  typealias Wire = @Sendable () throws -> ReplayServer.Options
+
+  /// Those of a deck that records nothing.
+  static var standardOptions: ReplayServer.Options {
+    var options = ReplayServer.Options()
+    options.leadsBack = true
+    return options
+  }
+
   @TaskLocal static var current: Tunnel?
 
   /// In process.
-  init(_ deck: Deck, sharedSession: Bool) {
+  init(_ deck: Deck, by wire: @escaping Wire, sharedSession: Bool) {
     self.deck = deck
+    self.wire = wire
     server = nil
     // One lane for both sessions, so that together they play one sequence.
     let seat = Seat(deck: deck, lane: Lane("test"), errors: .current)
@@ -30,27 +44,41 @@ final class Tunnel: Sendable {
   }
 
   /// Through a loopback server, with sessions that reach nothing else.
-  init(_ deck: Deck, onTheWire server: ReplayServer, sharedSession: Bool) {
+  init(_ deck: Deck, onTheWire server: ReplayServer, by wire: @escaping Wire, sharedSession: Bool) {
     self.deck = deck
+    self.wire = wire
     self.server = server
+    let outlet = Outlet(to: server.url) { deck.ignores($0) }
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
-    configuration.protocolClasses = [LoopbackOnly.self] + (configuration.protocolClasses ?? [])
+    configuration.protocolClasses = [outlet.take()] + (configuration.protocolClasses ?? [])
     session = URLSession(configuration: configuration)
-    sharedWay = sharedSession ? .server(origin: server.url) : nil
+    sharedWay = sharedSession ? .server(outlet) : nil
   }
 
   /// Runs a test in a tunnel of a deck, and clears up after it.
+  ///
+  /// - Parameters:
+  ///   - deck: What answers.
+  ///   - options: The server's; `nil`: in process.
+  ///   - wire: How a server of the deck is begun later.
+  ///   - sharedSession: Whether `URLSession.shared` leads to the deck, too.
+  ///   - body: The test.
+  /// - Throws: What the test throws, and `ServerError` where a server cannot start.
   static func fly(
     _ deck: Deck,
-    onTheWire: Bool,
+    onTheWire options: ReplayServer.Options?,
+    by wire: @escaping Wire,
     sharedSession: Bool,
     _ body: @Sendable () async throws -> Void
   ) async throws {
-    let tunnel =
-      onTheWire
-      ? Tunnel(deck, onTheWire: try await ReplayServer(deck), sharedSession: sharedSession)
-      : Tunnel(deck, sharedSession: sharedSession)
+    let tunnel: Tunnel
+    if let options {
+      let server = try await ReplayServer(deck, options)
+      tunnel = Tunnel(deck, onTheWire: server, by: wire, sharedSession: sharedSession)
+    } else {
+      tunnel = Tunnel(deck, by: wire, sharedSession: sharedSession)
+    }
     let outcome: Result<Void, any Error>
     do {
       outcome = .success(try await tunnel.fly(body))

@@ -7,55 +7,71 @@ public import WindTunnel
 
 /// Plays a cassette for a part of a test, in XCTest and anywhere else.
 ///
+/// What it records is written if the part does not fail: if it does not throw, and in a test of Swift
+/// Testing if no expectation fails in it. An assertion of XCTest that fails without throwing is not
+/// heard of here.
+///
 /// - Parameters:
-///   - name: The cassette `NAME.json`, in `Cassettes` beside the test's file. A name that begins
-///     with a `/` is a path.
+///   - name: The cassette `NAME.json`: in `$WINDTUNNEL_CASSETTES` where that is set, else amongst the
+///     resources of the test's target, else in `Cassettes` beside the test's file, which is where it is
+///     recorded. A name that begins with a `/` is a path.
 ///   - scenario: The weather.
 ///   - matcher: What requests are compared by.
 ///   - then: What follows when the recordings of a request are used up.
 ///   - pace: How long recorded answers take.
+///   - rules: What a recording is written without, beside what it always is, such as `.personalData`.
+///   - ignored: Hosts whose requests pass to them in every mode, unrecorded.
+///   - mapping: Hosts that are asked elsewhere where they are asked at all.
+///   - refreshesDates: Whether dates in answers are moved by the time that has gone by since.
 ///   - sharedSession: Whether `URLSession.shared` plays it, too, for code that takes no session; see
 ///     the trait `.cassette`.
 ///   - expectation: What must be true of the tape at the end.
 ///   - file: The test's file.
+///   - fileID: The same with its module, whose resources are looked through.
 ///   - body: What is tested, with the session that leads to the tape.
 /// - Returns: What `body` returns.
-/// - Throws: What `body` throws; `CassetteProblem` where there is no such cassette, where a request
-///   was not answered, and where what was expected of the tape does not hold.
+/// - Throws: What `body` throws; `CassetteProblem` where there is no such cassette, where requests were
+///   not answered, with what `body` has thrown as its `underlyingError`, where what was expected of the
+///   tape does not hold, and where a recording cannot be kept.
 public func withCassette<Result: Sendable>(
   _ name: String,
   in scenario: Scenario = .calm,
   matching matcher: Matcher = .url,
   then: EndPolicy = .fail,
   pace: Pace = .immediately,
+  redacting rules: RedactionRules = .standard,
+  ignoring ignored: [String] = [],
+  mapping: [String: RequestURL] = [:],
+  refreshingDates refreshesDates: Bool = false,
   sharedSession: Bool = false,
   expecting expectation: TapeExpectation = [],
   file: String = #filePath,
+  fileID: String = #fileID,
   _ body: @Sendable (URLSession) async throws -> Result
 ) async throws -> Result {
+  let taping = Taping(
+    matcher: matcher,
+    then: then,
+    pace: pace,
+    refreshesDates: refreshesDates,
+    redaction: rules,
+    ignored: ignored,
+    mapping: mapping,
+    expectation: expectation
+  )
   let place = try CassettePlace(
     name,
     besides: file,
+    in: CassettePlace.module(of: fileID),
     environment: ProcessInfo.processInfo.environment
   )
-  let deck = try place.deck(matcher, then: then, pace: pace)
+  let deck = try place.deck(taping)
   deck.swap(scenario)
-  let result: Result
-  do {
-    result = try await withDeck(
-      deck,
-      sharedSession: sharedSession,
-      expecting: expectation,
-      body
-    )
-  } catch {
-    place.discard(deck)
-    throw error
+  return try await answer(of: deck, sharedSession: sharedSession, body) { fly in
+    let told = try await place.take(deck, taping, fly)
+    for note in told.notes { FileHandle.standardError.write(Data("\(note)\n".utf8)) }
+    return told.problems
   }
-  let drift = await place.drift(of: deck)
-  if !drift.isEmpty { throw CassetteProblem("\(drift)") }
-  try place.keep(deck)
-  return result
 }
 
 /// Plays a deck for a part of a test: one with answers written in Swift, or of a cassette made there.
@@ -67,21 +83,56 @@ public func withCassette<Result: Sendable>(
 ///   - expectation: What must be true of the tape at the end.
 ///   - body: What is tested, with the session that leads to the deck.
 /// - Returns: What `body` returns.
-/// - Throws: What `body` throws; `CassetteProblem` where a request was not answered, and where what
-///   was expected of the tape does not hold.
+/// - Throws: What `body` throws; `CassetteProblem` where requests were not answered, with what `body` has
+///   thrown as its `underlyingError`, and where what was expected of the tape does not hold.
 public func withDeck<Result: Sendable>(
   _ deck: Deck,
   sharedSession: Bool = false,
   expecting expectation: TapeExpectation = [],
   _ body: @Sendable (URLSession) async throws -> Result
 ) async throws -> Result {
-  let answer = Locked<Result?>(nil)
-  try await Tunnel.fly(deck, onTheWire: false, sharedSession: sharedSession) {
-    let result = try await body(.windTunnel)
-    answer.withLock { $0 = result }
+  try await answer(of: deck, sharedSession: sharedSession, body) { fly in
+    try await fly()
+    return (deck.mismatches.map { "\($0)" } + deck.unmet(expectation).map { "\($0)" })
   }
-  let problems = deck.mismatches.prefix(1).map { "\($0)" } + deck.unmet(expectation).map { "\($0)" }
-  if !problems.isEmpty { throw CassetteProblem(problems.joined(separator: "\n\n")) }
+}
+
+/// Runs a part of a test with a deck's session, and throws what there is to be told of it.
+///
+/// - Parameters:
+///   - deck: What answers.
+///   - sharedSession: Whether `URLSession.shared` plays it, too.
+///   - body: The part.
+///   - take: Runs what it is handed, and says what fails it beside what that throws.
+/// - Returns: What the part returns.
+/// - Throws: What the part throws, by itself or with the reasons why nothing answered it.
+private func answer<Result: Sendable>(
+  of deck: Deck,
+  sharedSession: Bool,
+  _ body: @Sendable (URLSession) async throws -> Result,
+  by take: @escaping @Sendable (@Sendable () async throws -> Void) async throws -> [String]
+) async throws -> Result {
+  let answer = Locked<Result?>(nil)
+  let problems: [String]
+  do {
+    problems = try await take {
+      try await Tunnel.fly(
+        deck,
+        onTheWire: nil,
+        by: { Tunnel.standardOptions },
+        sharedSession: sharedSession
+      ) {
+        let result = try await body(.windTunnel)
+        answer.withLock { $0 = result }
+      }
+    }
+  } catch {
+    // Mostly they are why it has thrown.
+    let mismatches = deck.mismatches.map { "\($0)" }
+    if mismatches.isEmpty { throw error }
+    throw CassetteProblem(mismatches, beside: error)
+  }
+  if !problems.isEmpty { throw CassetteProblem(problems) }
   guard let result = answer.withLock({ $0 }) else {
     preconditionFailure("a body that did not throw has returned")
   }

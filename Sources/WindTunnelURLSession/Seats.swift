@@ -50,6 +50,7 @@ package struct Seat: Sendable {
 package enum Seats {
   private struct Table {
     var seats: [ObjectIdentifier: Seat] = [:]
+    var outlets: [ObjectIdentifier: Outlet] = [:]
     var free: [AnyClass] = []
     var made = 0
   }
@@ -69,6 +70,20 @@ package enum Seats {
       table.seats[ObjectIdentifier(type)] = seat
       return type
     }
+  }
+
+  /// Takes a class for an outlet. It is not given back: a task of a test may outlive it.
+  static func take(for outlet: Outlet) -> AnyClass {
+    table.withLock { table in
+      table.made += 1
+      let type: AnyClass = make(table.made, Zero.self, isOutlet: true)
+      table.outlets[ObjectIdentifier(type)] = outlet
+      return type
+    }
+  }
+
+  static func outlet(of type: AnyClass) -> Outlet? {
+    table.withLock { $0.outlets[ObjectIdentifier(type)] }
   }
 
   /// Gives a class back. Its sessions must be finished: the next one to take it has another deck.
@@ -91,10 +106,17 @@ package enum Seats {
   private enum One {}
   private enum Shifted<Rest> {}
 
-  private static func make<Digits>(_ number: Int, _: Digits.Type) -> AnyClass {
-    if number == 0 { return SeatedInterceptor<Digits>.self }
+  private static func make<Digits>(
+    _ number: Int,
+    _: Digits.Type,
+    isOutlet: Bool = false
+  ) -> AnyClass {
+    if number == 0 {
+      return isOutlet ? OutletInterceptor<Digits>.self : SeatedInterceptor<Digits>.self
+    }
     return number.isMultiple(of: 2)
-      ? make(number / 2, Shifted<Digits>.self) : make(number / 2, (Digits, One).self)
+      ? make(number / 2, Shifted<Digits>.self, isOutlet: isOutlet)
+      : make(number / 2, (Digits, One).self, isOutlet: isOutlet)
   }
 }
 

@@ -16,8 +16,8 @@ package enum SharedSession {
   package enum Way: Sendable {
     /// They are answered in process, by whoever sits there.
     case seat(Seat)
-    /// They pass to a server at this origin; all others are refused.
-    case server(origin: String)
+    /// They pass to a server; all others are refused.
+    case server(Outlet)
 
     /// Who answers a request that is not let through.
     func boarding(_ request: URLRequest) -> Result<Seat, HarnessError> {
@@ -31,20 +31,15 @@ package enum SharedSession {
           )
         }
         return .success(seat)
-      case .server(let origin):
-        return .failure(
-          HarnessError(
-            "\(url) through URLSession.shared would leave the tunnel. On the wire, ask \(origin), "
-              + "which is Deck.current.url."
-          )
-        )
+      case .server(let outlet):
+        return .failure(outlet.refusal(of: request, through: " through URLSession.shared"))
       }
     }
 
     /// Whether a request is none of the tunnel's affair.
     func letsThrough(_ request: URLRequest) -> Bool {
-      guard case .server(let origin) = self, let url = request.url else { return false }
-      return RequestURL(url.absoluteString).origin == origin
+      guard case .server(let outlet) = self else { return false }
+      return outlet.letsThrough(request)
     }
   }
 

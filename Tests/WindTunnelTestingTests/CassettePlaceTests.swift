@@ -48,7 +48,7 @@ import WindTunnel
 
   @Test func `without a cassette nothing goes live where nothing is recorded`() throws {
     let place = try CassettePlace("gone", besides: "/nowhere/a.swift", environment: ["CI": "1"])
-    let error = #expect(throws: CassetteProblem.self) { try place.deck(.url, then: .fail) }
+    let error = #expect(throws: CassetteProblem.self) { try place.deck() }
     #expect(
       error?.description.contains("There is no cassette /nowhere/Cassettes/gone.json") == true
     )
@@ -66,7 +66,7 @@ import WindTunnel
     let request = Request("GET", "https://api.example.test/a")
     let good = Cassette([Interaction(request, .json([:]))])
     if isThere { try good.write(to: place.file) }
-    let deck = try place.deck(.url, then: .fail)
+    let deck = try place.deck()
     let outcome = deck.decide(request)
     deck.keep(Interaction(request, .failure(Failure(.connectionRefused))), for: outcome)
     let error = #expect(throws: CassetteProblem.self) { try place.keep(deck) }

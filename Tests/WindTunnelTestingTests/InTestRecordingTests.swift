@@ -65,7 +65,7 @@ import WindTunnelServer
       [folder = desk.folder.path as String, url = url as String] in
       let place = try Desk.place(folder)
       // Two tests that share a cassette, and record at once.
-      let decks = try (0..<2).map { _ in try place.deck(.url, then: .fail) }
+      let decks = try (0..<2).map { _ in try place.deck() }
       #expect(try await Self.ask("\(url)/a", of: decks[0]) == "live /a")
       #expect(try await Self.ask("\(url)/b", of: decks[1]) == "live /b")
       kill(getpid(), SIGKILL)
@@ -73,7 +73,7 @@ import WindTunnelServer
     #expect(try desk.files == ["a.json.2.journal", "a.json.journal"])
 
     let place = try desk.place()
-    let deck = try place.deck(.url, then: .fail)
+    let deck = try place.deck()
     #expect(paths(of: deck.interactions) == ["/a", "/b"])
     for path in ["/a", "/c"] { _ = try await Self.ask("\(url)\(path)", of: deck) }
     #expect(deck.journal.all.map(\.take) == [.recording(0), .forwarded])
@@ -83,10 +83,50 @@ import WindTunnelServer
     try await desk.close()
   }
 
+  @Test func `a recording that is killed again before it got further still goes on`() async throws {
+    let desk = try await Desk()
+    let url = desk.server.url
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [folder = desk.folder.path as String, url = url as String] in
+      _ = try await Self.ask("\(url)/a", of: try Desk.place(folder).deck())
+      kill(getpid(), SIGKILL)
+    }
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [folder = desk.folder.path as String] in
+      let deck = try Desk.place(folder).deck()
+      try #require(deck.interactions.count == 1)
+      kill(getpid(), SIGKILL)
+    }
+    #expect(try desk.files == ["a.json", "a.json.2.journal", "a.json.journal"])
+
+    let place = try desk.place()
+    let deck = try place.deck()
+    for path in ["/a", "/c"] { _ = try await Self.ask("\(url)\(path)", of: deck) }
+    #expect(deck.journal.all.map(\.take) == [.recording(0), .forwarded])
+    try place.keep(deck)
+    #expect(paths(of: try Cassette(contentsOf: place.file).interactions) == ["/a", "/c"])
+    #expect(try desk.files == ["a.json"])
+    try await desk.close()
+  }
+
+  @Test func `tests that come one after the other record a missing cassette together`() async throws
+  {
+    let desk = try await Desk()
+    let place = try desk.place()
+    for path in ["/a", "/b", "/a"] {
+      let deck = try place.deck()
+      #expect(try await Self.ask("\(desk.server.url)\(path)", of: deck) == "live \(path)")
+      try place.keep(deck)
+    }
+    #expect(paths(of: try Cassette(contentsOf: place.file).interactions) == ["/a", "/b"])
+    #expect(try desk.files == ["a.json"])
+    try await desk.close()
+  }
+
   @Test func `nothing is left of a test that has failed`() async throws {
     let desk = try await Desk()
     let place = try desk.place()
-    let deck = try place.deck(.url, then: .fail)
+    let deck = try place.deck()
     _ = try await Self.ask("\(desk.server.url)/a", of: deck)
     #expect(try desk.files == ["a.json.journal"])
     place.discard(deck)
@@ -101,7 +141,7 @@ import WindTunnelServer
     try Cassette([Interaction(Request("GET", "/a"), .json([:]))]).write(to: place.file)
     let journal = place.file.appendingPathExtension("journal")
     try Data("left".utf8).write(to: journal)
-    try place.keep(try place.deck(.url, then: .fail))
+    try place.keep(try place.deck())
     #expect(try Data(contentsOf: journal) == Data("left".utf8))
     try await desk.close()
   }
@@ -110,7 +150,7 @@ import WindTunnelServer
     let desk = try await Desk()
     let place = try desk.place()
     try Cassette([Interaction(Request("GET", "/a"), .json([:]))]).write(to: place.file)
-    let deck = try place.deck(.url, then: .fail)
+    let deck = try place.deck()
     #expect(try desk.files == ["a.json"])
     try place.keep(deck)
     try await desk.close()

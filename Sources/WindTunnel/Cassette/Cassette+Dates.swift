@@ -9,11 +9,16 @@ extension Cassette {
   /// Dates the interactions that do not stand on an earlier cassette.
   package mutating func date(_ date: Date, whereNotIn earlier: Cassette) {
     let known = Set(earlier.interactions)
-    let text = HARDate.text(.seconds(date.timeIntervalSince1970.rounded(.down)))
-    let day = text.prefix { $0 != "." } + "Z"
+    let day = Self.day(date)
     for index in interactions.indices where !known.contains(interactions[index]) {
-      interactions[index].recordedAt = String(day)
+      interactions[index].recordedAt = day
     }
+  }
+
+  /// A moment as an interaction bears it, to the second.
+  static func day(_ date: Date) -> String {
+    let text = HARDate.text(.seconds(date.timeIntervalSince1970.rounded(.down)))
+    return text.prefix { $0 != "." } + "Z"
   }
 
   /// The numbers of the interactions that are older than so many days, counted from one, and how

@@ -112,16 +112,26 @@ enum JournalFormat {
       // As at the end of a recording: refused connections alone are no recording.
       if new.allSatisfy({ $0.failure?.symptom == .connectionRefused }) { continue }
       if session.rewrites {
-        let asked = Set(new.map { name($0.request) })
-        cassette.interactions.removeAll { asked.contains(name($0.request)) }
+        let asked = Set(new.map { Name($0.request) })
+        cassette.interactions.removeAll { asked.contains(Name($0.request)) }
       }
       cassette.interactions += new
     }
     return cassette
   }
 
-  /// What a request is called in both; the ordinals of its secrets may differ.
-  private static func name(_ request: Request) -> String {
-    "\(request.method) \(request.url)".withoutRedactionOrdinals
+  /// What tells a request from others, on the cassette and in a journal; the ordinals of its secrets may
+  /// differ. Many requests of one address, as GraphQL's, are told by what they say.
+  private struct Name: Hashable {
+    let address: String
+    let words: String?
+    let bytes: Body?
+
+    init(_ request: Request) {
+      address = "\(request.method) \(request.url)".withoutRedactionOrdinals
+      let text = request.body.count > Body.openedBytesMax ? nil : request.body.text
+      words = text?.withoutRedactionOrdinals
+      bytes = text == nil ? request.body : nil
+    }
   }
 }

@@ -39,11 +39,13 @@ struct Authority {
 
   let naming: Naming
   /// What was asked for, as the request line has it.
-  private let asked: RequestURL
+  let asked: RequestURL
+  /// In front of the paths of another host that is asked by an address of this server.
+  let elsewhere: String?
 
-  private var house: House { naming.house }
-  private var scheme: String { naming.scheme }
-  private var meant: RequestURL? { naming.meant }
+  var house: House { naming.house }
+  var scheme: String { naming.scheme }
+  var meant: RequestURL? { naming.meant }
 
   /// Reads a request; `last` is how the one before it on the connection was named.
   init(of head: RequestHead, in house: House, by scheme: String, after last: Naming? = nil) {
@@ -57,16 +59,18 @@ struct Authority {
     } else {
       naming = Naming(host, in: house, by: scheme)
     }
-    asked = url
+    let place = house.options.leadsBack ? Elsewhere.url(of: url) : nil
+    asked = place ?? url
+    elsewhere = place.flatMap(Elsewhere.basePath)
   }
 
   /// Reads a request of which is known whom it is meant for.
   init(of head: RequestHead, named naming: Naming) {
-    (self.naming, asked) = (naming, head.url)
+    (self.naming, asked, elsewhere) = (naming, head.url, nil)
   }
 
   /// How the client calls this server, such as `127.0.0.1:8080`.
-  private var own: String { naming.host.isEmpty ? "127.0.0.1:\(house.port)" : naming.host }
+  var own: String { naming.host.isEmpty ? "127.0.0.1:\(house.port)" : naming.host }
 
   private var tape: RequestURL? { Self.tape(house) }
 
@@ -138,10 +142,11 @@ struct Authority {
     guard house.options.proxy == nil, let location = head.headers["Location"] else { return }
     let base = lane?.basePath ?? ""
     if location.hasPrefix("/"), !location.hasPrefix("//") {
+      let base = elsewhere ?? base
       if !base.isEmpty { head.headers["Location"] = base + location }
       return
     }
-    guard let url = Self.url(of: location, amongst: origins) else { return }
+    guard let url = Self.url(of: location, amongst: origins) else { return leadBack(&head) }
     head.headers["Location"] =
       "\(scheme)://\(own)\(base)\(url.target)\(Self.fragment(of: location))"
   }
@@ -183,7 +188,7 @@ struct Authority {
   }
 
   /// A fragment is the client's affair, and a redirect may bring one (RFC 9110 §10.2.2).
-  private static func fragment(of location: String) -> Substring {
+  static func fragment(of location: String) -> Substring {
     location.firstIndex(of: "#").map { location[$0...] } ?? ""
   }
 }

@@ -62,7 +62,15 @@ extension ClientConnection {
     guard let exchange = performance.exchange,
       let upstream = house.upstream(for: exchange.outcome)
     else {
-      return end(performance) { $0.reset() }
+      let url = performance.exchange?.outcome.request.url
+      return end(performance) { channel in
+        channel.writeNotice(
+          502,
+          "\(url?.origin ?? "The server that is meant") is not asked here: it is not the server that "
+            + "is recorded, and nothing on the tape answers. Record it without sockets, or by itself."
+        )
+        channel.close()
+      }
     }
     let passing = UpstreamExchange(
       exchange,

@@ -19,6 +19,9 @@ public final class ReplayServer: Sendable {
     /// The servers of hosts that the deck ignores: where requests that name them go. A request names
     /// one by a whole URL, as to a proxy, or by its `Host`.
     public var ignoredHosts: [Upstream] = []
+    /// Whether redirects to other hosts lead back here, where those are answered from the tape like the
+    /// rest: a client that follows them never leaves.
+    public var leadsBack = false
     /// Makes it a forward proxy.
     public var proxy: Proxying?
     /// The origin that stands on the tape in place of the upstream's; `nil`: the upstream's own.
@@ -69,6 +72,8 @@ public final class ReplayServer: Sendable {
     func upstream(for outcome: Outcome) -> Upstream? {
       guard case .forward(let ticket) = outcome.source, outcome.forwards else { return nil }
       let url = outcome.request.url
+      // Where a redirect has led to another host, that is not the one that is recorded.
+      if leadsBack, url.origin != (recordedOrigin ?? upstream?.url)?.origin { return nil }
       guard ticket == nil, upstream?.url.origin != url.origin else { return upstream }
       return ignoredHost(url)
     }

@@ -59,6 +59,20 @@ import Testing
     #expect(folded == Cassette([interaction("/b", "old"), interaction("/a", "new")]))
   }
 
+  @Test func `of one address it replaces what says the same`() throws {
+    func question(_ name: String, _ answer: String) -> Interaction {
+      let body = Body(#"{"operationName":"\#(name)"}"#)
+      let url: RequestURL = "https://api.example.test/graphql"
+      return Interaction(Request("POST", url, body: body), .text(Body(answer)))
+    }
+    let folder = try TemporaryFolder()
+    let file = folder.file("users.json")
+    let tape = Cassette([question("Users", "old"), question("Shops", "old")])
+    try recordAndVanish([question("Users", "new")], onto: tape, .rewrite, besides: file)
+    let folded = try RecordingJournal(besides: file).takeUp(onto: tape).cassette
+    #expect(folded == Cassette([question("Shops", "old"), question("Users", "new")]))
+  }
+
   @Test(arguments: ["ab12", "pass-phrase"])
   func `a short secret that is known later leaves the journal as a long one does`(
     secret: String

@@ -37,7 +37,7 @@ enum Rerecording {
   }
 
   /// What a recorder can know of an interaction.
-  private static func recordable(_ interaction: Interaction) -> Interaction {
+  static func recordable(_ interaction: Interaction) -> Interaction {
     var steady = interaction.steady
     steady.then = nil
     steady.notes = []

@@ -1,0 +1,93 @@
+internal import Foundation
+internal import WindTunnel
+
+/// What this process knows of the cassettes that it records.
+struct RecordingDesk: Sendable {
+  /// The process's own. Its lock also keeps writers apart.
+  static let shared = Locked(RecordingDesk())
+
+  /// Those whose recording was cut off by the end of another process, and those that this one has
+  /// begun: they are no whole tapes yet, and tests go on with them.
+  private var begun: Set<URL> = []
+  /// Those beside which it has looked for journals that were left.
+  private var lookedBeside: Set<URL> = []
+  /// The journals that are being written here: tests that share a cassette have one each.
+  private var journals: Set<URL> = []
+  /// What says of a cassette that it is half a recording, until a recording onto it is kept.
+  private var marks: [URL: RecordingJournal] = [:]
+
+  /// Whether what stands on a cassette is but a part of what is being recorded.
+  func goesOn(_ file: URL) -> Bool { begun.contains(file) }
+
+  /// Remembers a cassette that was not there before.
+  mutating func begin(_ file: URL) { begun.insert(file) }
+
+  /// Puts onto a tape what was left beside it.
+  mutating func takeUp(besides file: URL) throws {
+    guard !lookedBeside.contains(file) else { return }
+    for url in Self.journals(besides: file) {
+      // One that is locked is no leftover: somebody else is writing it.
+      guard let journal = try? RecordingJournal(url, besides: file) else { continue }
+      let exists = FileManager.default.fileExists(atPath: file.path)
+      let tape = exists ? try Cassette(contentsOf: file) : Cassette()
+      let marks = marks[file] == nil
+      _ = try journal.takeUp(onto: tape, goesOn: marks)
+      if journal.isUnfinished { begun.insert(file) }
+      if marks, journal.isUnfinished {
+        self.marks[file] = journal
+        journals.insert(url)
+      } else {
+        journal.remove()
+      }
+    }
+    // Where it has thrown, the next test is told the same.
+    lookedBeside.insert(file)
+  }
+
+  /// A journal of one's own; without one, where it cannot be written, the recording is as good.
+  mutating func journal(besides file: URL) -> RecordingJournal? {
+    // What cannot be written here is told when the cassette is.
+    try? Self.makeFolder(of: file)
+    for number in 1...Self.journalsMax {
+      let url = Self.journal(number, besides: file)
+      // One that is locked belongs to another process.
+      guard !journals.contains(url), let journal = try? RecordingJournal(url, besides: file)
+      else { continue }
+      journals.insert(url)
+      return journal
+    }
+    return nil
+  }
+
+  /// Ends a recording's journal.
+  mutating func end(_ journal: RecordingJournal?) {
+    guard let journal else { return }
+    journal.remove()
+    journals.remove(journal.file)
+  }
+
+  /// A recording onto a cassette is kept: it is no longer what a killed one has left.
+  mutating func kept(_ file: URL) { end(marks.removeValue(forKey: file)) }
+
+  static func makeFolder(of file: URL) throws {
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(),
+      withIntermediateDirectories: true
+    )
+  }
+
+  /// How many tests journal at once what they record onto one cassette.
+  private static let journalsMax = 64
+
+  /// `users.json.journal`, `users.json.2.journal` and so on.
+  private static func journal(_ number: Int, besides file: URL) -> URL {
+    (number == 1 ? file : file.appendingPathExtension("\(number)"))
+      .appendingPathExtension("journal")
+  }
+
+  /// The journals that are there.
+  static func journals(besides file: URL) -> [URL] {
+    (1...journalsMax).map { journal($0, besides: file) }
+      .filter { FileManager.default.fileExists(atPath: $0.path) }
+  }
+}

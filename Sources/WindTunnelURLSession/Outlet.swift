@@ -1,0 +1,61 @@
+internal import Foundation
+package import WindTunnel
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// The one server that the requests of a test on the wire may go to.
+package struct Outlet: Sendable {
+  /// Where it listens: `http://127.0.0.1:8080`.
+  let origin: String
+  /// Whether a request is none of the tunnel's affair.
+  let ignores: @Sendable (RequestURL) -> Bool
+
+  /// Makes an outlet to a server's origin; hosts that a deck ignores are asked, too.
+  package init(to origin: String, ignoring ignores: @escaping @Sendable (RequestURL) -> Bool) {
+    (self.origin, self.ignores) = (origin, ignores)
+  }
+
+  /// A protocol class that refuses what does not go there.
+  package func take() -> AnyClass { Seats.take(for: self) }
+
+  func letsThrough(_ request: URLRequest) -> Bool {
+    guard SharedSession.reachesTheNetwork(request) else { return true }
+    guard let text = request.url?.absoluteString else { return false }
+    let url = RequestURL(text)
+    return url.origin == origin || ignores(url)
+  }
+
+  /// Why a request is not sent.
+  func refusal(of request: URLRequest, through session: String = "") -> HarnessError {
+    let url = request.url?.absoluteString ?? "a request without a URL"
+    return HarnessError(
+      "\(url)\(session) would leave the tunnel. On the wire, ask \(origin), which is "
+        + "Deck.current.url."
+    )
+  }
+}
+
+/// The interceptor of a session that has an outlet: it carries nothing, and refuses what the platform
+/// must not carry.
+final class OutletInterceptor<Digits>: URLProtocol {
+  override class func canInit(with request: URLRequest) -> Bool {
+    // Given back: then nothing is let through.
+    guard let outlet = Seats.outlet(of: self) else {
+      return SharedSession.reachesTheNetwork(request)
+    }
+    return !outlet.letsThrough(request)
+  }
+
+  override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+  override func startLoading() {
+    let refusal =
+      Seats.outlet(of: type(of: self))?.refusal(of: request)
+      ?? HarnessError("The test of this session is over, and its server with it.")
+    client?.urlProtocol(self, didFailWithError: refusal)
+  }
+
+  override func stopLoading() {}
+}

@@ -1,0 +1,182 @@
+#if !canImport(Darwin)
+  import Foundation
+  import Origins
+  import Testing
+  import WindTunnelServer
+
+  @testable import WindTunnelTesting
+
+  /// Whole runs of a host's tests that record.
+  @Suite struct RecordingRunTests {
+    /// A live server whose answers to `/b` bear a version.
+    private func live(_ version: Int = 1) -> Deck {
+      Deck([
+        .get("/a") { _ in .json(["a": 1]) },
+        .get("/b") { _ in .json(["b": .number(version)]) },
+        .get("/mail") { _ in .json(["mail": "ada@lovelace.example"]) },
+        .get("/unopened") { _ in
+          // UTF-16.
+          .text(Body(Data([0xFF, 0xFE, 0x78, 0x00])))
+        },
+      ])
+    }
+
+    @Test func `tests that share a cassette rewrite what they ask for, and nothing else`()
+      async throws
+    {
+      let run = try await ChildRun(live())
+      #expect(try await run.run(["asksForA", "asksForB"], mode: nil).passes)
+      let file = run.file("shared.json")
+      let first = try Cassette(contentsOf: file)
+      #expect(Set(first.interactions.map(\.request.url.target)) == ["/a?first", "/a?second", "/b"])
+      // One that no test asks for.
+      var tape = first
+      tape.interactions.insert(
+        Interaction(Request("GET", RequestURL("\(run.url)/nobody")), .json([:])),
+        at: 1
+      )
+      try tape.write(to: file)
+      let bytes = try Data(contentsOf: file)
+
+      // An unchanged origin leaves every byte, whoever asks.
+      for tests in [["asksForA", "asksForB"], ["asksForB"], ["asksForA"]] {
+        let end = try await run.run(tests, mode: "rewrite")
+        #expect(end.passes)
+        #expect(try Data(contentsOf: file) == bytes)
+      }
+      let failed = try await run.run(
+        ["asksForA", "asksForB"],
+        mode: "rewrite",
+        failing: "asksForA"
+      )
+      #expect(!failed.passes)
+      #expect(try Data(contentsOf: file) == bytes)
+      #expect(try run.files == ["shared.json"])
+      try await run.close()
+    }
+
+    @Test func `a test that fails by an expectation writes nothing, and says so`() async throws {
+      let run = try await ChildRun(live())
+      let end = try await run.run(["asksForA"], mode: nil, failing: "asksForA")
+      #expect(!end.passes)
+      #expect(end.words.contains(told("shared", run)))
+      #expect(try run.files == [])
+      try await run.close()
+    }
+
+    @Test func `nor does one that throws`() async throws {
+      let run = try await ChildRun(live())
+      let end = try await run.run(["throwsInTheEnd"], mode: nil)
+      #expect(!end.passes)
+      #expect(end.words.contains(told("thrown", run)))
+      #expect(try run.files == [])
+      try await run.close()
+    }
+
+    @Test func `nor a part of a test in which an expectation fails`() async throws {
+      let run = try await ChildRun(live())
+      let end = try await run.run(["failsWithinAPart"], mode: nil)
+      #expect(!end.passes)
+      #expect(end.words.contains(told("inner", run)))
+      #expect(try run.files == [])
+      try await run.close()
+    }
+
+    private func told(_ name: String, _ run: ChildRun) -> String {
+      "Since this test has failed, nothing that it recorded is written to "
+        + "\(run.file("\(name).json").path)."
+    }
+
+    @Test func `an issue that is known is no failure`() async throws {
+      let run = try await ChildRun(live())
+      #expect(try await run.run(["knowsItsIssue"], mode: nil).passes)
+      #expect(try run.files == ["known.json"])
+      try await run.close()
+    }
+
+    @Test func `what cannot be kept without its secrets fails the test that recorded it`()
+      async throws
+    {
+      let run = try await ChildRun(live())
+      let end = try await run.run(["asksForWhatCannotBeOpened"], mode: nil)
+      #expect(!end.passes)
+      #expect(end.words.contains("GET \(run.url)/unopened: "))
+      #expect(end.words.contains("nothing is written to \(run.file("unopened.json").path)"))
+      #expect(try run.files == [])
+      try await run.close()
+    }
+
+    @Test func `personal data is taken out by one word`() async throws {
+      let run = try await ChildRun(live())
+      #expect(try await run.run(["asksForPersonalData"], mode: nil).passes)
+      let text = String(decoding: try Data(contentsOf: run.file("personal.json")), as: UTF8.self)
+      #expect(!text.contains("lovelace"))
+      #expect(text.contains("REDACTED-"))
+      try await run.close()
+    }
+
+    @Test(arguments: [nil, "0", "1"])
+    func `recordings bear dates where the environment says so`(dates: String?) async throws {
+      let run = try await ChildRun(live())
+      let end = try await run.run(
+        ["asksForB"],
+        mode: nil,
+        with: dates.map { ["WINDTUNNEL_DATES": $0] } ?? [:]
+      )
+      #expect(end.passes)
+      let tape = try Cassette(contentsOf: run.file("shared.json"))
+      #expect(tape.interactions.map { $0.recordedAt != nil } == [dates == "1"])
+      try await run.close()
+    }
+
+    @Test func `on the wire a cassette that names no server is refused before the test`()
+      async throws
+    {
+      let live = live()
+      let run = try await ChildRun(live)
+      let end = try await run.run(["asksOnTheWire"], mode: nil)
+      #expect(!end.passes)
+      #expect(end.words.contains("nothing says which server it stands for."))
+      #expect(!end.words.contains("the test has begun"))
+      #expect(live.journal.all.isEmpty)
+      #expect(try run.files == [])
+      try await run.close()
+    }
+
+    @Test func `on the wire a cassette that names its server is written anew`() async throws {
+      let run = try await ChildRun(live())
+      let request = Request("GET", RequestURL("\(run.url)/a"))
+      try Cassette([Interaction(request, .json(["a": 0]))]).write(to: run.file("wire.json"))
+      let end = try await run.run(["asksOnTheWire"], mode: "rewrite")
+      #expect(end.passes)
+      #expect(end.words.contains("it was told: {\"a\":1}"))
+      let tape = try Cassette(contentsOf: run.file("wire.json"))
+      #expect(tape.interactions.map(\.request.url) == [request.url])
+      #expect(tape.interactions.map { $0.response?.body.text } == ["{\"a\":1}"])
+      try await run.close()
+    }
+
+    @Test func `verification asks once for what was played, and tells what it could not ask`()
+      async throws
+    {
+      let live = live(2)
+      let run = try await ChildRun(live)
+      let tape = Cassette([
+        Interaction(Request("GET", RequestURL("\(run.url)/a")), .json(["a": 1])),
+        Interaction(Request("GET", RequestURL("\(run.url)/b")), .json(["b": 1])),
+        Interaction(Request("GET", RequestURL("\(run.url)/p/{id}")), .json([:])),
+      ])
+      try tape.write(to: run.file("verified.json"))
+      let end = try await run.run(["asksForTheFirst", "asksForAPattern"], mode: "verify")
+      #expect(end.passes)
+      #expect(end.words.contains("Not verified: #3 GET \(run.url)/p/{id} of "))
+      #expect(end.words.contains("since its address is a pattern."))
+      #expect(live.journal.all.map(\.decision.key) == ["GET /a"])
+
+      let drifted = try await run.run(["asksForTheSecond"], mode: "verify")
+      #expect(!drifted.passes)
+      #expect(drifted.words.contains("body $.b: recorded 1, live 2"))
+      try await run.close()
+    }
+  }
+#endif

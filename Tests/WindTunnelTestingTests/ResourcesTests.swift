@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelTesting
+
+/// Where a cassette is found: in the folder of the environment, in what the build has copied, beside
+/// the test.
+@Suite struct ResourcesTests {
+  /// A folder in which a build has left resources, and one of sources.
+  private final class Build: Sendable {
+    let folder: URL
+    let resources: Resources
+
+    init(_ copies: String...) throws {
+      folder = FileManager.default.temporaryDirectory.appending(path: "build-\(UUID().uuidString)")
+      resources = Resources(roots: [folder.appending(path: "none"), folder])
+      for copy in copies + [
+        "shop_OtherTests.resources/users.json", "shop_Mine.resources/users.json",
+      ] {
+        try write(copy)
+      }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func write(_ path: String) throws {
+      try Cassette([Interaction(Request("GET", "/a"), .json([:]))]).write(to: place(path))
+    }
+
+    func place(_ path: String) throws -> URL {
+      let file = folder.appending(path: path)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(),
+        withIntermediateDirectories: true
+      )
+      return file
+    }
+
+    func found(_ name: String, _ environment: [String: String]) throws -> CassettePlace {
+      try CassettePlace(
+        name,
+        besides: folder.appending(path: "Tests/ShopTests/a.swift").path,
+        in: "ShopTests",
+        environment: environment,
+        resources: resources
+      )
+    }
+
+    /// The place within the folder.
+    func path(_ place: CassettePlace) -> String {
+      String(place.file.path.dropFirst(folder.path.count + 1))
+    }
+  }
+
+  private static let source = "Tests/ShopTests/Cassettes/users.json"
+
+  @Test(arguments: [
+    "shop_ShopTests.resources/Cassettes/users.json", "shop_ShopTests.resources/users.json",
+    "shop_ShopTests.bundle/users.json", "ShopTests.xctest/users.json",
+  ])
+  func `what is played comes from the resources of the test's module`(copy: String) throws {
+    let build = try Build(copy)
+    if copy.hasPrefix("ShopTests.xctest") {
+      let root = Resources(roots: [build.folder.appending(path: "ShopTests.xctest")])
+      #expect(root.file("users.json", of: "ShopTests")?.path.hasSuffix(copy) == true)
+      return
+    }
+    for environment in [["CI": "1"], ["WINDTUNNEL_RECORD": "verify"]] {
+      let place = try build.found("users", environment)
+      #expect(build.path(place) == copy)
+      #expect(try place.deck().interactions.map(\.request.url.path) == ["/a"])
+    }
+  }
+
+  @Test func `at a desk what lies beside the test comes before a copy of it`() throws {
+    let build = try Build("shop_ShopTests.resources/Cassettes/users.json")
+    let copy = try build.found("users", [:])
+    // A copy is never recorded onto.
+    #expect(build.path(copy) == "shop_ShopTests.resources/Cassettes/users.json")
+    #expect(copy.mode == .none)
+    try build.write(Self.source)
+    let source = try build.found("users", [:])
+    #expect(build.path(source) == Self.source)
+    #expect(source.mode == .once)
+  }
+
+  @Test(arguments: ["rewrite", "new-episodes"])
+  func `what is recorded is recorded beside the test`(mode: String) throws {
+    let build = try Build("shop_ShopTests.resources/Cassettes/users.json")
+    let place = try build.found("users", ["WINDTUNNEL_RECORD": mode])
+    #expect(build.path(place) == Self.source)
+  }
+
+  @Test func `a folder that the environment names comes first`() throws {
+    let build = try Build("shop_ShopTests.resources/Cassettes/users.json")
+    let place = try build.found(
+      "users",
+      ["CI": "1", "WINDTUNNEL_CASSETTES": build.folder.appending(path: "tapes").path]
+    )
+    #expect(build.path(place) == "tapes/users.json")
+  }
+
+  @Test func `where there is no copy, another module's is none`() throws {
+    let build = try Build()
+    #expect(build.path(try build.found("users", ["CI": "1"])) == Self.source)
+  }
+}
