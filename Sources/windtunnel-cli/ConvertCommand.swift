@@ -34,7 +34,7 @@ enum CassetteConvertCommand: Command {
       let result = HARExport(cassette, keepingSecrets: keeps)
       try refuseOver(output)
       try FileError.writing(result.data, to: to)
-      (count, warnings) = (cassette.interactions.count, result.warnings)
+      (count, warnings) = (result.interactionCount, result.warnings)
     default:
       throw Refusal.conversion(input, output)
     }

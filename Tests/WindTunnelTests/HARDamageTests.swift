@@ -48,6 +48,27 @@ import WindTunnel
       [0xFF, 0xFE, 0x7B, 0],
       "a.har: not a HAR: it is in UTF-16. Save it in UTF-8 (RFC 8259 §8.1)."
     ),
+    (
+      [0x7B, 0, 0x22, 0],
+      "a.har: not a HAR: it is in UTF-16. Save it in UTF-8 (RFC 8259 §8.1)."
+    ),
+    (
+      [0, 0x20, 0, 0x7B],
+      "a.har: not a HAR: it is in UTF-16. Save it in UTF-8 (RFC 8259 §8.1)."
+    ),
+    (
+      [0xFF, 0xFE, 0, 0, 0x7B, 0, 0, 0],
+      "a.har: not a HAR: it is in UTF-32. Save it in UTF-8 (RFC 8259 §8.1)."
+    ),
+    (
+      [0, 0, 0, 0x7B],
+      "a.har: not a HAR: it is in UTF-32. Save it in UTF-8 (RFC 8259 §8.1)."
+    ),
+    (
+      [0x50, 0x4B, 3, 4, 20, 0],
+      "a.har: not a HAR: it is a zip archive. Unpack it, and convert the .har in it."
+    ),
+    ([0x50, 0x4B, 5, 6], "a.har: not a HAR: it is an empty zip archive. Export it anew."),
   ])
   func `another wrapping is called by its name`(bytes: [UInt8], sentence: String) {
     let error = #expect(throws: FormatError.self) {

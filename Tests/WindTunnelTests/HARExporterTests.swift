@@ -205,6 +205,40 @@ import WindTunnel
     #expect(interaction?.notes == [JSON.Member("_resourceType", "websocket")])
   }
 
+  @Test func `Playwright's WebSocket messages bear milliseconds, or lie in a file`() throws {
+    func feed(_ content: String, _ more: String) throws -> HARImport {
+      try HARImport(
+        har(
+          entry(
+            "wss://api.example.test/feed",
+            response: #""status": 101, "headers": [], "content": \#(content)"#,
+            more: #""timings": {"send": 0, "wait": 20, "receive": 1} \#(more)"#
+          )
+        ),
+        source: "a.har"
+      )
+    }
+    let told = try feed(
+      #"{"size": 0}"#,
+      """
+      , "_webSocketMessages": [
+        {"type": "send", "time": 1714557600500.25, "opcode": 1, "data": "a"},
+        {"type": "receive", "time": 1714557600900.5, "opcode": 1, "data": "b"}]
+      """
+    )
+    let offsets = told.cassette.interactions.flatMap(\.messages).map(\.offset)
+    // A double of seconds since 1970 is good for a microsecond.
+    #expect(offsets.map { ($0 / .milliseconds(1)).rounded() } == [480, 881])
+    #expect(told.warnings == [])
+    let attached = try feed(#"{"size": -1, "mimeType": "x-unknown", "_file": "c4751.jsonl"}"#, "")
+    #expect(
+      attached.warnings == [
+        "log.entries[0], GET https://api.example.test/feed: the WebSocket messages are in the file "
+          + "\"c4751.jsonl\" and were not read."
+      ]
+    )
+  }
+
   @Test func `Polly's lists of values are fields, joined but for Set-Cookie`() throws {
     let interaction = try imported(
       entry(

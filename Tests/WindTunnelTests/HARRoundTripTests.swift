@@ -29,14 +29,15 @@ import Testing
 
   @Test func `fields whose values are lists come back as they were`() throws {
     let headers =
-      #"[{"name":"transfer-encoding","value":"chunked"},{"name":"set-cookie","value":["a=1","b=2"]}]"#
+      #"[{"name":"transfer-encoding","value":"chunked"},{"name":"set-cookie","value":["a=1","b=2"]},"#
+      + #"{"name":"vary","value":["a","b"]},{"name":"set-cookie","value":[]}]"#
     let round = try turnedRound(
       entry(#""startedDateTime":"2024-05-01T10:00:00.000Z""#, headers: headers)
     )
     #expect(
       round["response"]?["headers"] == [
         ["name": "transfer-encoding", "value": "chunked"], ["name": "set-cookie", "value": "a=1"],
-        ["name": "set-cookie", "value": "b=2"],
+        ["name": "set-cookie", "value": "b=2"], ["name": "vary", "value": "a, b"],
       ]
     )
   }

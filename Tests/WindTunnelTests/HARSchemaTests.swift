@@ -123,7 +123,10 @@ import Testing
     let log = try JSON(parsing: har, source: "b.har")["log"]
     #expect(
       log?["pages"] == [
-        ["id": "p", "startedDateTime": "2024-05-01T10:00:00Z", "title": "", "pageTimings": [:]]
+        ["id": "p", "startedDateTime": "2024-05-01T10:00:00Z", "title": "", "pageTimings": [:]],
+        [
+          "id": "7", "startedDateTime": "2024-05-01T10:00:00.000Z", "title": "", "pageTimings": [:],
+        ],
       ]
     )
   }

@@ -1,5 +1,7 @@
 import Foundation
-import WindTunnel
+import Testing
+
+@testable import WindTunnel
 
 /// A HAR of entries that are written as text.
 func har(_ entries: String...) -> Data {
@@ -30,6 +32,24 @@ func entry(
 /// The one interaction of a HAR of one entry.
 func imported(_ entry: String) throws -> Interaction? {
   try Cassette(har: har(entry), source: "a.har").interactions.first
+}
+
+/// A HAR that became a cassette with its secrets and a HAR again, which is sound and comes back as that
+/// cassette.
+func turnedRound(_ har: Data) throws -> (cassette: Cassette, file: JSON, warnings: [String]) {
+  let read = try HARImport(har, source: "a.har", keepingSecrets: true)
+  let stored = try Cassette(data: read.cassette.data(), source: "a.json")
+  #expect(stored == read.cassette)
+  let written = HARExport(stored, keepingSecrets: true).data
+  let file = try JSON(parsing: written, source: "b.har")
+  #expect(HARSchema.problems(in: file) == [])
+  #expect(try HARImport(written, source: "b.har", keepingSecrets: true).cassette == read.cassette)
+  return (read.cassette, file, read.warnings)
+}
+
+/// The one entry of a HAR of one entry that was turned round.
+func turnedRound(_ entry: String) throws -> JSON? {
+  try turnedRound(har(entry)).file["log"]?["entries"]?.elements.first
 }
 
 /// An entry as other tools write it, odd in more ways than one.

@@ -55,6 +55,41 @@ import Testing
     }
   }
 
+  @Test func `a boundary of parts is no secret, in its field and wherever it parts`() {
+    let boundary = "----WebKitFormBoundary7MA4YWxk" + "TrZu0gWq"
+    let type = "multipart/form-data; boundary=\(boundary)"
+    func lint(_ type: String, _ body: String) -> [CassetteLeak] {
+      let request = Request("POST", "/", headers: ["Content-Type": type], body: Body(body))
+      // A server that shows what it was sent.
+      let echo = Interaction(request, .text(Body("Content-Type: \(type)\n--\(boundary)--\n")))
+      return CassetteLint(Cassette([echo])).leaks
+    }
+    let body = "--\(boundary)\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n"
+    #expect(lint(type, "\(body)1\r\n--\(boundary)--\r\n") == [])
+    // What a part holds is looked at as ever, and so is such a word where nothing is parted.
+    let (_, secret) = Self.shapes[Self.shapes.count - 1]
+    #expect(lint(type, "\(body)\(secret)\r\n--\(boundary)--\r\n").map(\.kind) == ["entropy"])
+    #expect(!lint("text/plain; boundary=\(boundary)", "").isEmpty)
+  }
+
+  @Test
+  func `digests and addresses of reports are drawn by lot, and a named secret in one is found`() {
+    let word = Self.shapes[Self.shapes.count - 1].text
+    let url = "https://reports.example.test/v4?s=\(word)"
+    let headers: HeaderFields = [
+      "Digest": "SHA-256=\(word)", "Repr-Digest": "sha-256=:\(word):", "Content-MD5": word,
+      "Report-To": #"{"endpoints":[{"url":"\#(url)"}],"group":"g"}"#,
+      "Reporting-Endpoints": #"g="\#(url)""#, "NEL": #"{"report_to":"\#(word)"}"#,
+    ]
+    func lint(_ headers: HeaderFields) -> [CassetteLeak] {
+      CassetteLint(Cassette([.init(Request("GET", "/"), Response(headers: headers))])).leaks
+    }
+    #expect(lint(headers) == [])
+    #expect(lint(["X-Other": word]).map(\.kind) == ["entropy"])
+    let named = #"{"endpoints":[{"url":"https://a.test/?api_key=\#(word)"}]}"#
+    #expect(lint(["Report-To": named]).map(\.kind) == ["api-key"])
+  }
+
   @Test func `a leak says where it is, what and how long`() {
     let interaction = Interaction(
       Request("GET", "/?api_key=abcdefgh", headers: ["X-Auth-Token": "ijklmnop"]),

@@ -31,11 +31,13 @@ extension HAREntryReader {
     }
     let type = headers["Content-Type"] ?? content["mimeType"]?.stringValue ?? ""
     return self.content(
-      text.spelled ?? String(decoding: text.bytes(.compact), as: UTF8.self),
+      text.said,
       isBase64: content["encoding"]?.stringValue?.lowercased() == "base64",
       type: type,
       coding: headers["Content-Encoding"],
-      announced: nil
+      // Where a charset is named, whoever wrote the text has read it by that.
+      announced: MediaType.parameter("charset", of: type) == nil
+        ? content["size"]?.wholeValue : nil
     )
   }
 
@@ -47,7 +49,7 @@ extension HAREntryReader {
       headers["Content-Length"].flatMap { Int($0) } ?? request["bodySize"]?.wholeValue ?? 0
     let marks = ["encoding", "_encoding"].map { post[$0]?.stringValue?.lowercased() == "base64" }
     let flags = ["_base64", "_isBase64"].map { post[$0] == true }
-    if let text = post.present("text")?.spelled, !text.isEmpty {
+    if let text = post.present("text")?.said, !text.isEmpty {
       return content(
         text,
         isBase64: (marks + flags).contains(true),
@@ -95,9 +97,11 @@ extension HAREntryReader {
       warn("the text cannot be written in \(charset.prefix(40)); its charset becomes utf-8")
       return HARContent(data: Data(text.utf8), isForcedIntoUTF8: true)
     }
-    // Firefox writes the bytes of a binary upload as so many characters.
+    // Firefox writes the bytes of an upload as so many characters, and mitmproxy those of an answer
+    // without a charset. Others count characters, and what is known to be UTF-8 must then be it.
     if let announced, announced != data.count,
-      let bytes = MediaType.data(text, charset: "iso-8859-1"), bytes.count == announced
+      let bytes = MediaType.data(text, charset: "iso-8859-1"), bytes.count == announced,
+      !MediaType.isUTF8(type) || String(utf8: bytes) != nil
     {
       return HARContent(data: bytes)
     }
@@ -141,12 +145,14 @@ extension HAREntryReader {
 
   mutating func warnOfMissingText(_ response: JSON) {
     let content = response["content"]
-    let sizes = [content?["size"]?.wholeValue, response["bodySize"]?.wholeValue]
+    // A body of no bytes is sent in a few where it is packed.
+    let told = [content?["size"]?.wholeValue, response["bodySize"]?.wholeValue]
+    let sizes = told.lazy.compactMap { $0 }.filter { $0 >= 0 }
     if let file = content?.present("_file")?.stringValue {
       warn("the body is in the file \"\(file.prefix(80))\" and was not read")
-    } else if let size = sizes.lazy.compactMap({ $0 }).first(where: { $0 > 0 }) {
+    } else if let size = sizes.first, size > 0 {
       warn("the body of \(size) bytes is missing; an empty one is played")
-    } else if content?.present("text") == nil, !sizes.contains(0) {
+    } else if content?.present("text") == nil, sizes.isEmpty {
       warn("there is no body and no size; an empty one is played")
     }
   }

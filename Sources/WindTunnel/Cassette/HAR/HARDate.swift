@@ -17,9 +17,9 @@ enum HARDate {
     return .seconds(time - zoneSeconds(match.8 ?? "Z")) + .nanoseconds(Int(padded) ?? 0)
   }
 
-  /// A date, or the milliseconds since 1970 that some write in its place.
+  /// A date, or a date of HTTP or the milliseconds since 1970, which some write in its place.
   static func sinceEpoch(_ json: JSON) -> Duration? {
-    if let text = json.stringValue { return sinceEpoch(text) }
+    if let text = json.stringValue { return sinceEpoch(text) ?? sinceEpoch(http: text) }
     // From 2001 to 2286; a smaller number would be one of seconds.
     guard let number = json.doubleValue, 1e12..<1e13 ~= number else { return nil }
     return Duration(milliseconds: number)

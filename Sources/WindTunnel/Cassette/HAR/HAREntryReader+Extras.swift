@@ -2,15 +2,16 @@ internal import Foundation
 
 // What exporters write beyond the specification.
 extension HAREntryReader {
-  /// Chrome's form: "type", "time" in seconds since 1970, "opcode" and "data".
+  /// Chrome's form: "type", "time" in seconds since 1970, "opcode" and "data". Playwright writes the same
+  /// with a time in milliseconds.
   mutating func messages(_ entry: JSON) -> [WebSocketMessage] {
     guard let list = entry.present("_webSocketMessages")?.elements, !list.isEmpty else { return [] }
     let phases = ["blocked", "dns", "connect", "send", "wait"]
     let handshake = phases.reduce(0.0) { sum, phase in
       // "ssl" is a part of "connect".
-      sum + max(0, entry["timings"]?[phase]?.doubleValue ?? 0)
+      sum + max(0, entry["timings"]?[phase]?.measure ?? 0)
     }
-    let first = list.lazy.compactMap { $0["time"]?.doubleValue }.first ?? 0
+    let first = list.lazy.compactMap { Self.seconds($0["time"]) }.first ?? 0
     let start = date.map { ($0.inMilliseconds + handshake) / 1000 } ?? first
     var messages: [WebSocketMessage] = []
     for message in list {
@@ -20,7 +21,7 @@ extension HAREntryReader {
       guard ["send", "receive"].contains(message["type"]?.stringValue),
         [1, 2].contains(message["opcode"]?.wholeValue ?? 1), let body
       else { continue }
-      let offset = ((message["time"]?.doubleValue ?? start) - start) * 1000
+      let offset = ((Self.seconds(message["time"]) ?? start) - start) * 1000
       messages.append(
         WebSocketMessage(
           from: message["type"] == "send" ? .client : .server,
@@ -35,6 +36,19 @@ extension HAREntryReader {
       warn("\(others) of \(list.count) WebSocket messages carry no data that is kept")
     }
     return messages
+  }
+
+  /// As seconds, such a number would be a day thirty thousand years ahead.
+  private static func seconds(_ time: JSON?) -> Double? {
+    time?.measure.map { $0 >= 1e12 ? $0 / 1000 : $0 }
+  }
+
+  /// Messages in a file of their own, as Playwright attaches them.
+  mutating func warnOfAttachedMessages(_ entry: JSON, _ response: JSON) {
+    guard let file = response["content"]?.present("_file")?.stringValue,
+      entry.present("_webSocketMessages") == nil
+    else { return }
+    warn("the WebSocket messages are in the file \"\(file.prefix(80))\" and were not read")
   }
 
   private static let entryKeys: Set<String> = [

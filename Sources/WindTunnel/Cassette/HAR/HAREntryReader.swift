@@ -6,6 +6,8 @@ struct HAREntryReader {
   private(set) var warnings: [String] = []
   /// When the request began, counted from 1970.
   private(set) var date: Duration?
+  /// Why the entry tells of no exchange by HTTP, if it does not.
+  private(set) var whyOutside: String?
 
   private let source: String
   private let path: String
@@ -34,12 +36,12 @@ struct HAREntryReader {
     guard let url = Self.address(address, askedBy: method) else {
       // The rest of the URL may hold anything, user info too, and is not shown.
       let scheme = address.prefix { $0.isASCII && ($0.isLetter || $0 == "-") }
-      warn("its URL (\(scheme.prefix(20))…) is none that HTTP goes to; the entry is left out")
+      whyOutside = "its URL (\(scheme.prefix(20))…) is none that HTTP goes to"
       return nil
     }
     name = ", \(method) \(url.origin ?? "")\(url.path)"
     guard method != "CONNECT" else {
-      warn("a tunnel says nothing of what went through it; the entry is left out")
+      whyOutside = "a tunnel says nothing of what went through it"
       return nil
     }
     if date == nil { warn("startedDateTime is no date; the entry stays where it is in the file") }
@@ -59,7 +61,7 @@ struct HAREntryReader {
   mutating func completed(_ entry: JSON) throws(FormatError) -> Interaction? {
     let read = try interaction(entry)
     guard let addition = entry.present(HARAddition.key) else { return read }
-    warnings = []
+    (warnings, whyOutside) = ([], nil)
     return try HARAddition.applied(addition, to: read, source: source, path: path)
   }
 
@@ -120,7 +122,7 @@ struct HAREntryReader {
       return .failure(failure)
     }
     guard 100...999 ~= status else {
-      warn("\(status) is no status of HTTP; the entry is left out")
+      whyOutside = "\(status) is no status of HTTP"
       return nil
     }
     var fields = headers(got["headers"])
@@ -132,6 +134,7 @@ struct HAREntryReader {
     let isCut = reason != nil && failure.symptom.cutsAnswers
     if Response.hasNoContent(method: request.method, status: status) {
       settleWithoutContent(&content, &fields, method: request.method, status: status)
+      if status == 101 { warnOfAttachedMessages(entry, got) }
     } else {
       if content.data.isEmpty { warnOfMissingText(got) }
       content.settle(&fields, isCut: isCut)
@@ -144,8 +147,8 @@ struct HAREntryReader {
   private static func timing(_ timings: JSON?) -> Timing? {
     // Days and weeks are no measurement; -1 stands for none.
     let range = 0...1e9
-    let wait = timings?["wait"]?.doubleValue.flatMap { range.contains($0) ? $0 : nil }
-    let receive = timings?["receive"]?.doubleValue.flatMap { range.contains($0) ? $0 : nil }
+    let wait = timings?["wait"]?.measure.flatMap { range.contains($0) ? $0 : nil }
+    let receive = timings?["receive"]?.measure.flatMap { range.contains($0) ? $0 : nil }
     if wait == nil, receive == nil { return nil }
     let first = wait ?? 0
     return Timing(

@@ -6,7 +6,7 @@ struct HAREntryWriter {
   /// When the next entry begins, in whole milliseconds since 1970.
   private var date = Duration.zero
   /// When the last one began.
-  private var previous = Duration.zero
+  private var previous = Duration.seconds(-1 << 40)
 
   mutating func entry(_ interaction: Interaction) -> JSON {
     if let recorded = interaction.recordedAt.flatMap({ HARDate.sinceEpoch($0) }), recorded > date {
@@ -25,6 +25,12 @@ struct HAREntryWriter {
     return Self.entry(written, addition)
   }
 
+  /// An entry that became no interaction, with what every entry must have.
+  func aside(_ entry: JSON) -> JSON {
+    let frame = Interaction(Request("GET", "http://any-host.invalid/"), Response(status: 0))
+    return HAROverlay.applied(entry, to: .object(standard(frame))).withTextOfForm
+  }
+
   /// The entry as it was once; `nil` where the interaction has been changed since, so that more
   /// would have to be added to it.
   private mutating func original(
@@ -33,16 +39,21 @@ struct HAREntryWriter {
     _ addition: JSON?,
     of interaction: Interaction
   ) -> JSON? {
-    var overlay = overlay
+    var overlay = HARPart.standing(overlay, for: interaction)
     var start = overlay["startedDateTime"]?.stringValue.flatMap { HARDate.sinceEpoch($0) } ?? date
     if start < previous {
       // The order of the cassette wins: a reader sorts by the dates.
       overlay = HAROverlay.removing(["startedDateTime"], from: overlay)
       start = date
     }
-    let entry = HAROverlay.applied(overlay, to: written)
-    let needed = Self.addition(entry, for: interaction)
-    guard Self.names(needed).isSubset(of: Self.names(addition)) else { return nil }
+    // Where its messages would be read as others, the rest may still be said.
+    let candidates = [overlay, HARPart.unread(overlay)].lazy.map { overlay in
+      let entry = HAROverlay.applied(overlay, to: written).withTextOfForm
+      return (entry, Self.addition(entry, for: interaction))
+    }
+    let known = Self.names(addition)
+    guard let (entry, needed) = candidates.first(where: { Self.names($1).isSubset(of: known) })
+    else { return nil }
     previous = start
     date = .milliseconds(Int64(start.inMilliseconds.rounded(.up)))
     return Self.entry(entry, needed)

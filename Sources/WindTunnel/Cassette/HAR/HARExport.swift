@@ -15,7 +15,8 @@
 // is not as it was is written.
 //
 // What a HAR says that no recording has a place for stands in the note "_har" where the cassette was
-// made of a HAR with its secrets kept (see ``HAROverlay``), and comes back from there.
+// made of a HAR with its secrets kept (see ``HAROverlay``), and comes back from there, as long as what
+// it depends on is not changed (see ``HARPart``).
 //
 // Other keys of ours are those that others have chosen before: "_error" tells why there is no
 // answer, "_webSocketMessages" are Chrome's, and "_encoding" says that a request's text is base64,
@@ -33,6 +34,8 @@ public struct HARExport: Sendable, Hashable {
   public let data: Data
   /// What the redaction left out, one sentence each.
   public let warnings: [String]
+  /// How many interactions stand in it.
+  public let interactionCount: Int
 
   /// Writes a cassette as a HAR.
   ///
@@ -43,7 +46,7 @@ public struct HARExport: Sendable, Hashable {
     let (cassette, leftOut) =
       keepingSecrets ? (cassette, []) : cassette.withoutOverlays.redacted()
     var writer = HAREntryWriter()
-    let log: [JSON.Member] = [
+    let head: [JSON.Member] = [
       JSON.Member("version", "1.2"),
       JSON.Member(
         "creator",
@@ -52,10 +55,21 @@ public struct HARExport: Sendable, Hashable {
       JSON.Member("_windtunnel", HARAddition.ofLog(cassette.notes)),
     ]
     let notes = cassette.notes.filter { !HARAddition.isAmbiguous($0) }
-    let written = JSON.object(log + notes)
-    let whole = HAROverlay.of(cassette.notes).map { HAROverlay.applied($0, to: written) } ?? written
-    let entries = cassette.interactions.map { writer.entry($0) }
-    let json: JSON = ["log": whole.adding("entries", .array(entries))]
+    let written = JSON.object(head + notes)
+    let around = HAROverlay.of(cassette.notes).map { HARLogOverlay($0) } ?? HARLogOverlay()
+    let whole = HAROverlay.applied(.object(around.log), to: written)
+    var entries: [JSON] = []
+    interactionCount = cassette.interactions.count
+    let asides = Dictionary(grouping: around.asides) { [interactionCount] in
+      min(max(0, $0.after), interactionCount)
+    }
+    for (index, interaction) in cassette.interactions.enumerated() {
+      entries += (asides[index] ?? []).map { writer.aside($0.entry) }
+      entries.append(writer.entry(interaction))
+    }
+    entries += (asides[interactionCount] ?? []).map { writer.aside($0.entry) }
+    let log = JSON.Member("log", whole.adding("entries", .array(entries)))
+    let json = JSON.object([log] + around.root)
     data = Data(json.fileBytes())
     warnings = leftOut.map { "\($0); it is left out." }
   }

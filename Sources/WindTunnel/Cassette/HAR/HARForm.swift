@@ -95,6 +95,16 @@ enum MediaType {
     parameter("charset", of: type)?.lowercased() ?? "utf-8"
   }
 
+  /// Whether a text of this type is known to be in UTF-8: by its charset, or because JSON knows no other
+  /// (RFC 8259 §8.1).
+  static func isUTF8(_ type: String) -> Bool {
+    if let charset = parameter("charset", of: type) {
+      return ["utf-8", "utf8"].contains(charset.lowercased())
+    }
+    let essence = essence(type)
+    return essence.hasSuffix("/json") || essence.hasSuffix("+json")
+  }
+
   /// The same media type in UTF-8.
   static func withUTF8(_ type: String) -> String {
     type.replacing(/(;[ \t]*charset[ \t]*=)[^;]*/.ignoresCase()) { "\($0.1)utf-8" }

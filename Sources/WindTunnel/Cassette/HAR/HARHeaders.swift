@@ -27,9 +27,9 @@ extension HAREntryReader {
   /// The values of the fields that one JSON value stands for.
   private static func values(_ json: JSON, of name: String) -> [String] {
     guard case .array(let list) = json else {
-      return lines(json.spelled ?? (json == .null ? "" : json.compactText))
+      return lines(json == .null ? "" : json.said)
     }
-    let values = list.flatMap { lines($0.spelled ?? ($0 == .null ? "" : $0.compactText)) }
+    let values = list.flatMap { lines($0 == .null ? "" : $0.said) }
     // Several lines may become one with commas (RFC 9110 §5.3); Set-Cookie may not (RFC 6265 §3).
     return name.equalsIgnoringASCIICase("Set-Cookie") ? values : [values.joined(separator: ", ")]
   }
@@ -48,10 +48,6 @@ extension HAREntryReader {
     let filled = values.filter { !$0.isEmpty }
     return filled.isEmpty ? [""] : filled
   }
-}
-
-extension JSON {
-  fileprivate var compactText: String { String(decoding: bytes(.compact), as: UTF8.self) }
 }
 
 extension String {

@@ -14,10 +14,16 @@
 //   are understood. Where "text" and "params" stand together, the text wins.
 // - Status 0 (or none) is a failure; its name comes from "_error" or "_failureText". A status and
 //   such a text together are a cut answer, if the connection was at fault.
+// - Some exporters write bytes as so many characters. Where no charset is named, a text is taken for
+//   that if the length that is told says so; what is known to be UTF-8, only if it then is.
+// - What a 304 shows as its body is the browser's cached copy; it is kept, and never played.
+// - Of members with the same name the last counts, as in JavaScript.
 // - Header fields come from "headers" alone; "cookies" and "queryString" say the same again.
 // - "timings.wait" and "timings.receive" are the timing; what came before the request was sent
 //   belongs to the connection. Entries are sorted by "startedDateTime"; equal dates keep the order
 //   of the file, and an entry without a date stays behind the one in front of it.
+// - Entries that no HTTP was spoken for ("data:", "blob:", tunnels) become no interactions. With the
+//   secrets kept they stand aside (see ``HARLogOverlay``).
 // - "_webSocketMessages" are the messages. Other "_" keys of log, entry, request, response and
 //   timings are notes, but for "_initiator", the call stack of a browser's page.
 // - "_windtunnel" is ours (see ``HARExport``) and has the last word.
@@ -52,27 +58,45 @@ public struct HARImport: Sendable, Hashable {
   ) throws(FormatError) {
     let log = try HARLog(data, source: source)
     var warnings = log.warnings
-    var dated: [(date: Duration, interaction: Interaction)] = []
+    var around = keepingSecrets ? log.overlay : nil
+    var dated: [(date: Duration, entry: JSON, interaction: Interaction?)] = []
+    let isKeptAside = log.keepsAsides
     var latest = Duration.zero
     for (index, entry) in log.entries.enumerated() {
       var reader = HAREntryReader(source: source, index: index)
       let read = try reader.completed(entry)
-      warnings += reader.warnings
       latest = reader.date ?? latest
-      guard var interaction = read else { continue }
+      if let reason = reader.whyOutside {
+        // Where the log brings its note with it, the entry stands in there.
+        if keepingSecrets, isKeptAside { continue }
+        let fate =
+          around == nil ? "the entry is left out" : "it is kept for a HAR, and never played"
+        reader.warn("\(reason); \(fate)")
+      }
+      warnings += reader.warnings
+      guard var interaction = read else {
+        dated.append((latest, entry, nil))
+        continue
+      }
       if keepingDates, interaction.recordedAt == nil, reader.date != nil {
         interaction.recordedAt = entry["startedDateTime"]?.stringValue
       }
       if keepingSecrets, !log.isOurs { interaction.keepOverlay(of: entry) }
-      dated.append((latest, interaction))
+      dated.append((latest, entry, interaction))
     }
     // Swift's sort keeps the order of equals, but does not promise to.
     let sorted = dated.enumerated().sorted {
       ($0.element.date, $0.offset) < ($1.element.date, $1.offset)
     }
-    var whole = Cassette(sorted.map(\.element.interaction))
-    whole.notes = log.notes
-    if keepingSecrets { whole.notes += log.overlay }
+    var whole = Cassette()
+    for (_, (_, entry, interaction)) in sorted {
+      if let interaction {
+        whole.interactions.append(interaction)
+      } else if let sound = HARSound.object(entry, of: "entry") {
+        around?.asides.append(.init(after: whole.interactions.count, entry: sound))
+      }
+    }
+    whole.notes = log.notes + (around?.notes ?? [])
     let leftOut: [String]
     (cassette, leftOut) = keepingSecrets ? (whole, []) : whole.withoutOverlays.redacted()
     self.warnings = warnings + leftOut.map { "\($0); it is left out." }
@@ -83,112 +107,5 @@ extension Cassette {
   /// Reads a HAR's bytes and takes its secrets out; ``HARImport`` tells what was lost on the way.
   public init(har data: Data, source: String) throws(FormatError) {
     self = try HARImport(data, source: source).cassette
-  }
-}
-
-/// The outermost layers of a HAR, down to the list of its entries.
-private struct HARLog {
-  let entries: [JSON]
-  let notes: [JSON.Member]
-  /// Whether it was written here; then it says itself what it cannot say.
-  let isOurs: Bool
-  /// What the log says beside that, as a note; none in one that was written here.
-  let overlay: [JSON.Member]
-  var warnings: [String] = []
-
-  init(_ data: Data, source: String) throws(FormatError) {
-    func refusal(_ problem: String, remedy: String? = nil) -> FormatError {
-      FormatError(source: source, place: "", problem: "not a HAR: \(problem)", remedy: remedy)
-    }
-    guard data.count <= Cassette.fileBytesMax else {
-      let problem = "it has \(data.count) bytes; at most \(Cassette.fileBytesMax) are read"
-      throw FormatError(source: source, place: "", problem: problem)
-    }
-    switch [UInt8](data.prefix(2)) {
-    case []: throw refusal("there is nothing in it")
-    case [0x1F, 0x8B]: throw refusal("it is packed with gzip", remedy: "Unpack it first.")
-    // RFC 1950 §2.2; one proxy exports such files.
-    case [0x78, 0x01], [0x78, 0x5E], [0x78, 0x9C], [0x78, 0xDA]:
-      throw refusal("it is packed with zlib", remedy: "Unpack it first.")
-    case [0xFF, 0xFE], [0xFE, 0xFF]:
-      throw refusal("it is in UTF-16", remedy: "Save it in UTF-8 (RFC 8259 §8.1).")
-    default: break
-    }
-    let json = try JSON(parsing: data, source: source)
-    guard case .object(let members) = json else {
-      throw refusal("\(json.noun) stands where { \"log\": … } should")
-    }
-    guard let log = json["log"] else {
-      let names = members.prefix(3).map { "\"\($0.name.value.prefix(40))\"" }
-      let more = members.count > names.count ? ", …" : ""
-      let found = names.isEmpty ? "nothing" : names.joined(separator: ", ") + more
-      let isCassette = json["windtunnel"] != nil
-      throw refusal(
-        "the key \"log\" is missing, there is \(found)",
-        remedy: isCassette ? "This is a cassette already." : nil
-      )
-    }
-    guard case .object = log else { throw refusal("\"log\" is \(log.noun), not an object") }
-    guard let list = log["entries"] else {
-      throw refusal("\"log\" has no \"entries\"")
-    }
-    guard case .array(let entries) = list else {
-      throw refusal("\"log.entries\" is \(list.noun), not a list")
-    }
-    self.entries = entries
-    notes = try HARAddition.notes(ofLog: log, source: source)
-    isOurs = log.present(HARAddition.key) != nil
-    let names = Set(notes.map(\.name.value)).union(["entries", HARAddition.key])
-    let rest = HAROverlay.removing(names, from: log)
-    let isNoted = isOurs || names.contains(HAROverlay.key.value)
-    let difference =
-      isNoted ? nil : HAROverlay.difference(rest, from: ["version": "1.2"], as: "log")
-    overlay = difference.map { [JSON.Member(HAROverlay.key, $0)] } ?? []
-    if let version = log["version"]?.spelled, !version.isEmpty, !version.hasPrefix("1.") {
-      warnings.append("log: this is HAR version \(version.prefix(20)); it is read as 1.2.")
-    }
-  }
-}
-
-extension JSON {
-  /// What this is, for a sentence that finds it in a wrong place.
-  fileprivate var noun: String {
-    switch self {
-    case .null: "null"
-    case .bool: "true or false"
-    case .number: "a number"
-    case .string: "a string"
-    case .array: "a list"
-    case .object: "an object"
-    }
-  }
-
-  /// The member of a name, if it is there and not null.
-  func present(_ name: String) -> JSON? {
-    let value = self[name]
-    return value == .null ? nil : value
-  }
-
-  /// A string, or a number or word as it is spelled; `nil` for anything else.
-  var spelled: String? {
-    switch self {
-    case .string(let text): text.value
-    case .number(let digits): digits
-    case .bool(let flag): flag ? "true" : "false"
-    case .null, .array, .object: nil
-    }
-  }
-
-  /// A number, be it fractional or written as a string, without its fraction.
-  var wholeValue: Int? {
-    // Within these bounds the conversion is exact.
-    guard let number = spelled.flatMap({ Double($0) }), number.magnitude < 1e15 else { return nil }
-    return Int(number)
-  }
-
-  /// The elements, if this is a list.
-  var elements: [JSON] {
-    guard case .array(let elements) = self else { return [] }
-    return elements
   }
 }

@@ -6,7 +6,8 @@
 // or not at all.
 //
 // It is put back where the entry then says the same as the interaction. Where somebody has changed
-// the interaction since, the interaction is right.
+// the interaction since, the interaction is right, and what was said of the changed part goes (see
+// ``HARPart``).
 
 /// What stands in an original and not in what is written in its place.
 enum HAROverlay {
@@ -21,12 +22,19 @@ enum HAROverlay {
     return difference(members, from: written)
   }
 
+  /// What is said of the text beside it; where an original does not say it, a null stands for that.
+  private static let codings = ["encoding", "_encoding"]
+
   private static func difference(_ members: [JSON.Member], from written: JSON) -> JSON? {
-    let other = members.compactMap { member -> JSON.Member? in
+    var other = members.compactMap { member -> JSON.Member? in
       guard let there = written[member.name.value] else { return member }
-      guard there != member.value else { return nil }
+      guard !there.says(member.value) else { return nil }
       guard case .object(let inner) = member.value, case .object = there else { return member }
       return difference(inner, from: there).map { JSON.Member(member.name, $0) }
+    }
+    let names = Set(members.map(\.name.value))
+    other += codings.filter { written[$0] != nil && !names.contains($0) }.map {
+      JSON.Member(JSON.Text($0), .null)
     }
     return other.isEmpty ? nil : .object(other)
   }
@@ -37,8 +45,13 @@ enum HAROverlay {
       return overlay
     }
     for member in members {
+      let isMissing = member.value == .null && codings.contains(member.name.value)
       guard let index = result.firstIndex(where: { $0.name.value == member.name.value }) else {
-        result.append(member)
+        if !isMissing { result.append(member) }
+        continue
+      }
+      guard !isMissing else {
+        result.remove(at: index)
         continue
       }
       result[index].value = applied(member.value, to: result[index].value)
@@ -66,6 +79,16 @@ enum HAROverlay {
   }
 }
 
+extension JSON {
+  /// An entry whose form has a text beside its fields: some readers know no form without one, and an
+  /// empty one says nothing.
+  var withTextOfForm: JSON {
+    guard let post = self["request"]?.present("postData"), case .object = post, post["text"] == nil
+    else { return self }
+    return HAROverlay.applied(["request": ["postData": ["text": ""]]], to: self)
+  }
+}
+
 extension Interaction {
   /// Notes what its entry says and what is written for it does not, unless something of that name is
   /// noted already.
@@ -76,7 +99,7 @@ extension Interaction {
     // What is ours among it is written again where it is needed.
     let original = HAROverlay.removing([HARAddition.key], from: entry)
     guard let overlay = HAROverlay.difference(original, from: written, as: "entry") else { return }
-    notes.append(JSON.Member(HAROverlay.key, overlay))
+    notes.append(JSON.Member(HAROverlay.key, HARPart.marked(overlay, of: self)))
   }
 }
 

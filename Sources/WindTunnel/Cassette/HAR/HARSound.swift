@@ -1,57 +1,54 @@
 /// What may stand in a HAR 1.2, where an original is put back into one: some exporters write what no
 /// other tool reads.
 ///
-/// A member of a wrong type says nothing and goes, and so does one whose value lacks what it must
-/// have. Names that the specification does not have are anybody's.
+/// A number that is written as a text becomes one, and a text that is written as anything else. What
+/// must be there and is not becomes an empty text. What then has a wrong type still goes, in some
+/// objects under a name that is anybody's. Names that the specification does not have are that, too.
 enum HARSound {
   /// The value of a name as it may stand there; `nil` if it may not.
   static func value(_ json: JSON, of name: String) -> JSON? {
     if name.hasPrefix("_") { return json }
     switch json {
     case .null: return kept(json, if: nullable.contains(name))
-    case .bool: return kept(json, if: flags.contains(name) || !isKnown(name))
-    case .number(let digits):
-      if dates.contains(name) { return HARDate.sinceEpoch(json).map { .text(HARDate.text($0)) } }
-      // What compression costs, where it is negative.
-      if name == "compression" { return kept(json, if: Int(digits) != nil) }
-      if wholes.contains(name) { return kept(json, if: (Int(digits) ?? -2) >= -1) }
-      guard times.contains(name) else { return kept(json, if: !isKnown(name)) }
-      return kept(json, if: (Double(digits) ?? -2) >= -1)
+    case .bool:
+      return texts.contains(name)
+        ? .text(json.said) : kept(json, if: flags.contains(name) || !isKnown(name))
+    case .number(let digits): return number(digits, of: name)
     case .string(let text):
-      if dates.contains(name) {
-        if isDate(text.value) { return .some(json) }
-        return HARDate.sinceEpoch(text.value).map { .text(HARDate.text($0)) }
-      }
+      if dates.contains(name) { return date(text) }
       if name == "serverIPAddress" { return address(text.value).map { .text($0) } }
-      if flags.contains(name), ["true", "false"].contains(text.value.lowercased()) {
-        return .bool(text.value.lowercased() == "true")
-      }
-      return kept(json, if: texts.contains(name) || !isKnown(name))
+      return string(text, of: name)
     case .array(let elements):
+      if contents.contains(name) { return .text(json.said) }
       guard let element = lists[name] else { return kept(json, if: !isKnown(name)) }
-      let sound = elements.map { whole in
-        (element == "pair" ? pairs(whole) : [whole]).compactMap { object($0, of: element) }
-      }
+      let said = elements.filter { $0 != .null && $0 != .object([]) }
+      let single = element == "pair" ? said.flatMap(pairs) : said
+      let sound = single.compactMap { object($0, of: element) }
       // A list of fields without one of them would say something else.
-      let isWhole = sound.allSatisfy { !$0.isEmpty }
-      return kept(.array(sound.flatMap(\.self)), if: isWhole || name == "pages")
+      return kept(.array(sound), if: sound.count == single.count || name != "headers")
     case .object:
+      if contents.contains(name) { return .text(json.said) }
       return objects.contains(name) ? object(json, of: name) : kept(json, if: !isKnown(name))
     }
   }
 
-  /// A field whose value is a list of texts, as so many fields; one exporter writes them so.
+  /// A field whose value is a list of texts, which is read as one field, or as so many cookies; one
+  /// exporter writes them so.
   private static func pairs(_ json: JSON) -> [JSON] {
-    guard case .object(let members) = json, case .array(let values)? = json["value"],
-      !values.isEmpty
-    else { return [json] }
-    return values.map { value in
-      .object(members.map { $0.name.value == "value" ? JSON.Member($0.name, value) : $0 })
+    guard case .object(let members) = json, case .array(let list)? = json["value"] else {
+      return [json]
+    }
+    let isCookie = json["name"]?.spelled?.equalsIgnoringASCIICase("Set-Cookie") == true
+    let texts = list.map { $0 == .null ? "" : $0.said }
+    return (isCookie ? texts : [texts.joined(separator: ", ")]).map { value in
+      .object(
+        members.map { $0.name.value == "value" ? JSON.Member($0.name, .text(value)) : $0 }
+      )
     }
   }
 
   /// A value or none; `nil` beside a value of JSON would be JSON's null.
-  private static func kept(_ json: JSON, if isSound: Bool) -> JSON? {
+  static func kept(_ json: JSON, if isSound: Bool) -> JSON? {
     isSound ? .some(json) : .none
   }
 
@@ -62,12 +59,10 @@ enum HARSound {
       value(member.value, of: member.name.value).map { JSON.Member(member.name, $0) }
     }
     if keeping.contains(name) { sound += kept(from: members, beside: sound) }
-    if name == "page" {
-      // Left out by some, and all that is missing of a page with a name.
-      for (key, value) in [("title", ""), ("pageTimings", .object([]))] as [(String, JSON)]
-      where !sound.contains(where: { $0.name.value == key }) {
-        sound.append(JSON.Member(JSON.Text(key), value))
-      }
+    let isEmpty = sound.isEmpty
+    for (key, value) in missing[name] ?? []
+    where !isEmpty && !sound.contains(where: { $0.name.value == key }) {
+      sound.append(JSON.Member(JSON.Text(key), value))
     }
     let names = Set(sound.map(\.name.value))
     // Some readers want a text or its fields wherever anything was sent.
@@ -79,7 +74,18 @@ enum HARSound {
   }
 
   /// Objects that keep what may not stand in them under a name that is anybody's: `_afterRequest`.
-  private static let keeping: Set<String> = ["entry", "cache"]
+  private static let keeping: Set<String> = [
+    "log", "creator", "browser", "page", "pageTimings", "entry", "cache", "pair", "cookie", "param",
+    "content", "postData",
+  ]
+
+  /// Left out by some, and written where anything else of the object is there.
+  private static let missing: [String: [(String, JSON)]] = [
+    "creator": [("name", ""), ("version", "")], "browser": [("name", ""), ("version", "")],
+    "page": [("id", ""), ("title", ""), ("pageTimings", .object([]))],
+    "pair": [("name", ""), ("value", "")], "cookie": [("name", ""), ("value", "")],
+    "param": [("name", "")],
+  ]
 
   private static func kept(from members: [JSON.Member], beside sound: [JSON.Member]) -> [JSON
     .Member]
@@ -92,7 +98,10 @@ enum HARSound {
         name == "serverIPAddress"
         && written?.stringValue?.count ?? .max
           < (member.value.stringValue?.filter { !"[]".contains($0) }.count ?? 0)
-      guard isLost || isShort, !members.contains(where: { $0.name.value == "_\(name)" }) else {
+      let isOtherDate = dates.contains(name) && written.map { !$0.says(member.value) } ?? false
+      guard isLost || isShort || isOtherDate,
+        !members.contains(where: { $0.name.value == "_\(name)" })
+      else {
         return nil
       }
       return JSON.Member(JSON.Text("_\(name)"), member.value)
@@ -114,32 +123,28 @@ enum HARSound {
     "creator", "browser", "pageTimings", "request", "response", "cache", "timings", "content",
     "postData", "beforeRequest", "afterRequest",
   ]
-  private static let flags: Set<String> = ["httpOnly", "secure"]
-  private static let wholes: Set<String> = [
+  static let flags: Set<String> = ["httpOnly", "secure"]
+  static let wholes: Set<String> = [
     "size", "compression", "bodySize", "headersSize", "status", "hitCount",
   ]
-  private static let times: Set<String> = [
+  static let times: Set<String> = [
     "time", "blocked", "dns", "connect", "ssl", "send", "wait", "receive", "onContentLoad",
     "onLoad",
   ]
-  private static let dates: Set<String> = ["startedDateTime", "expires", "lastAccess"]
-  private static let texts: Set<String> = [
+  static let dates: Set<String> = ["startedDateTime", "expires", "lastAccess"]
+  static let texts: Set<String> = [
     "version", "name", "value", "comment", "id", "title", "pageref", "connection", "method", "url",
     "httpVersion", "statusText", "redirectURL", "mimeType", "text", "encoding", "path", "domain",
     "fileName", "contentType", "eTag",
   ]
+  /// Where whatever stands there is what was sent.
+  private static let contents: Set<String> = ["text", "value"]
   private static let nullable: Set<String> = ["expires", "beforeRequest", "afterRequest"]
 
-  private static func isKnown(_ name: String) -> Bool {
+  static func isKnown(_ name: String) -> Bool {
     objects.contains(name) || flags.contains(name) || wholes.contains(name)
       || times.contains(name) || dates.contains(name) || texts.contains(name)
       || lists[name] != nil || name == "serverIPAddress"
-  }
-
-  /// ISO 8601 as the specification wants it, with a zone.
-  private static func isDate(_ text: String) -> Bool {
-    let form = /\d{4}-\d{2}-\d{2}[Tt][0-9:]{8}(\.\d+)?(Z|z|[+-]\d{2}:\d{2})/
-    return text.wholeMatch(of: form) != nil && HARDate.sinceEpoch(text) != nil
   }
 
   /// Four numbers, or an IPv6 address without the brackets that some put around it and the port that

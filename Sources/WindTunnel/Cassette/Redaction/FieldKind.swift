@@ -10,6 +10,9 @@ enum FieldKind {
   case link
   /// Made of the content, the clock or by lot, and long enough to look like a secret.
   case made
+  /// The same, and there may be a secret in it, too: it is read like a text, and its words may look
+  /// drawn by lot.
+  case drawn
   /// What the protocol itself reads: its words and numbers.
   case syntax
   case text
@@ -28,6 +31,7 @@ enum FieldKind {
     let name = name.lowercased()
     if linkNames.contains(name) { return .link }
     if madeNames.contains(name) { return .made }
+    if drawnNames.contains(name) { return .drawn }
     return syntaxNames.contains(name) ? .syntax : .text
   }
 
@@ -36,6 +40,13 @@ enum FieldKind {
   private static let madeNames: Set<String> = [
     "etag", "if-none-match", "if-match", "date", "sec-websocket-key", "sec-websocket-accept",
     "x-request-id", "x-amz-request-id", "x-amz-id-2", "x-amz-cf-id", "x-client-data", "traceparent",
+  ]
+
+  /// Digests of a body (RFC 1864, RFC 3230, RFC 9530), and where a browser sends its reports (Reporting
+  /// API, Network Error Logging): such an address bears an id of the answer.
+  private static let drawnNames: Set<String> = [
+    "content-md5", "digest", "content-digest", "repr-digest", "x-goog-hash", "x-ms-content-md5",
+    "report-to", "reporting-endpoints", "nel",
   ]
 
   private static let syntaxNames: Set<String> = [

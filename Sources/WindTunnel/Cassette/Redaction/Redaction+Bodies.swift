@@ -4,6 +4,7 @@ extension Redaction {
   /// A message's fields and its body, which agree with each other afterwards.
   mutating func message(_ headers: inout HeaderFields, _ body: inout Body) {
     let type = headers["Content-Type"] ?? ""
+    log?.meet(type)
     headers = fields(headers)
     guard !body.data.isEmpty else { return }
     let part = log?.part
@@ -40,6 +41,7 @@ extension Redaction {
   mutating func content(_ bytes: [UInt8], type: String, what: String) -> [UInt8] {
     let media = Self.mediaType(type)
     let isMedia = Self.isMedia(type: media)
+    log?.meet(type)
     if media.hasPrefix("multipart/"), let boundary = Self.parameter("boundary", of: type) {
       return multipart(bytes, boundary: boundary)
     }

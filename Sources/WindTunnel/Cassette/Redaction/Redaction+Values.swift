@@ -128,6 +128,10 @@ extension Redaction {
       return stand(for: field.value, name: field.name, sort: sort, sort == .secret ? .sure : nil)
     case .link: return link(field.value, .redirect)
     case .made: return echoless(field.value)
+    case .drawn:
+      log?.isAtLot = true
+      defer { log?.isAtLot = false }
+      return text(field.value)
     case .syntax: return within(.syntax) { $0.text(field.value) }
     case .text: return text(field.value)
     }

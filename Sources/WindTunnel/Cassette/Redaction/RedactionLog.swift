@@ -14,11 +14,26 @@ struct RedactionLog {
   private var member: String?
   private var number = 0
   private var known: Set<CassetteLeak> = []
+  /// Whether the walk is where words look drawn by lot because they are, and no secrets.
+  var isAtLot = false
+  /// What parts the multipart bodies of the interaction (RFC 2046 §5.1.1): drawn by lot, and public.
+  private var boundaries: [[UInt8]] = []
 
   /// Enters a member of a JSON text.
   mutating func enter(_ member: String, of part: String) { (base, self.member) = (part, member) }
 
-  mutating func begin(_ index: Int) { number = index + 1 }
+  mutating func begin(_ index: Int) {
+    number = index + 1
+    boundaries = []
+  }
+
+  /// Takes note of what parts the bodies of a type.
+  mutating func meet(_ type: String) {
+    guard Redaction.mediaType(type).hasPrefix("multipart/"),
+      let boundary = Redaction.parameter("boundary", of: type)
+    else { return }
+    boundaries.append(Array(boundary.utf8))
+  }
 
   mutating func found(_ kind: String, bytes: Int) {
     let leak = CassetteLeak(number: number, place: part, kind: kind, bytes: bytes)
@@ -31,6 +46,17 @@ struct RedactionLog {
   }
 
   mutating func lookForEntropy(in bytes: [UInt8]) {
-    for run in Entropy.runs(in: bytes) { found("entropy", bytes: run.count) }
+    guard !isAtLot else { return }
+    for run in Entropy.runs(in: bytes) where !isBoundary(bytes[run]) {
+      found("entropy", bytes: run.count)
+    }
+  }
+
+  /// Whether a word is a boundary or a part of one, with the hyphens that stand around it in a body.
+  private func isBoundary(_ word: ArraySlice<UInt8>) -> Bool {
+    guard !boundaries.isEmpty else { return false }
+    let isHyphen = { (byte: UInt8) in byte == UInt8(ascii: "-") }
+    let core = Array(word.drop(while: isHyphen).reversed().drop(while: isHyphen).reversed())
+    return boundaries.contains { $0.firstRange(of: core) != nil }
   }
 }

@@ -1,0 +1,104 @@
+// What exporters write where the specification wants something else.
+
+extension JSON {
+  /// What this is, for a sentence that finds it in a wrong place.
+  var noun: String {
+    switch self {
+    case .null: "null"
+    case .bool: "true or false"
+    case .number: "a number"
+    case .string: "a string"
+    case .array: "a list"
+    case .object: "an object"
+    }
+  }
+
+  /// The member of a name, if it is there and not null.
+  func present(_ name: String) -> JSON? {
+    let value = self[name]
+    return value == .null ? nil : value
+  }
+
+  /// A string, or a number or word as it is spelled; `nil` for anything else.
+  var spelled: String? {
+    switch self {
+    case .string(let text): text.value
+    case .number(let digits): digits
+    case .bool(let flag): flag ? "true" : "false"
+    case .null, .array, .object: nil
+    }
+  }
+
+  /// A number, be it fractional or written as a string, without its fraction.
+  var wholeValue: Int? {
+    // Within these bounds the conversion is exact.
+    guard let number = spelled.flatMap({ Double($0) }), number.magnitude < 1e15 else { return nil }
+    return Int(number)
+  }
+
+  /// The elements, if this is a list.
+  var elements: [JSON] {
+    guard case .array(let elements) = self else { return [] }
+    return elements
+  }
+
+  /// A number, be it written as a string; `nil` for what is none.
+  var measure: Double? {
+    spelled.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
+  }
+
+  /// What this says as a text: a string, or else the JSON that stands in its place.
+  var said: String { spelled ?? String(decoding: bytes(.compact), as: UTF8.self) }
+
+  /// Whether two values say the same, however their strings are spelled.
+  func says(_ other: JSON) -> Bool {
+    switch (self, other) {
+    case (.string(let one), .string(let two)):
+      // A lone surrogate is U+FFFD here, and only the spelling tells which one it was.
+      one.value.utf8.elementsEqual(two.value.utf8)
+        && (one.spelling == two.spelling || !one.value.unicodeScalars.contains("\u{FFFD}"))
+    case (.array(let ones), .array(let twos)):
+      ones.count == twos.count && zip(ones, twos).allSatisfy { $0.says($1) }
+    case (.object(let ones), .object(let twos)):
+      ones.count == twos.count
+        && zip(ones, twos).allSatisfy { $0.name.value == $1.name.value && $0.value.says($1.value) }
+    default: self == other
+    }
+  }
+
+  /// The value with the last of several members of one name, in the place of the first, as JavaScript
+  /// and Python read them; RFC 8259 §4 leaves it open. Members whose name begins with `_` are
+  /// anybody's, and what is in them stays.
+  var withoutRepeats: JSON { unrepeated ?? self }
+
+  /// `nil` where no name is repeated, as in nearly all.
+  private var unrepeated: JSON? {
+    switch self {
+    case .array(var elements):
+      var isChanged = false
+      for index in elements.indices {
+        guard let element = elements[index].unrepeated else { continue }
+        (elements[index], isChanged) = (element, true)
+      }
+      return isChanged ? .array(elements) : nil
+    case .object(let members):
+      var places: [String: Int] = [:]
+      var kept: [JSON.Member] = []
+      var isChanged = false
+      for member in members {
+        let name = member.name.value
+        let inner = name.hasPrefix("_") ? nil : member.value.unrepeated
+        let value = inner ?? member.value
+        if let place = places[name] {
+          (kept[place].value, isChanged) = (value, true)
+        } else {
+          places[name] = kept.count
+          kept.append(JSON.Member(member.name, value))
+          if inner != nil { isChanged = true }
+        }
+      }
+      return isChanged ? .object(kept) : nil
+    case .null, .bool, .number, .string: return nil
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// Which bytes a text of a HAR stands for.
+@Suite struct HARBodyTests {
+  private func answer(_ content: String, type: String, status: Int = 200) -> String {
+    entry(
+      response: """
+        "status": \(status), "headers": [{"name": "Content-Type", "value": "\(type)"}],
+        "content": {\(content), "mimeType": "\(type)"}
+        """
+    )
+  }
+
+  private func question(_ text: String, type: String, bodySize: Int) -> String {
+    entry(
+      method: "POST",
+      request: """
+        "headers": [{"name": "Content-Type", "value": "\(type)"}], "bodySize": \(bodySize),
+        "postData": {"mimeType": "\(type)", "text": \(text)}
+        """
+    )
+  }
+
+  @Test(
+    arguments: [
+      // mitmproxy's form: as many characters as there are bytes.
+      (#""size": 2, "text": "\u0000\u00ff""#, "application/octet-stream", [0, 0xFF]),
+      (#""size": 2, "text": "\u00c3\u00a9""#, "text/event-stream", [0xC3, 0xA9]),
+      (#""size": 2, "text": "é""#, "text/plain", [0xC3, 0xA9]),
+      // Neither length, so nothing is known.
+      (#""size": 7, "text": "é""#, "text/plain", [0xC3, 0xA9]),
+      // A size that counts characters.
+      (#""size": 1, "text": "é""#, "application/json", [0xC3, 0xA9]),
+      (#""size": 1, "text": "é""#, "text/plain; charset=utf-8", [0xC3, 0xA9]),
+      (
+        #""size": 2, "text": "\u00c3\u00a9""#, "text/plain; charset=utf-8",
+        [0xC3, 0x83, 0xC2, 0xA9]
+      ),
+    ] as [(String, String, [UInt8])]
+  )
+  func `the bytes of an answer without a charset are as many as its size says`(
+    content: String,
+    type: String,
+    bytes: [UInt8]
+  ) throws {
+    #expect(try imported(answer(content, type: type))?.response?.body.data == Data(bytes))
+  }
+
+  @Test(
+    arguments: [
+      (#""é""#, "application/json; charset=utf-8", 1, [0xC3, 0xA9]),
+      (#""é""#, "application/json", 1, [0xC3, 0xA9]),
+      (#""é""#, "application/problem+json", 1, [0xC3, 0xA9]),
+      // Firefox's form: the bytes of UTF-8, each as a character.
+      (#""Ã©""#, "application/json", 2, [0xC3, 0xA9]),
+      (#""Ã©""#, "text/plain; charset=UTF-8", 2, [0xC3, 0xA9]),
+      (#""ÿ""#, "application/octet-stream", 1, [0xFF]),
+    ] as [(String, String, Int, [UInt8])]
+  )
+  func `what is known to be UTF-8 is sent in it`(
+    text: String,
+    type: String,
+    bodySize: Int,
+    bytes: [UInt8]
+  ) throws {
+    let interaction = try imported(question(text, type: type, bodySize: bodySize))
+    #expect(interaction?.request.body.data == Data(bytes))
+  }
+
+  @Test(arguments: [
+    (#""a\u0000b""#, "text/plain; charset=utf-8"), (#""\u0000\u00ff""#, "application/octet-stream"),
+  ])
+  func `a text that we would write in base64 comes back without the mark of it`(
+    text: String,
+    type: String
+  ) throws {
+    let size = text.contains("00ff") ? 2 : 3
+    let got = try turnedRound(answer(#""size": \#(size), "text": \#(text)"#, type: type))
+    let content = try #require(got?["response"]?["content"])
+    #expect(content["text"]?.says(try JSON(parsing: Data(text.utf8), source: "")) == true)
+    #expect(content["encoding"] == nil)
+    let asked = try turnedRound(question(text, type: type, bodySize: size))
+    let post = try #require(asked?["request"]?["postData"])
+    #expect(post["text"]?.says(try JSON(parsing: Data(text.utf8), source: "")) == true)
+    #expect(post["_encoding"] == nil)
+  }
+
+  @Test func `base64 in another spelling keeps its mark`() throws {
+    let entry = answer(
+      #""size": 3, "text": "AP8B\n", "encoding": "base64""#,
+      type: "application/octet-stream"
+    )
+    let content = try turnedRound(entry)?["response"]?["content"]
+    #expect(content?["text"] == "AP8B\n")
+    #expect(content?["encoding"] == "base64")
+  }
+
+  @Test(
+    arguments: [
+      (#""size": 0, "text": """#, 1, nil), (#""size": 0"#, 20, nil),
+      (#""size": 7"#, 0, "the body of 7 bytes is missing; an empty one is played."),
+      (#""size": -1"#, 7, "the body of 7 bytes is missing; an empty one is played."),
+    ] as [(String, Int, String?)]
+  )
+  func `a body is missing where its size says that there was one`(
+    content: String,
+    bodySize: Int,
+    warning: String?
+  ) throws {
+    let text = entry(
+      response: #""status": 200, "bodySize": \#(bodySize), "content": {\#(content)}"#
+    )
+    let place = "log.entries[0], GET https://api.example.test/a: "
+    #expect(
+      try HARImport(har(text), source: "a.har").warnings
+        == [warning].compactMap { $0 }.map {
+          place + $0
+        }
+    )
+  }
+
+  @Test func `the cached copy that a browser shows for a 304 is no flaw`() throws {
+    let read = try HARImport(
+      har(answer(#""size": 4, "text": "copy""#, type: "text/plain", status: 304)),
+      source: "a.har"
+    )
+    #expect(read.cassette.interactions.first?.response?.body == Body("copy"))
+    #expect(read.warnings.count == 1)
+    #expect(read.cassette.flaws == [])
+    // Of the answers that have no content none but this has a copy.
+    let empty = Interaction(Request("GET", "/"), Response(status: 204, body: Body("copy")))
+    #expect(Cassette([empty]).flaws.count == 1)
+  }
+
+  @Test(arguments: [
+    (#"{"a": 1}"#, #"{"a":1}"#), ("[1, null]", "[1,null]"), ("5", "5"), ("true", "true"),
+  ])
+  func `a body that stands as JSON and not as a text is its text`(json: String, text: String) throws
+  {
+    let entry = question(json, type: "application/json", bodySize: -1)
+      .replacing(#""status": 200"#, with: #""status": 200, "statusText": "Fine""#)
+    #expect(try imported(entry)?.request.body.text == text)
+    let round = try turnedRound(entry)
+    #expect(
+      round?["request"]?["postData"] == ["mimeType": "application/json", "text": .text(text)]
+    )
+    #expect(round?["request"]?["bodySize"] == -1)
+    #expect(round?["response"]?["statusText"] == "Fine")
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// A cassette that kept what its HAR said, and that somebody has changed since.
+@Suite struct HARChangedTests {
+  private static let original = har(
+    entry(
+      "https://api.example.test/a?b=c",
+      method: "POST",
+      request: """
+        "headers": [{"name": "Content-Type", "value": "application/x-www-form-urlencoded"}],
+        "cookies": [{"name": "old", "value": "1"}], "queryString": [],
+        "headersSize": 120, "bodySize": 99,
+        "postData": {"mimeType": "application/x-www-form-urlencoded", "text": "d=e",
+          "params": [{"name": "d", "value": "e"}]}
+        """,
+      response: """
+        "status": 200, "statusText": "Fine", "headersSize": 80, "bodySize": 55,
+        "headers": [{"name": "Set-Cookie", "value": "f=g", "comment": "x"}],
+        "cookies": [{"name": "f", "value": "g", "comment": "y"}],
+        "content": {"size": 77, "mimeType": "text/x", "text": "old"}
+        """,
+      more: """
+        "serverIPAddress": "192.0.2.1", "time": 50,
+        "timings": {"dns": 9, "send": 1, "wait": 30, "receive": 10}
+        """
+    )
+  )
+
+  /// The entry that is written after a change.
+  private func written(_ change: (inout Interaction) -> Void) throws -> JSON {
+    var cassette = try HARImport(Self.original, source: "a.har", keepingSecrets: true).cassette
+    change(&cassette.interactions[0])
+    let stored = try Cassette(data: cassette.data(), source: "a.json")
+    let har = HARExport(stored, keepingSecrets: true).data
+    #expect(try HARImport(har, source: "b.har", keepingSecrets: true).cassette == stored)
+    let entry = try JSON(parsing: har, source: "b.har")["log"]?["entries"]?.elements.first
+    // This depends on nothing.
+    #expect(entry?["serverIPAddress"] == "192.0.2.1")
+    return try #require(entry)
+  }
+
+  private func change(_ interaction: inout Interaction, _ edit: (inout Response) -> Void) {
+    var response = interaction.response ?? Response()
+    edit(&response)
+    interaction.answer = .response(response)
+  }
+
+  @Test func `what was not changed comes back whole`() throws {
+    let entry = try written { _ in }
+    #expect(entry["time"] == 50)
+    #expect(entry["timings"] == ["send": 1, "wait": 30, "receive": 10, "dns": 9])
+    #expect(entry["request"]?["bodySize"] == 99)
+    #expect(entry["request"]?["queryString"] == [])
+    #expect(entry["response"]?["content"]?["size"] == 77)
+    #expect(entry["_of"] == nil)
+  }
+
+  @Test func `another status has no reason of the old one`() throws {
+    let entry = try written { change(&$0) { $0.head.status = 404 } }
+    #expect(entry["response"]?["status"] == 404)
+    #expect(entry["response"]?["statusText"] == "")
+    #expect(entry["response"]?["content"]?["size"] == 77)
+    #expect(entry["time"] == 50)
+  }
+
+  @Test func `another body has its own size and form`() throws {
+    let entry = try written {
+      $0.request.body = Body("d=other")
+      change(&$0) { $0.body = Body("newer") }
+    }
+    #expect(
+      entry["request"]?["postData"]
+        == ["mimeType": "application/x-www-form-urlencoded", "text": "d=other"]
+    )
+    #expect(entry["request"]?["bodySize"] == 7)
+    #expect(entry["response"]?["content"] == ["size": 5, "mimeType": "", "text": "newer"])
+    #expect(entry["response"]?["bodySize"] == 5)
+    #expect(entry["response"]?["statusText"] == "Fine")
+  }
+
+  @Test func `other fields have their own cookies`() throws {
+    let entry = try written {
+      $0.request.headers.append("Cookie", "new=2")
+      change(&$0) { $0.head.headers.append("Set-Cookie", "h=i") }
+    }
+    #expect(entry["request"]?["cookies"] == [["name": "new", "value": "2"]])
+    #expect(entry["request"]?["headersSize"] == -1)
+    #expect(
+      entry["response"]?["cookies"] == [
+        ["name": "f", "value": "g"], ["name": "h", "value": "i"],
+      ]
+    )
+    #expect(entry["request"]?["bodySize"] == 99)
+  }
+
+  @Test func `other times have their own sum`() throws {
+    let entry = try written {
+      $0.timing = Timing(firstByte: .milliseconds(500), lastByte: .milliseconds(600))
+    }
+    #expect(entry["time"] == 600)
+    #expect(entry["timings"] == ["send": 0, "wait": 500, "receive": 100])
+    #expect(entry["response"]?["statusText"] == "Fine")
+  }
+
+  @Test func `another address has its own query`() throws {
+    let entry = try written { $0.request.url.query = "x=1" }
+    #expect(entry["request"]?["url"] == "https://api.example.test/a?x=1")
+    #expect(entry["request"]?["queryString"] == [["name": "x", "value": "1"]])
+    #expect(entry["request"]?["headersSize"] == 120)
+  }
+}
