@@ -122,13 +122,13 @@ import WindTunnel
     #expect(
       try await Program.run(words + ["a.json", "--body-bytes-max", "6"], in: scratch)
         == Program.Run(
-          code: 0,
+          code: 1,
           out: """
             skipped #1 GET https://api.example.test/a: The content is larger than 6 bytes.
             0 same, 0 drifted, 1 skipped
 
             """,
-          err: ""
+          err: "Nothing was compared: the one interaction was skipped.\n"
         )
     )
     upstream.signal(SIGINT)
@@ -151,6 +151,9 @@ import WindTunnel
     (
       "--mode verify --idle-seconds 1", "--mode verify records nothing and takes no --idle-seconds."
     ),
+    ("--mode verify --dates", "--mode verify records nothing and takes no --dates."),
+    ("--mode verify --admin-port 0", "--mode verify records nothing and takes no --admin-port."),
+    ("--mode verify --match a", "--mode verify records nothing and takes no --match."),
     ("--mode verify -- true", "--mode verify asks the server itself and runs no command."),
     ("--ignore a/b", "--ignore a/b: a host such as telemetry.example.com should stand here."),
     (
