@@ -2,8 +2,12 @@ extension Deck {
   /// Everything that is on the cassette and what was recorded since, in the order of the requests
   /// and without secrets; what cannot be looked into or rewritten is left out, and named. An
   /// interaction that was recorded anew and differs in volatile parts alone is the old one.
-  public func recorded() -> (cassette: Cassette, leftOut: [String]) {
-    recorded(onto: state.withLock { $0.keptCassette })
+  ///
+  /// - Parameter names: Header fields that change from one recording to the next, beside those that
+  ///   always do.
+  /// - Returns: The cassette, and what was left out, in words.
+  public func recorded(volatile names: [String] = []) -> (cassette: Cassette, leftOut: [String]) {
+    recorded(onto: state.withLock { $0.keptCassette }, volatile: names)
   }
 
   /// Whether anything was recorded.
@@ -30,13 +34,20 @@ extension Deck {
 
   /// What was recorded, added to another cassette than the deck's own: the one that stands in the
   /// file by now.
-  package func recorded(onto cassette: Cassette) -> (cassette: Cassette, leftOut: [String]) {
+  package func recorded(
+    onto cassette: Cassette,
+    volatile names: [String] = []
+  ) -> (cassette: Cassette, leftOut: [String]) {
     var cassette = cassette
     let (new, old) = state.withLock { state in
       (state.recording.sorted { $0.key < $1.key }.map(\.value), state.replacedInteractions)
     }
     var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
-    cassette.interactions += Rerecording.keepingOld(old, under: redaction.redact(new))
+    cassette.interactions += Rerecording.keepingOld(
+      old,
+      under: redaction.redact(new),
+      volatile: Set(names.map { $0.lowercased() })
+    )
     return (cassette, redaction.leftOut)
   }
 }

@@ -3,6 +3,10 @@ internal import Foundation
 internal import Symptoms
 internal import WindTunnel
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 extension Flight {
   /// Since the task began.
   var now: Duration {
@@ -32,7 +36,7 @@ extension Flight {
       timeouts.resource.map { $0 - now } ?? Self.step,
       Self.step
     )
-    if left <= .zero { return land { $0.fail(Symptom.timedOut) } }
+    if left <= .zero { return runOut() }
     // A live origin may take its time; what is played has an end, whatever the client waits for.
     let untilCeiling = forwarding == nil ? seat.silenceMax - silent : Self.step
     if untilCeiling <= .zero {
@@ -44,6 +48,13 @@ extension Flight {
       return after(.zero) { $0.look() }
     }
     after(min(left, untilCeiling)) { $0.look() }
+  }
+
+  /// The client waits no longer. An origin that kept it waiting is recorded as one: what it had said by
+  /// then, and that the time was up.
+  private func runOut() {
+    guard let forwarding else { return land { $0.fail(Symptom.timedOut) } }
+    forwarding.giveUp(Symptom.timedOut.urlError(for: request.url, as: seat.errors))
   }
 
   private static func silence(_ length: Duration) -> HarnessError {

@@ -25,9 +25,11 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private let live: URLRequest?
   private let outcome: Outcome
   private let start = DispatchTime.now()
-  /// Touched on ``queue`` only.
+  // Touched on ``queue`` only.
   private var task: URLSessionDataTask?
+  private var session: URLSession?
   // Touched on the delegate's queue only.
+  private var isOver = false
   private var head: ResponseHead?
   private var body = Data()
   private var timing = Timing(firstByte: .zero, lastByte: .zero)
@@ -63,8 +65,12 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.timeoutIntervalForRequest = Self.timeout
-        task = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
-          .dataTask(with: live)
+        let session = URLSession(
+          configuration: configuration,
+          delegate: self,
+          delegateQueue: nil
+        )
+        (self.session, task) = (session, session.dataTask(with: live))
       }
       task?.resume()
     }
@@ -72,6 +78,15 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
 
   /// Stops for a while.
   func suspend() { Self.queue.async { [self] in task?.suspend() } }
+
+  /// Ends with an error as if the origin had ended so: what it has said by now is its answer.
+  func giveUp(_ error: any Error) {
+    Self.queue.async { [self] in
+      // Whatever the cancelled task says of itself comes behind it.
+      session?.delegateQueue.addOperation { [self] in end(error) }
+      task?.cancel()
+    }
+  }
 
   /// Stops for good.
   func cancel() { Self.queue.async { [self] in task?.cancel() } }
@@ -128,12 +143,18 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     didCompleteWithError error: (any Error)?
   ) {
     if error == nil { note(task.response) }
+    end(error)
+    session.finishTasksAndInvalidate()
+  }
+
+  private func end(_ error: (any Error)?) {
+    guard !isOver else { return }
+    isOver = true
     timing.lastByte = elapsed
     // One piece is no stream worth telling of, and neither are those of a body of known length.
     let hasLength = head?.headers["Content-Length"] != nil
     if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
     tell(.end(answer(error), timing, error))
-    session.finishTasksAndInvalidate()
   }
 
   private func answer(_ error: (any Error)?) -> Answer {
@@ -146,48 +167,5 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
       response.head.headers["Content-Length"] = length
     }
     return .cut(response, failure)
-  }
-}
-
-extension HeaderFields {
-  /// The fields as far as the platform tells them: without order, repeats joined. Only cookies are
-  /// taken apart again, since joined ones are none (RFC 6265 §3).
-  fileprivate init(of response: HTTPURLResponse) {
-    let fields = response.allHeaderFields.map { HeaderField("\($0.key)", "\($0.value)") }
-      .sorted { $0.name < $1.name }
-    self.init(
-      fields.flatMap { field in
-        guard field.isNamed("Set-Cookie") else { return [field] }
-        return JoinedCookies.parts(of: field.value).map { HeaderField(field.name, $0) }
-      }
-    )
-  }
-}
-
-extension HeaderFields {
-  /// The names of those that may have been several: a comma stands in them, and in no date
-  /// (RFC 9110 §5.6.7) and in no cookie, which are taken apart.
-  var perhapsJoined: [String] {
-    let single = ["Date", "Expires", "Last-Modified", "Retry-After", "Set-Cookie"]
-    return filter { field in
-      field.value.contains(",") && !single.contains { field.isNamed($0) }
-    }.map(\.name)
-  }
-}
-
-extension Response {
-  /// An answer as a URL loading system hands it out: the content coding is undone while the fields
-  /// still speak of it. What is kept says what the bytes are.
-  fileprivate init(decoded head: ResponseHead, body: Body) {
-    var head = head
-    let coding = head.headers["Content-Encoding"]?.lowercased() ?? "identity"
-    if coding != "identity" {
-      head.headers.remove("Content-Encoding")
-      if head.headers["Content-Length"] != nil {
-        head.headers["Content-Length"] = String(body.data.count)
-      }
-    }
-    head.headers.remove("Transfer-Encoding")
-    self.init(status: head.status, headers: head.headers, body: body)
   }
 }

@@ -4,8 +4,10 @@ internal import WindTunnelServer
 
 /// `--admin-port`, as `serve`, `record` and `proxy` take it.
 enum AdminFlag {
+  static let name = "--admin-port"
+
   static let flag = Flag(
-    "--admin-port",
+    name,
     "N",
     "One more port, to ask what came and to change the weather; 0 for any."
   )
@@ -15,7 +17,7 @@ enum AdminFlag {
     _ arguments: Arguments,
     refusing refusal: @escaping @Sendable (Scenario) -> Refusal?
   ) throws -> Admin? {
-    guard let port = try arguments.int("--admin-port", in: 0...65535) else { return nil }
+    guard let port = try arguments.int(name, in: 0...65535) else { return nil }
     var admin = Admin()
     admin.port = port
     admin.scenarios = try Shipped.scenarios()

@@ -6,11 +6,12 @@ internal import WindTunnelDrill
 enum CassetteShowCommand: Command {
   static let name = "cassette show"
   static let summary = "List what a cassette holds, one interaction a line."
-  static let synopsis = "FILE [--number N]"
+  static let synopsis = "FILE [--number N] [--json]"
   static let example = "windtunnel cassette show Cassettes/examples/shop.json"
   static let operandsMax = 1
   static let flags = [
-    Flag("--number", "N", "Show this interaction's fields and body, opened for reading.")
+    Flag("--number", "N", "Show this interaction's fields and body, opened for reading."),
+    Flag("--json", nil, "Print the same as JSON."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
@@ -21,13 +22,28 @@ enum CassetteShowCommand: Command {
       guard number <= interactions.count else {
         throw Refusal.noInteraction(number, last: interactions.count)
       }
-      Terminal.answerVisibly(Self.whole(interactions[number - 1]))
+      if arguments.has("--json") {
+        tell(ShownInteraction(interactions[number - 1], number: number).wholeJSON)
+      } else {
+        Terminal.answerVisibly(Self.whole(interactions[number - 1]))
+      }
+      return .done
+    }
+    if arguments.has("--json") {
+      let list = interactions.enumerated().map { index, interaction in
+        ShownInteraction(interaction, number: index + 1).json
+      }
+      tell(["windtunnelShow": 1, "file": .text(path), "interactions": .array(list)])
       return .done
     }
     for (index, interaction) in interactions.enumerated() {
       Terminal.answerVisibly(Self.line(interaction, number: index + 1))
     }
     return .done
+  }
+
+  private static func tell(_ json: JSON) {
+    Terminal.answer(String(decoding: json.fileBytes(), as: UTF8.self))
   }
 
   private static func line(_ interaction: Interaction, number: Int) -> String {

@@ -13,14 +13,14 @@ enum CassetteExplainCommand: Command {
     Flag("--request", "REQUEST", "What is asked, such as 'GET /users?page=2'."),
     Flag("--header", "FIELD", "A field of it, such as 'Accept: text/html'; may be repeated."),
     Flag("--body", "FILE", "What it carries."),
-    Flag("--match", "FILE", "What requests are compared by (default: method, path and query)."),
+    MatchFlag.flag("method, path and query"),
     Flag("--json", nil, "Print the answer as JSON."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let path = try arguments.required("--cassette", "where the recordings are")
     let request = try request(arguments)
-    let matcher = try Matching.matcher(arguments, over: .pathAndQuery)
+    let matcher = try MatchFlag.matcher(arguments, over: .pathAndQuery)
     let cassette = try Tapes.read(path)
     let explanation = Explanation(request, cassette, matcher: matcher)
     if arguments.has("--json") {
@@ -50,18 +50,5 @@ enum CassetteExplainCommand: Command {
       request.body = Body(data)
     }
     return request
-  }
-}
-
-/// What requests are compared by.
-enum Matching {
-  /// The rules of `--match FILE` over a command's own.
-  static func matcher(_ arguments: Arguments, over base: Matcher) throws -> Matcher {
-    guard let path = try arguments.value("--match") else { return base }
-    do {
-      return try Matcher(contentsOf: URL(filePath: path), over: base)
-    } catch let error as FormatError {
-      throw Refusal.usage("\(error)")
-    }
   }
 }

@@ -6,12 +6,13 @@ internal import WindTunnelDrill
 enum CassetteLintCommand: Command {
   static let name = "cassette lint"
   static let summary = "Look for secrets on cassettes, and for what is too old; 1 if there are any."
-  static let synopsis = "FILE … | --git REF [PATH…] [--max-age DAYS] [--json]"
+  static let synopsis = "FILE … | --git REF [PATH…] [--max-age DAYS] [--undated] [--json]"
   static let example = "windtunnel cassette lint --git main Cassettes"
   static let operandsMax = 10_000
   static let flags = [
     Flag("--git", "REF", "Look only at what was added or changed since a commit or a branch."),
     Flag("--max-age", "DAYS", "Find what was recorded earlier, where record --dates kept the day."),
+    Flag("--undated", nil, "Find what bears no date, too."),
     Flag("--json", nil, "Print what was found as JSON."),
     Flag("--redact", "NAME", "One more name of a secret, or a place in JSON such as $.user.code."),
     Flag("--personal-data", nil, "Look for e-mail addresses, telephone numbers and names, too."),
@@ -20,34 +21,52 @@ enum CassetteLintCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let rules = try RedactionRules(arguments)
     let ageMax = try arguments.days("--max-age")
-    var (files, leakCount, oldCount): ([JSON], Int, Int) = ([], 0, 0)
+    let wantsDates = arguments.has("--undated")
+    var (files, leakCount, oldCount, undatedCount): ([JSON], Int, Int, Int) = ([], 0, 0, 0)
     for (path, cassette, earlier) in try cassettes(arguments) {
       let lint = CassetteLint(cassette, since: earlier, rules: rules)
-      let old = ageMax.map { Self.old(cassette, since: earlier, days: $0, path) } ?? []
+      let old = ageMax.map { Self.old(cassette, since: earlier, days: $0) } ?? []
+      let undated = Self.undated(cassette, since: earlier)
       leakCount += lint.leaks.count
       oldCount += old.count
+      if wantsDates {
+        undatedCount += undated.count
+      } else if ageMax != nil {
+        complain(ofUndated: undated.count, path)
+      }
       for line in lint.unopened { Terminal.complain("\(path): not looked at: \(line)\n") }
       if arguments.has("--json") {
         files.append([
           "file": .text(path), "leaks": .array(lint.leaks.map(\.json)),
-          "old": .array(old.map(\.json)), "unopened": .array(lint.unopened.map { .text($0) }),
+          "old": .array(old.map(\.json)),
+          "undated": .array(wantsDates ? undated.map { .number($0) } : []),
+          "unopened": .array(lint.unopened.map { .text($0) }),
         ])
       } else {
         for leak in lint.leaks { Terminal.answerVisibly("\(path): \(leak)\n") }
         for interaction in old { Terminal.answerVisibly("\(path): \(interaction)\n") }
+        for number in wantsDates ? undated : [] {
+          Terminal.answerVisibly("\(path): #\(number) bears no date\n")
+        }
       }
     }
     if arguments.has("--json") {
       let report: JSON = [
         "windtunnelLint": 1, "leaks": .number(leakCount), "old": .number(oldCount),
-        "files": .array(files),
+        "undated": .number(undatedCount), "files": .array(files),
       ]
       Terminal.answer(
         String(decoding: report.bytes(.init(.indent2, endsWithNewline: true)), as: UTF8.self)
       )
     }
     conclude(leakCount, oldCount, ageMax)
-    return leakCount + oldCount == 0 ? .done : .found
+    if undatedCount > 0 {
+      let subject = undatedCount == 1 ? "1 interaction bears" : "\(undatedCount) interactions bear"
+      Terminal.complain(
+        "\(subject) no date. To record anew: windtunnel record --mode rewrite --dates\n"
+      )
+    }
+    return leakCount + oldCount + undatedCount == 0 ? .done : .found
   }
 
   private static func conclude(_ leakCount: Int, _ oldCount: Int, _ ageMax: Int?) {
@@ -78,23 +97,31 @@ enum CassetteLintCommand: Command {
     }
   }
 
-  /// The interactions that are too old; of those without a date it says how many there are.
+  /// The interactions that are too old.
   private static func old(
     _ cassette: Cassette,
     since earlier: Cassette,
-    days: Int,
-    _ path: String
+    days: Int
   ) -> [OldInteraction] {
-    let now = Date()
-    let (numbers, undatedCount) = cassette.older(thanDays: days, at: now)
-    if undatedCount > 0 {
-      let subject = undatedCount == 1 ? "1 interaction bears" : "\(undatedCount) interactions bear"
-      Terminal.complain("\(path): \(subject) no date; record --dates keeps one\n")
-    }
+    let (numbers, _) = cassette.older(thanDays: days, at: Date())
     let added = Set(cassette.added(since: earlier))
     return numbers.filter { added.contains($0) }.map { number in
       OldInteraction(number: number, date: cassette.interactions[number - 1].recordedAt ?? "")
     }
+  }
+
+  /// The numbers of those that nobody can call old or new.
+  private static func undated(_ cassette: Cassette, since earlier: Cassette) -> [Int] {
+    let undated = Set(cassette.numbersWithoutDate)
+    return cassette.added(since: earlier).filter { undated.contains($0) }
+  }
+
+  private static func complain(ofUndated count: Int, _ path: String) {
+    guard count > 0 else { return }
+    let subject = count == 1 ? "1 interaction bears" : "\(count) interactions bear"
+    Terminal.complain(
+      "\(path): \(subject) no date; record --dates keeps one\n"
+    )
   }
 }
 
@@ -106,17 +133,6 @@ private struct OldInteraction: CustomStringConvertible {
   var description: String { "#\(number) recorded \(date)" }
 
   var json: JSON { ["interaction": .number(number), "recordedAt": .text(date)] }
-}
-
-extension RedactionRules {
-  /// The rules that a command line adds.
-  init(_ arguments: Arguments) throws(Refusal) {
-    let names = arguments.all("--redact")
-    if let wrong = names.first(where: { $0.hasPrefix("$") && !RedactionRules.isPlace($0) }) {
-      throw .value("--redact", wrong, shouldBe: "a name, or a place such as $.user.code")
-    }
-    self.init(names: names, personalData: arguments.has("--personal-data"))
-  }
 }
 
 extension CassetteLeak {

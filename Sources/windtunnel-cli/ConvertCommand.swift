@@ -8,30 +8,44 @@ enum CassetteConvertCommand: Command {
   static let synopsis = "IN.har OUT.json | IN.json OUT.har [--keep-secrets]"
   static let example = "windtunnel cassette convert browser.har Cassettes/browser.json"
   static let operandsMax = 2
-  static let flags = [
-    Flag(
-      "--keep-secrets",
-      nil,
-      "Leave credentials and cookies as they are, and keep all that a HAR says."
-    )
-  ]
+  static let flags =
+    [
+      Flag(
+        "--keep-secrets",
+        nil,
+        "Leave credentials and cookies as they are, and keep all that a HAR says."
+      )
+    ] + RedactionFlags.flags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let input = try arguments.operand(0, "IN", "which file to read")
     let output = try arguments.operand(1, "OUT", "which file to write")
     let (from, to) = (URL(filePath: input), URL(filePath: output))
     let keeps = arguments.has("--keep-secrets")
+    let rules = try RedactionRules(arguments)
+    guard !keeps || rules == .standard else {
+      throw Refusal.usage(
+        "--keep-secrets leaves everything as it is, so there is nothing to take out by "
+          + "\(RedactionFlags.names) or \(RedactionFlags.personalData)."
+      )
+    }
     let (count, warnings): (Int, [String])
     switch (from.pathExtension.lowercased(), to.pathExtension.lowercased()) {
     case ("har", "json"):
       let data = try FileError.reading(from, bytesMax: Cassette.fileBytesMax)
-      let result = try HARImport(data, source: from.lastPathComponent, keepingSecrets: keeps)
+      let result = try HARImport(
+        data,
+        source: from.lastPathComponent,
+        keepingSecrets: keeps,
+        attachments: HARAttachments(besides: from),
+        redaction: rules
+      )
       try refuseOver(output)
       try result.cassette.write(to: to)
       (count, warnings) = (result.cassette.interactions.count, result.warnings)
     case ("json", "har"):
       let cassette = try Tapes.read(from)
-      let result = HARExport(cassette, keepingSecrets: keeps)
+      let result = HARExport(cassette, keepingSecrets: keeps, redaction: rules)
       try refuseOver(output)
       try FileError.writing(result.data, to: to)
       (count, warnings) = (result.interactionCount, result.warnings)

@@ -14,18 +14,20 @@ enum ProxyCommand: Command {
       Flag("--scenario", "NAME|FILE", "The weather (default: calm); several: n goes to the next."),
       Flag("--cassette", "FILE", "Answers for the hosts on it; other hosts are passed on to."),
       Flag("--record", "FILE", "Record what passes, closed tunnels aside; FILE is played, too."),
+      MatchFlag.flag("method and URL"),
       ServingTLS.openFlag,
       ServingTLS.fileFlag,
       Flag("--upstream-ca", "FILE", "open-tls: trust these certificates, not the machine's (PEM)."),
+    ] + RedactionFlags.flags(prefix: "record") + [
       Flag(
-        "--redact",
-        "NAME",
-        "record: one more name of a secret, or a place such as $.user.code."
+        "--dates",
+        nil,
+        "record: keep in each new interaction the day on which it was recorded."
       ),
       Flag(
-        "--personal-data",
-        nil,
-        "record: take out e-mail addresses, telephone numbers and names."
+        IgnoredHost.name,
+        "HOST",
+        "record: a host whose requests pass unrecorded and in no weather."
       ),
       Flag("--lan", nil, "Listen to the local network, for one device, for two hours."),
       Flag("--bind", "ADDR", "lan: the address to listen at, where there are several."),
@@ -39,7 +41,9 @@ enum ProxyCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let order = try ProxyOrder(arguments)
-    let recording = try order.recordFile.map { try ProxyRecording($0, order.redaction) }
+    let recording = try order.recordFile.map {
+      try ProxyRecording($0, order.matcher, isDated: order.isDated)
+    }
     let deck = try order.deck(recording)
     let flight = ProxyFlight(deck, order.scenarios)
     var options = try order.options()

@@ -7,15 +7,25 @@ internal import WindTunnelServer
 struct ProxyOrder {
   let scenarios: [Scenario]
   let recordFile: URL?
+  /// What requests are compared by, where there is a tape.
+  let matcher: Matcher
   let redaction: RedactionRules
+  /// Whether each new interaction bears its day.
+  let isDated: Bool
   let reports: [URL]
   let duration: Duration?
   private let settings: ReplayServer.Options
   private let tls: ServingTLS
   private let trust: UpstreamTrust
   private let cassette: Cassette?
+  private let ignored: [IgnoredHost]
   private let seed: UInt64
   private let isOnLAN: Bool
+
+  /// What is of use only where something is recorded.
+  private static let ofRecording = [
+    RedactionFlags.names, RedactionFlags.personalData, "--dates", IgnoredHost.name,
+  ]
 
   /// How long a proxy that others can reach is open unless told.
   static let lanDuration = Duration.seconds(2 * 60 * 60)
@@ -48,7 +58,13 @@ struct ProxyOrder {
       )
     }
     cassette = try tape.map { try Tapes.read($0) }
+    matcher = try MatchFlag.matcher(arguments, over: .url)
+    if recordFile == nil, let flag = Self.ofRecording.first(where: { arguments.has($0) }) {
+      throw Refusal.usage("\(flag) goes with --record; without it nothing is kept.")
+    }
     redaction = try RedactionRules(arguments)
+    isDated = arguments.has("--dates")
+    ignored = try IgnoredHost.all(arguments)
     reports = try arguments.all("--report").map { text throws(Refusal) in
       let file = URL(filePath: text)
       guard ["html", "json"].contains(file.pathExtension) else {
@@ -131,12 +147,14 @@ struct ProxyOrder {
       recording?.tape ?? cassette ?? Cassette(),
       scenario: scenarios[0],
       seed: seed,
+      matcher: matcher,
       then: .repeat,
       mode: recording == nil ? .none : .newEpisodes,
       redaction: redaction,
+      ignoring: ignored.map(\.name),
       isProxied: true,
       recordingJournal: recording?.journal,
-      follow: recording?.unrecorded.following
+      follow: recording?.following
     )
   }
 

@@ -8,12 +8,16 @@ struct ProxyRecording {
   let tape: Cassette
   let journal: RecordingJournal
   /// What of it did not come.
-  let unrecorded = Unrecorded()
+  private let unrecorded = Unrecorded()
+  private let others: OtherBodies
   private let file: URL
+  /// Whether each new interaction bears its day.
+  private let isDated: Bool
 
   /// Reads the cassette, if there is one, and takes up what a killed recording had got.
-  init(_ file: URL, _ rules: RedactionRules) throws {
-    self.file = file
+  init(_ file: URL, _ matcher: Matcher, isDated: Bool) throws {
+    (self.file, self.isDated) = (file, isDated)
+    others = OtherBodies(matcher)
     let exists = FileManager.default.fileExists(atPath: file.path)
     let found = exists ? try Cassette(contentsOf: file) : Cassette()
     try FileError.probeWriting(to: file)
@@ -22,9 +26,18 @@ struct ProxyRecording {
       try Tapes.takeUp(journal, onto: found, of: file.relativePath, goesOn: true).tape
   }
 
+  /// Hears how far outcomes have come; the deck's `follow`.
+  var following: @Sendable (Outcome, Deck.Milestone) -> Void {
+    { [unrecorded, others] outcome, milestone in
+      unrecorded.following(outcome, milestone)
+      others.follow(outcome, milestone)
+    }
+  }
+
   /// Writes the cassette, if anything came.
   func keep(_ deck: Deck) throws {
     defer { journal.close() }
+    others.complain()
     if let problem = journal.problem { Terminal.complain("not journalled: \(problem)\n") }
     // Beside what answered, a host that was not there is part of the story; alone it is none.
     let leftOff = unrecorded.lines(deck)
@@ -32,7 +45,8 @@ struct ProxyRecording {
     for request in refusals {
       Terminal.complain("left out: \(request): the connection was refused, and nothing else came\n")
     }
-    let (recorded, leftOut) = deck.recorded()
+    var (recorded, leftOut) = deck.recorded()
+    if isDated { recorded.date(Date(), whereNotIn: tape) }
     for line in leftOff + leftOut { Terminal.complain("left out: \(line)\n") }
     guard recorded != tape else {
       journal.remove()

@@ -19,15 +19,12 @@ enum RecordCommand: Command {
       Flag("--cassette", "FILE", "Where the recording is written, at the end and in one step."),
       Flag("--as", "URL", "The origin that stands on the tape instead of the upstream's."),
       Flag("--mode", "MODE", "none, once, new-episodes, rewrite or verify (default: once)."),
-      Flag(
-        "--redact",
-        "NAME",
-        "One more name of a secret, or a place in JSON such as $.user.code."
-      ),
-      Flag("--personal-data", nil, "Take out e-mail addresses, telephone numbers and names, too."),
+      MatchFlag.flag("method, path and query"),
+    ] + RedactionFlags.flags + [
       Flag("--dates", nil, "Keep in each interaction that is recorded the day on which it was."),
+      VolatileFlag.flag,
       Flag(
-        "--ignore",
+        IgnoredHost.name,
         "HOST",
         "A host to pass requests on to unrecorded, at every port or HOST:PORT."
       ),
@@ -64,8 +61,8 @@ enum RecordCommand: Command {
     if goesOn {
       Terminal.complain("That recording goes on: what is not on the tape yet is recorded.\n")
     }
-    let unrecorded = Unrecorded()
-    let deck = Deck(tape, order, mode, journal, unrecorded)
+    let (unrecorded, others) = (Unrecorded(), OtherBodies(order.matcher))
+    let deck = Deck(tape, order, mode, journal, unrecorded, others)
     if mode == .once, !tape.interactions.isEmpty {
       Terminal.complain(
         "\(order.path) has \(tape.interactions.count) interactions and is played. "
@@ -73,6 +70,7 @@ enum RecordCommand: Command {
       )
     }
     let code = try await serve(order, deck, to: command)
+    others.complain()
     return try RecordingEnd(order, mode, tape, runsCommand: command != nil)
       .keep(deck, journal, leftOff: unrecorded.lines(deck), after: code)
   }
@@ -114,18 +112,22 @@ extension Deck {
     _ order: RecordOrder,
     _ mode: RecordMode,
     _ journal: RecordingJournal? = nil,
-    _ unrecorded: Unrecorded? = nil
+    _ unrecorded: Unrecorded? = nil,
+    _ others: OtherBodies? = nil
   ) {
     self.init(
       tape,
-      matcher: .pathAndQuery,
+      matcher: order.matcher,
       // What was not recorded yet is a new episode, a further answer of the same kind included.
       then: mode == .newEpisodes ? .fail : .repeat,
       mode: mode,
       redaction: order.redaction,
       ignoring: order.ignored.map(\.name),
       recordingJournal: journal,
-      follow: unrecorded?.following
+      follow: { outcome, milestone in
+        unrecorded?.following(outcome, milestone)
+        others?.follow(outcome, milestone)
+      }
     )
   }
 }

@@ -8,12 +8,16 @@ struct RecordOrder {
   let upstream: RequestURL
   let path: String
   let mode: RecordMode
+  /// What requests are compared by, where what is on the tape is played.
+  let matcher: Matcher
   /// The origin that stands on the tape, where that is not the upstream's.
   let origin: RequestURL?
   /// The hosts that are passed on to unrecorded.
   let ignored: [IgnoredHost]
   /// Whether each new interaction bears its day.
   let isDated: Bool
+  /// Header fields that each recording has otherwise.
+  let volatile: [String]
   /// What is taken out beside what always is.
   let redaction: RedactionRules
   /// Whom to trust where the upstream is spoken to by `https`.
@@ -27,7 +31,7 @@ struct RecordOrder {
 
   init(_ arguments: Arguments) throws {
     let upstream = try arguments.required("--upstream", "which server to record")
-    guard let url = Self.origin(upstream, schemes: ["http", "https"]) else {
+    guard let url = RequestURL.server(upstream) else {
       throw Refusal.value(
         "--upstream",
         upstream,
@@ -43,19 +47,16 @@ struct RecordOrder {
         }
         return mode
       } ?? .once
+    // Where nothing is played, the flag is refused.
+    matcher =
+      mode == .verify ? .pathAndQuery : try MatchFlag.matcher(arguments, over: .pathAndQuery)
     origin = try arguments.value("--as").map { text throws(Refusal) in
-      guard let url = Self.origin(text, schemes: ["http", "https"]) else {
+      guard let url = RequestURL.server(text) else {
         throw .value("--as", text, shouldBe: "an origin such as https://api.example.test")
       }
       return url
     }
-    ignored = try arguments.all("--ignore").map { text throws(Refusal) in
-      let whole = text.contains("://") ? text : "http://\(text)"
-      guard let url = Self.origin(whole, schemes: ["http", "https"]) else {
-        throw .value("--ignore", text, shouldBe: "a host such as telemetry.example.com")
-      }
-      return IgnoredHost(url, isAnyPort: whole != text && url.port == nil)
-    }
+    ignored = try IgnoredHost.all(arguments)
     trust = try UpstreamTrust(arguments)
     guard !trust.isGiven || ([url] + ignored.map(\.url)).contains(where: { $0.scheme == "https" })
     else {
@@ -68,6 +69,7 @@ struct RecordOrder {
       scenario.hasConnectionFaults ? .connectionFaults(of: scenario.name) : nil
     }
     isDated = arguments.has("--dates")
+    volatile = try VolatileFlag.names(arguments)
     redaction = try RedactionRules(arguments)
   }
 
@@ -91,29 +93,5 @@ struct RecordOrder {
   func server() throws -> Upstream {
     try trust.probe()
     return try Upstream(upstream, trusting: trust.trust)
-  }
-
-  /// A whole server's address, without a path.
-  private static func origin(_ text: String, schemes: [String]) -> RequestURL? {
-    let url = RequestURL(text)
-    guard let scheme = url.scheme, schemes.contains(scheme), url.host?.isEmpty == false,
-      url.target == "/"
-    else { return nil }
-    return url
-  }
-}
-
-/// A host that is left alone.
-struct IgnoredHost {
-  let url: RequestURL
-  /// Whether it is meant on every port: its name alone was given.
-  let isAnyPort: Bool
-
-  init(_ url: RequestURL, isAnyPort: Bool) { (self.url, self.isAnyPort) = (url, isAnyPort) }
-
-  /// As a deck knows it.
-  var name: String {
-    let host = url.host ?? ""
-    return isAnyPort ? host : "\(host):\(url.effectivePort ?? 80)"
   }
 }

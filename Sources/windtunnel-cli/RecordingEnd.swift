@@ -23,7 +23,7 @@ struct RecordingEnd {
     after code: ExitCode
   ) throws -> ExitCode {
     if let problem = journal.problem { Terminal.complain("not journalled: \(problem)\n") }
-    var (recorded, leftOut) = deck.recorded()
+    var (recorded, leftOut) = deck.recorded(volatile: order.volatile)
     // What was asked anew is of today, though its text be the old one: else it would stay too old.
     if order.isDated {
       recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : tape)

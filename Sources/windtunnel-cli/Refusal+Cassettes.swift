@@ -1,8 +1,17 @@
+internal import WindTunnel
 internal import WindTunnelDrill
 
 // The sentences of the commands that make cassettes of cassettes.
 extension Refusal {
   static let twoOrGit = usage("Two cassettes are wanted, or --git REF.")
+
+  static func idleSecret(_ name: String, _ path: String, _ names: [String]) -> Refusal {
+    let there = names.isEmpty ? "no redacted part" : names.joined(separator: ", ")
+    return .usage(
+      "--secret \(name): no request on \(path) has a REDACTED-\(Secrets.name(name))-N; "
+        + "there is \(there).\(didYouMean(Secrets.name(name), among: names))"
+    )
+  }
 
   static let mergeOperands = usage("Two cassettes or more and a file to write are wanted.")
 

@@ -12,7 +12,7 @@ enum ServeCommand: Command {
     [
       Flag("--cassette", "FILE", "What is played."),
       Flag("--scenario", "NAME|FILE", "The weather (default: calm)."),
-      Flag("--match", "FILE", "What requests are compared by (default: method, path and query)."),
+      MatchFlag.flag("method, path and query"),
       Flag("--refresh-dates", nil, "Move dates in answers by the time that has gone by since."),
       Flag("--seed", "N", "What all draws start from (default: 1)."),
       Flag("--speed", "K", "1: as slow as recorded, 2: twice as fast, 0: at once (default: 0)."),

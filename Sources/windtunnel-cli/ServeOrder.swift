@@ -14,7 +14,7 @@ struct ServeOrder {
   init(_ arguments: Arguments) throws {
     cassette = URL(filePath: try arguments.required("--cassette", "what should be played"))
     speaksTLS = arguments.has("--tls")
-    rules = try arguments.value("--match").map { URL(filePath: $0) }
+    rules = try arguments.value(MatchFlag.name).map { URL(filePath: $0) }
     scenarioName = try arguments.value("--scenario")
     let shipped = try Shipped.scenarios()
     weather = scenarioName.flatMap { name in
@@ -26,11 +26,7 @@ struct ServeOrder {
 
   func matcher() throws -> Matcher {
     guard let rules else { return .pathAndQuery }
-    do {
-      return try Matcher(contentsOf: rules, over: .pathAndQuery)
-    } catch let error as FormatError {
-      throw Refusal.usage("\(error)")
-    }
+    return try MatchFlag.matcher(rules, over: .pathAndQuery)
   }
 
   func scenario() throws -> Scenario {

@@ -23,8 +23,8 @@ struct Verification {
       throw .usage("--mode verify asks the server itself and runs no command.")
     }
     let foreign = [
-      "--ignore", "--port", "--tls", "--ca-out", "--connections-max", "--idle-seconds",
-      "--request-seconds",
+      IgnoredHost.name, "--port", "--tls", "--ca-out", "--connections-max", "--idle-seconds",
+      "--request-seconds", "--dates", AdminFlag.name, MatchFlag.name,
     ]
     let flags = foreign.filter { arguments.has($0) }
     if let flag = flags.first {
@@ -61,10 +61,13 @@ struct Verification {
 
   func run() async throws -> ExitCode {
     let tape = try Tapes.read(order.file)
+    try refuseIdle(secrets.keys.sorted(), tape)
     var verifier = Verifier(try order.server())
     verifier.recordedOrigin = order.origin
     verifier.secrets = secrets
     verifier.asksUnsafe = asksUnsafe
+    (verifier.redaction, verifier.volatile) = (order.redaction, order.volatile)
+    verifier.advice = { " (--secret \($0)=ENV gives one)" }
     verifier.limits = order.limits
     verifier.limits.requestLineBytesMax = Limits.upstream.requestLineBytesMax
     if let answerSeconds { verifier.timeout = .seconds(answerSeconds) }
@@ -74,6 +77,25 @@ struct Verification {
     } else {
       Terminal.answerVisibly("\(drift)")
     }
-    return drift.isEmpty ? .done : .drift
+    if !drift.isEmpty { return .drift }
+    guard drift.entries.count == drift.skipped.count else { return .done }
+    let count = drift.entries.count
+    let reason =
+      switch count {
+      case 0: "there is nothing on \(order.path)"
+      case 1: "the one interaction was skipped"
+      default: "all \(count) interactions were skipped"
+      }
+    // What cannot be asked is no drift; but nobody shall take it for a proof.
+    Terminal.complain("Nothing was compared: \(reason).\n")
+    return .done
+  }
+
+  /// A secret that fits nothing is a name misspelt, and what it was meant for would be skipped.
+  private func refuseIdle(_ given: [String], _ tape: Cassette) throws(Refusal) {
+    guard !given.isEmpty else { return }
+    let (names, all) = Secrets.names(in: tape.interactions)
+    guard let idle = given.first(where: { !all.contains(Secrets.name($0)) }) else { return }
+    throw .idleSecret(idle, order.path, names.sorted())
   }
 }

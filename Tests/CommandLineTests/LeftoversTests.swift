@@ -51,6 +51,45 @@ import WindTunnel
     if besideTape { #expect(try scratch.text("a.json") == Texts.cassette) }
   }
 
+  /// Every command that reads a cassette to its end; `{live}` is a server to ask.
+  private static let readers = [
+    "cassette show a.json", "cassette explain --cassette a.json --request GET%/home",
+    "cassette lint a.json", "cassette verify a.json", "cassette diff a.json a.json",
+    "cassette convert a.json a.har", "cassette merge a.json a.json merged.json",
+    "cassette split a.json --by host parts", "cassette migrate --check a.json",
+    "cassette prune a.json --number 1 --check",
+    "drill --cassette a.json --scenario calm --calls 1 --subject urlsession",
+    "record --mode none --upstream {live} --cassette a.json -- true",
+    "record --mode verify --upstream {live} --cassette a.json",
+  ]
+  /// Those that serve it until they are told to end.
+  private static let servers = ["serve --cassette a.json", "proxy --cassette a.json"]
+
+  @Test(arguments: [false, true])
+  func `whoever takes a cassette says that there is a journal, and what takes it up`(
+    besideTape: Bool
+  ) async throws {
+    let scratch = try Scratch()
+    try await killed(in: scratch, beside: besideTape)
+    let (upstream, url) = try await Server.start(in: scratch)
+    for line in Self.readers + Self.servers {
+      let words = line.split(separator: " ").map {
+        $0.replacingOccurrences(of: "{live}", with: url).replacingOccurrences(of: "%", with: " ")
+      }
+      let flight = try Flight(words, in: scratch)
+      if Self.servers.contains(line) {
+        _ = try #require(await flight.line(), "\(line)")
+        flight.signal(SIGINT)
+      }
+      let run = try await flight.end()
+      #expect(run.err.contains(Self.told), "\(line): \(run)")
+      #expect(![64, 65, 66, 70, 73].contains(run.code), "\(line): \(run)")
+      #expect(scratch.has("a.json.journal") && scratch.has("a.json") == besideTape, "\(line)")
+    }
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
   @Test func `a half tape is no whole one: the recording goes on`() async throws {
     let scratch = try Scratch()
     try await killed(in: scratch, beside: false)

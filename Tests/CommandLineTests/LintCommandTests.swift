@@ -129,6 +129,24 @@ import WindTunnel
     #expect(
       report["files"]?[0]?["old"] == [["interaction": 1, "recordedAt": "2001-02-03T04:05:06Z"]]
     )
+    let undated = try await Program.run("cassette", "lint", "a.json", "--undated", in: scratch)
+    #expect(
+      undated
+        == Program.Run(
+          code: 1,
+          out: "a.json: #3 bears no date\n",
+          err: """
+            1 interaction bears no date. To record anew: windtunnel record --mode rewrite --dates
+
+            """
+        )
+    )
+    let both = ["cassette", "lint", "a.json", "--undated", "--max-age", "90", "--json"]
+    let all = try JSON(
+      parsing: try await Program.run(both, in: scratch).out.utf8,
+      source: "lint"
+    )
+    #expect(all["old"] == 1 && all["undated"] == 1 && all["files"]?[0]?["undated"] == [3])
     let odd = try await Program.run("cassette", "lint", "a.json", "--max-age", "3w", in: scratch)
     #expect(odd.code == 64)
     #expect(odd.err.contains("--max-age 3w: a whole number from 0 to 36500 should stand here."))

@@ -128,7 +128,7 @@ import WindTunnel
             0 same, 0 drifted, 1 skipped
 
             """,
-          err: ""
+          err: "Nothing was compared: the one interaction was skipped.\n"
         )
     )
     upstream.signal(SIGINT)
@@ -151,6 +151,9 @@ import WindTunnel
     (
       "--mode verify --idle-seconds 1", "--mode verify records nothing and takes no --idle-seconds."
     ),
+    ("--mode verify --dates", "--mode verify records nothing and takes no --dates."),
+    ("--mode verify --admin-port 0", "--mode verify records nothing and takes no --admin-port."),
+    ("--mode verify --match a", "--mode verify records nothing and takes no --match."),
     ("--mode verify -- true", "--mode verify asks the server itself and runs no command."),
     ("--ignore a/b", "--ignore a/b: a host such as telemetry.example.com should stand here."),
     (

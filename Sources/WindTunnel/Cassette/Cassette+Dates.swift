@@ -25,9 +25,18 @@ extension Cassette {
   /// many bear no date.
   package func older(thanDays days: Int, at now: Date) -> (numbers: [Int], undatedCount: Int) {
     let limit = Duration.seconds(now.timeIntervalSince1970 - Double(days) * 86_400)
-    let dates = interactions.map { $0.recordedAt.flatMap { HARDate.sinceEpoch($0) } }
+    let dates = recordingDates
     let numbers = dates.enumerated().filter { $0.element.map { $0 < limit } ?? false }
       .map { $0.offset + 1 }
     return (numbers, dates.count { $0 == nil })
+  }
+
+  /// The numbers of the interactions that bear no date, counted from one.
+  package var numbersWithoutDate: [Int] {
+    recordingDates.enumerated().filter { $0.element == nil }.map { $0.offset + 1 }
+  }
+
+  private var recordingDates: [Duration?] {
+    interactions.map { $0.recordedAt.flatMap { HARDate.sinceEpoch($0) } }
   }
 }

@@ -11,13 +11,21 @@ extension Drift.Verdict {
   ///   - recorded: The interaction of the cassette.
   ///   - asked: The request as it was sent, secrets and all.
   ///   - live: What came back for it.
-  package init(_ recorded: Interaction, asked: Request, live: Answer) {
-    var redaction = Redaction(continuing: [recorded])
+  ///   - rules: What is taken out of that beside what always is.
+  ///   - names: Header fields, in lower case, that are not compared beside those that never are.
+  package init(
+    _ recorded: Interaction,
+    asked: Request,
+    live: Answer,
+    _ rules: RedactionRules = .standard,
+    volatile names: Set<String> = []
+  ) {
+    var redaction = Redaction(continuing: [recorded], rules: rules)
     guard let live = redaction.redact([Interaction(asked, live)]).first else {
       self = .skipped("its live answer repeats a credential, so that it cannot be shown")
       return
     }
-    var comparison = DriftComparison()
+    var comparison = DriftComparison(volatile: names)
     comparison.compare(recorded, live)
     self = comparison.differences.isEmpty ? .same : .drifted(comparison.differences)
   }
@@ -26,6 +34,9 @@ extension Drift.Verdict {
 /// Collects the differences between a recorded answer and a live one.
 struct DriftComparison {
   private(set) var differences: [Drift.Difference] = []
+  private let volatile: Set<String>
+
+  init(volatile: Set<String> = []) { self.volatile = volatile }
 
   mutating func note(_ place: String, _ recorded: String?, _ live: String?) {
     // What stands beside a redacted part may be the part itself in another shape.
@@ -45,7 +56,7 @@ struct DriftComparison {
   }
 
   mutating func compare(_ recorded: Interaction, _ live: Interaction) {
-    let (recorded, live) = (recorded.steady, live.steady)
+    let (recorded, live) = (recorded.steady(without: volatile), live.steady(without: volatile))
     guard case .response(let there) = recorded.answer, case .response(let here) = live.answer else {
       let (there, here) = (Self.name(recorded.answer), Self.name(live.answer))
       if there != here { note("answer", there, here) }
@@ -121,14 +132,19 @@ struct DriftComparison {
   }
 
   private mutating func compareLines(_ recorded: String, _ live: String) {
-    let there = recorded.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    let here = live.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let (there, here) = (Self.lines(recorded), Self.lines(live))
     for index in 0..<max(there.count, here.count) {
       let (one, other) = (there.dropFirst(index).first, here.dropFirst(index).first)
       if let one, let other, one.agrees(with: other) { continue }
       // The first says where to look; after an insertion every other line differs.
       return note("body line \(index + 1)", one, other)
     }
+  }
+
+  /// By bytes: CR and LF are one character.
+  private static func lines(_ text: String) -> [String] {
+    text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { String(Substring($0)) }
   }
 
   private mutating func compareBytes(_ recorded: Data, _ live: Data) {

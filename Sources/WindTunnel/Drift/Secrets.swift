@@ -6,13 +6,55 @@ package struct Secrets: Sendable {
   package struct Missing: Error, Hashable {
     /// The redacted part, such as `REDACTED-authorization-1`.
     package var part: String
+    /// What a secret for it is given by, such as `authorization`.
+    package var name: String {
+      String(numberedName[..<(numberedName.lastIndex(of: "-") ?? numberedName.endIndex)])
+    }
+
+    /// What one is given by that is for it alone, such as `authorization-1`.
+    fileprivate var numberedName: String {
+      let mark = part.range(of: "REDACTED-", options: .backwards)
+      return String(part[(mark?.upperBound ?? part.startIndex)...].prefix { $0 != "@" })
+    }
   }
 
-  private let values: [String: String]
+  private var values: [String: String]
 
   /// Takes values by name: `authorization` stands for every `REDACTED-authorization-N`,
-  /// `authorization-2` for the second alone.
-  package init(_ values: [String: String]) { self.values = values }
+  /// `authorization-2` for the second alone. A name may be spelled as it was before it was redacted:
+  /// `loginToken` is `logintoken`, `api_key` is `api-key`.
+  package init(_ values: [String: String]) {
+    self.values = Dictionary(values.map { (Self.name($0), $1) }) { first, _ in first }
+  }
+
+  /// A name as it stands in a redacted part.
+  package static func name(_ text: String) -> String {
+    String(text.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
+  }
+
+  /// What secrets can be given for on a tape: the names of the redacted parts of its requests, with
+  /// and without their ordinals, such as `authorization` and `authorization-1`.
+  package static func names(in interactions: [Interaction]) -> (
+    names: Set<String>, all: Set<String>
+  ) {
+    var (names, all): (Set<String>, Set<String>) = ([], [])
+    var known = Secrets([:])
+    for interaction in interactions {
+      // Each part that is missing is named by itself, and is known from then on.
+      while true {
+        do throws(Missing) {
+          _ = try known.restored(interaction.request)
+          break
+        } catch {
+          let part = error.numberedName
+          known.values[part] = "known"
+          names.insert(error.name)
+          all.formUnion([error.name, part])
+        }
+      }
+    }
+    return (names, all)
+  }
 
   /// The request as it was before it was redacted.
   package func restored(_ request: Request) throws(Missing) -> Request {

@@ -106,3 +106,10 @@ extension BodyRule {
   /// The same with nothing ignored.
   fileprivate var whole: BodyRule { BodyRule(reading) }
 }
+
+extension Interaction {
+  /// Whether its request had another body than this one, each read as what its type says.
+  package func hasOtherBody(than asked: Request) -> Bool {
+    !BodyComparison.differences(request, asked, BodyRule(.byType)).isEmpty
+  }
+}

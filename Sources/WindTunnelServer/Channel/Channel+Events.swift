@@ -46,6 +46,14 @@ extension Channel {
     if phase != .closed { closed(error) }
   }
 
+  func updateInterest() {
+    var interest: Readiness = isBlocked || phase == .connecting ? .writable : []
+    let isReading =
+      phase == .open ? !isReadingPaused || tls?.isEstablished == false : phase != .connecting
+    if isReading, !inputEnded { interest.insert(.readable) }
+    watch?.set(interest)
+  }
+
   private func readInput() {
     // A peer that never stops must leave room for the others.
     for _ in 0..<4 {

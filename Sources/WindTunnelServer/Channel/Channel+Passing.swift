@@ -21,7 +21,7 @@ extension Channel {
     guard output.isEmpty, !isBlocked, !isSecure else { return bytes }
     switch socket.write(bytes) {
     case .bytes(let count):
-      sentBytes += count
+      sent(count)
       return UnsafeRawBufferPointer(rebasing: bytes[count...])
     case .wouldBlock, .end: return bytes
     case .failed(let error):

@@ -36,7 +36,9 @@ final class Channel {
   var isReadingPaused = false
   var isAwaitingReset = false
   /// The bytes that the system has taken.
-  var sentBytes = 0
+  private(set) var sentBytes = 0
+  /// When it took some last, by the round of the loop that it was in; `nil`: never.
+  private(set) var lastSent: Moment?
   /// The bytes that came after the end had begun.
   var discardedBytes = 0
   var endTimer: Reactor.Timer?
@@ -132,7 +134,7 @@ final class Channel {
       if let tls { seal(with: tls) }
       if output.isEmpty { break }
       switch output.send(to: socket) {
-      case .bytes(let count): sentBytes += count
+      case .bytes(let count): sent(count)
       case .failed(let error): return writingFailed(error)
       case .wouldBlock, .end:
         isBlocked = true
@@ -152,6 +154,12 @@ final class Channel {
     advanceEnding()
     // The delegate wrote more: its turn comes after the other channels'.
     if queuedBytes > 0, !isInEvent { scheduleFlush() }
+  }
+
+  /// Notes that the system took bytes.
+  func sent(_ count: Int) {
+    sentBytes += count
+    lastSent = reactor.now
   }
 
   private func finishNow() {
@@ -185,13 +193,5 @@ final class Channel {
     self.delegate = nil
     if let timer = tls?.timer { reactor.cancel(timer) }
     delegate?.channelClosed(self, tls?.error ?? (isOwnEnd ? nil : error))
-  }
-
-  func updateInterest() {
-    var interest: Readiness = isBlocked || phase == .connecting ? .writable : []
-    let isReading =
-      phase == .open ? !isReadingPaused || tls?.isEstablished == false : phase != .connecting
-    if isReading, !inputEnded { interest.insert(.readable) }
-    watch?.set(interest)
   }
 }

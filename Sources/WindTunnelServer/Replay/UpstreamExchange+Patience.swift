@@ -17,12 +17,13 @@ extension UpstreamExchange {
   func awaitAnswer() {
     guard let client, let channel else { return }
     let seconds = client.house.options.limits.answerSeconds
-    let sent = channel.sentBytes
-    let rest = lastMove + Int64(nanosecondsOf: seconds) - Moment.now()
+    let rest =
+      max(lastMove, channel.lastSent ?? lastMove) + Int64(nanosecondsOf: seconds) - Moment.now()
     wait(Double(max(rest, 0)) / 1e9) { exchange in
       guard let channel = exchange.channel else { return }
       // One that is not listened to has no chance to say anything.
-      if channel.isReadingPaused || channel.sentBytes != sent { exchange.lastMove = Moment.now() }
+      if channel.isReadingPaused { exchange.lastMove = Moment.now() }
+      exchange.lastMove = max(exchange.lastMove, channel.lastSent ?? exchange.lastMove)
       if Moment.now() - exchange.lastMove < Int64(nanosecondsOf: seconds) {
         return exchange.awaitAnswer()
       }

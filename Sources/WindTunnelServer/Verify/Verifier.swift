@@ -16,6 +16,12 @@ public struct Verifier: Sendable {
   public var asksUnsafe = false
   /// How long an answer may take once there is a connection.
   public var timeout: Duration = .seconds(30)
+  /// What is taken out of live answers beside what always is, before any of them is told.
+  public var redaction = RedactionRules.standard
+  /// Header fields that are not compared, beside those that change with each answer anyway.
+  public var volatile: [String] = []
+  /// Tells, behind a secret that is missing, how one of its name is given.
+  package var advice: @Sendable (_ name: String) -> String = { _ in "" }
   /// How much an answer may be, and how long a connect may take.
   public var limits = Limits.upstream
   private let upstream: Upstream
@@ -53,11 +59,17 @@ public struct Verifier: Sendable {
     do throws(Secrets.Missing) {
       asked = try Secrets(secrets).restored(interaction.request)
     } catch {
-      return .skipped("there is no secret for \(error.part)")
+      return .skipped("there is no secret for \(error.part)\(advice(error.name))")
     }
     switch try await ask(asked, known: interaction, as: tape, loop) {
     case .answer(let live):
-      return Drift.Verdict(interaction, asked: asked, live: named(live, tape))
+      return Drift.Verdict(
+        interaction,
+        asked: asked,
+        live: named(live, tape),
+        redaction,
+        volatile: Set(volatile.map { $0.lowercased() })
+      )
     case .tooLarge(let sentence): return .skipped(sentence)
     case .unreached(let reason):
       throw ServerError.upstream("\(upstream.url.origin ?? "") does not answer: \(reason)")

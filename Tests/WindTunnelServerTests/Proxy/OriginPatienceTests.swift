@@ -67,6 +67,28 @@ import Testing
     await origin.loop.stop()
   }
 
+  @Test func `an origin is given up after that time and not after twice as long`() async throws {
+    let loop = try EventLoop()
+    let address = try await loop.serve { script in
+      script.received = { channel, _ in
+        channel.reactor.schedule(after: 1_900_000_000) { [weak channel] _ in
+          channel?.write(Array("HTTP/1.1 204 No Content\r\n\r\n".utf8))
+        }
+      }
+    }
+    let limits = Self.limits { $0.answerSeconds = 1 }
+    try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
+      let answer = try await server.answer(to: Self.get(.init("http://\(address)/")))
+      #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
+      #expect(
+        deck.recordedWithoutTimes.map(\.answer) == [
+          .failure(Failure(.timedOut, text: "it said nothing for 1 s"))
+        ]
+      )
+    }
+    await loop.stop()
+  }
+
   @Test func `an answer that comes to a halt is cut on the tape as it was for the client`()
     async throws
   {

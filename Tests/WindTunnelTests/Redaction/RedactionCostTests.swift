@@ -11,7 +11,8 @@ import Testing
     "token='\"x", "<token>", "<token><![CDATA[", "<input ", "<input a='", "sk-", "SG.", "token={",
     "password \"", ">", "-----BEGIN PRIVATE KEY-----(", "curl -u ", "Bearer ", "data:{\"a\":\n",
     "%3D%25", "REDACTED-a-", "token=$", "<name>pin</name>", "&amp;token=(", "\\\"token\\\":\\\"",
-    "{\"a\":[", "123456:AA", "token=//", "token:a.",
+    "{\"a\":[", "a1 token ", "token '", "token 9f8e7d6c5b4a39281706 ", "123456:AA", "token=//",
+    "token:a.",
   ]
 
   /// The processor's time of this thread, in seconds: other work of the machine is not in it.

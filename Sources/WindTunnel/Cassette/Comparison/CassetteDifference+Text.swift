@@ -52,7 +52,7 @@ extension PartDifference {
 }
 
 extension CassetteDifference.Change {
-  fileprivate var verb: String {
+  var verb: String {
     switch self {
     case .added: "added"
     case .removed: "removed"
@@ -81,7 +81,7 @@ extension CassetteDifference.Change {
     }
   }
 
-  fileprivate var parts: [PartDifference] {
+  var parts: [PartDifference] {
     guard case .changed(_, _, _, let parts) = self else { return [] }
     return parts
   }

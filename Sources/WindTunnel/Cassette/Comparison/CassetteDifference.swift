@@ -26,9 +26,14 @@ public struct CassetteDifference: Sendable, Hashable {
   public var isEmpty: Bool { changes.isEmpty && notes.isEmpty }
 
   /// Compares two cassettes.
-  public init(from old: Cassette, to new: Cassette) {
+  ///
+  /// - Parameters:
+  ///   - old: What was said.
+  ///   - new: What is said.
+  ///   - names: Header fields that change from one recording to the next, beside those that always do.
+  public init(from old: Cassette, to new: Cassette, volatile names: [String] = []) {
     notes = PartDifference.notes(old.notes, new.notes, place: "")
-    var forms = Forms()
+    var forms = Forms(volatile: Set(names.map { $0.lowercased() }))
     let there = forms.numbered(old)
     let here = forms.numbered(new)
     let addresses = Set(there.keys).union(here.keys)
@@ -45,12 +50,15 @@ public struct CassetteDifference: Sendable, Hashable {
 
   /// Numbers what is said, so that sequences are compared by numbers.
   private struct Forms {
+    let volatile: Set<String>
     private var known: [Interaction: Int] = [:]
+
+    init(volatile: Set<String>) { self.volatile = volatile }
 
     mutating func numbered(_ cassette: Cassette) -> [String: [Take]] {
       var sequences: [String: [Take]] = [:]
       for (index, interaction) in cassette.interactions.enumerated() {
-        let steady = interaction.steady
+        let steady = interaction.steady(without: volatile)
         let form = known[steady] ?? known.count
         known[steady] = form
         let request = interaction.request

@@ -34,7 +34,11 @@ extension PartDifference {
 
   /// The first line that differs.
   private static func texts(_ old: String, _ new: String, place: String) -> [PartDifference] {
-    let lines = { (text: String) in text.split(separator: "\n", omittingEmptySubsequences: false) }
+    // By bytes: CR and LF are one character.
+    let lines = { (text: String) in
+      text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        .map { Substring($0) }
+    }
     let (before, after) = (old.isEmpty ? [] : lines(old), new.isEmpty ? [] : lines(new))
     let equal = zip(before, after).prefix { $0.utf8.elementsEqual($1.utf8) }.count
     let line = { (lines: [Substring]) in

@@ -6,14 +6,18 @@ enum Rerecording {
   /// Requests that run beside each other are recorded in the order of that day. Where all answers
   /// for a method and a path are the old ones in the old order, they go back to their old places
   /// among each other: a player looks at the order within a sequence only.
-  static func keepingOld(_ old: [Interaction], under new: [Interaction]) -> [Interaction] {
+  static func keepingOld(
+    _ old: [Interaction],
+    under new: [Interaction],
+    volatile: Set<String> = []
+  ) -> [Interaction] {
     guard !old.isEmpty, !new.isEmpty else { return new }
     // The first of equal ones is taken first.
     var places: [Interaction: [Int]] = [:]
     for (index, interaction) in old.enumerated().reversed() {
-      places[recordable(interaction), default: []].append(index)
+      places[recordable(interaction, volatile), default: []].append(index)
     }
-    var origins = new.map { places[recordable($0)]?.popLast() }
+    var origins = new.map { places[recordable($0, volatile)]?.popLast() }
     let sequences = Dictionary(grouping: new.indices) { Sequence(new[$0].request) }
     let steady = sequences.values.filter { indices in
       let found = indices.compactMap { origins[$0] }
@@ -37,8 +41,11 @@ enum Rerecording {
   }
 
   /// What a recorder can know of an interaction.
-  static func recordable(_ interaction: Interaction) -> Interaction {
-    var steady = interaction.steady
+  static func recordable(
+    _ interaction: Interaction,
+    _ volatile: Set<String> = []
+  ) -> Interaction {
+    var steady = interaction.steady(without: volatile)
     steady.then = nil
     steady.notes = []
     steady.innerNotes = [:]

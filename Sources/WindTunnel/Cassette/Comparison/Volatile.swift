@@ -2,8 +2,9 @@
 // it, and recording anew does not write it over what stands there.
 //
 // Besides the fields below: the timing with its chunks and the offsets of WebSocket messages, which
-// belong to the network of that day; "recordedAt"; and the wrapping of a body in a content coding,
-// whose bytes depend on the compressor.
+// belong to the network of that day; "recordedAt"; the wrapping of a body in a content coding, whose
+// bytes depend on the compressor; the boundary of a multipart, which is drawn anew each time; how many
+// more requests a connection takes; and when a cookie ends.
 
 internal import Foundation
 
@@ -19,6 +20,7 @@ enum Volatile {
     "X-Runtime": "the origin's stopwatch",
     "X-Response-Time": "the origin's stopwatch",
     "Server-Timing": "the origin's stopwatch",
+    "Idempotency-Key": "names one request",
     // Framing: what it frames is compared itself.
     "Transfer-Encoding": "how the body was framed, not what it says",
     // One value for each request.
@@ -59,42 +61,75 @@ enum Volatile {
   static func steady(
     _ headers: HeaderFields,
     _ body: Body,
+    beside more: Set<String> = [],
     isCut: Bool = false
   ) -> (HeaderFields, Body) {
     var fields = HeaderFields(
-      headers.filter { !names.contains($0.name.lowercased()) }.map { field in
-        field.isNamed("Set-Cookie") ? HeaderField(field.name, steady(cookie: field.value)) : field
-      }
+      headers.filter { field in
+        let name = field.name.lowercased()
+        return !names.contains(name) && !more.contains(name)
+      }.map { steady($0) }
     )
     guard !body.data.isEmpty else { return (fields, body) }
     if !isCut { fields.remove("Content-Length") }
+    var content = body
     let coding = headers.values("Content-Encoding").joined(separator: ", ")
-    guard !coding.isEmpty, let data = Inflate.open(body.data, coding: coding) else {
-      return (fields, body)
+    if !coding.isEmpty, let data = Inflate.open(body.data, coding: coding) {
+      fields.remove("Content-Encoding")
+      content = Body(data)
     }
-    fields.remove("Content-Encoding")
-    return (fields, Body(data))
+    if let type = fields["Content-Type"],
+      let reframed = Multipart.reframed(content.data, type: type, by: boundary)
+    {
+      (fields["Content-Type"], content) = (reframed.type, Body(reframed.data))
+    }
+    return (fields, content)
   }
 
-  private static func steady(cookie: String) -> String {
-    let parts = cookie.split(separator: ";", omittingEmptySubsequences: false)
+  /// What stands between the parts of any multipart.
+  private static let boundary = "any-boundary"
+
+  private static func steady(_ field: HeaderField) -> HeaderField {
+    if field.isNamed("Set-Cookie") {
+      let kept = without(cookieAttributes, field.value, separator: ";")
+      return HeaderField(field.name, kept)
+    }
+    guard field.isNamed("Keep-Alive") else { return field }
+    return HeaderField(field.name, without(["max"], field.value, separator: ","))
+  }
+
+  /// A list of `name=value` without some of them; the first of a cookie is the cookie itself.
+  private static func without(
+    _ names: Set<String>,
+    _ text: String,
+    separator: Character
+  ) -> String {
+    let parts = text.split(separator: separator, omittingEmptySubsequences: false)
     let kept = parts.enumerated().filter { index, part in
       let name = part.prefix { $0 != "=" }.trimmingOptionalWhitespace().lowercased()
-      return index == 0 || !cookieAttributes.contains(name)
+      return index == 0 && separator == ";" || !names.contains(name)
     }
-    return kept.map(\.element).joined(separator: ";")
+    return kept.map(\.element).joined(separator: String(separator))
   }
 }
 
 extension Interaction {
   /// The interaction without its volatile parts: what two recordings of an unchanged origin share.
-  package var steady: Interaction {
+  package var steady: Interaction { steady() }
+
+  /// The same without header fields of some names, too, which are in lower case.
+  func steady(without fields: Set<String> = []) -> Interaction {
     var steady = self
-    (steady.request.headers, steady.request.body) = Volatile.steady(request.headers, request.body)
+    (steady.request.headers, steady.request.body) = Volatile.steady(
+      request.headers,
+      request.body,
+      beside: fields
+    )
     switch answer {
-    case .response(let response): steady.answer = .response(response.steady(isCut: false))
+    case .response(let response):
+      steady.answer = .response(response.steady(without: fields, isCut: false))
     case .cut(let response, let failure):
-      steady.answer = .cut(response.steady(isCut: true), failure)
+      steady.answer = .cut(response.steady(without: fields, isCut: true), failure)
     case .failure: break
     }
     steady.timing = nil
@@ -106,8 +141,8 @@ extension Interaction {
 }
 
 extension Response {
-  fileprivate func steady(isCut: Bool) -> Response {
-    let (headers, body) = Volatile.steady(headers, body, isCut: isCut)
+  fileprivate func steady(without fields: Set<String>, isCut: Bool) -> Response {
+    let (headers, body) = Volatile.steady(headers, body, beside: fields, isCut: isCut)
     return Response(status: status, headers: headers, body: body)
   }
 }

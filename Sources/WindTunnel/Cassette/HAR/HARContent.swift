@@ -26,8 +26,9 @@ struct HARContent {
 
 extension HAREntryReader {
   mutating func responseContent(_ response: JSON, headers: HeaderFields) -> HARContent {
-    guard let content = response.present("content"), let text = content.present("text") else {
-      return HARContent()
+    guard let content = response.present("content") else { return HARContent() }
+    guard let text = content.present("text") else {
+      return file(of: content, "the body", coding: headers["Content-Encoding"]) ?? HARContent()
     }
     let type = headers["Content-Type"] ?? content["mimeType"]?.stringValue ?? ""
     return self.content(
@@ -65,12 +66,24 @@ extension HAREntryReader {
       }
       return HARContent(data: form.data(announced: announced))
     }
-    if let file = post.present("_file")?.stringValue {
-      warn("the request's body is in the file \"\(file.prefix(80))\" and was not read")
-    } else if announced > 0 {
+    let coding = headers["Content-Encoding"]
+    if let content = file(of: post, "the request's body", coding: coding) { return content }
+    if announced > 0, post.present("_file")?.stringValue == nil {
       warn("the request's body of \(announced) bytes is missing")
     }
     return HARContent()
+  }
+
+  private mutating func file(of content: JSON, _ whose: String, coding: String?) -> HARContent? {
+    guard let name = content.present("_file")?.stringValue, let data = attached(name, whose) else {
+      return nil
+    }
+    return HARContent(data: data, isWrapped: Self.isGzip(data, coding))
+  }
+
+  /// gzip's magic (RFC 1952 §2.3.1) under the name of gzip: nobody opened this one.
+  private static func isGzip(_ data: Data, _ coding: String?) -> Bool {
+    coding?.lowercased().contains("gzip") == true && data.starts(with: [0x1F, 0x8B])
   }
 
   private mutating func content(
@@ -82,10 +95,7 @@ extension HAREntryReader {
   ) -> HARContent {
     if isBase64 {
       if let data = Data(tolerantBase64: text) {
-        // gzip's magic (RFC 1952 §2.3.1) under the name of gzip: nobody opened this one.
-        let isGzip =
-          coding?.lowercased().contains("gzip") == true && data.starts(with: [0x1F, 0x8B])
-        return HARContent(data: data, isWrapped: isGzip)
+        return HARContent(data: data, isWrapped: Self.isGzip(data, coding))
       }
       if let data = Self.pieces(text) {
         return HARContent(data: data, isWrapped: coding != nil)
@@ -145,12 +155,12 @@ extension HAREntryReader {
 
   mutating func warnOfMissingText(_ response: JSON) {
     let content = response["content"]
+    // What stands in a file was read, or why not is told already.
+    if content?.present("_file")?.stringValue != nil { return }
     // A body of no bytes is sent in a few where it is packed.
     let told = [content?["size"]?.wholeValue, response["bodySize"]?.wholeValue]
     let sizes = told.lazy.compactMap { $0 }.filter { $0 >= 0 }
-    if let file = content?.present("_file")?.stringValue {
-      warn("the body is in the file \"\(file.prefix(80))\" and was not read")
-    } else if let size = sizes.first, size > 0 {
+    if let size = sizes.first, size > 0 {
       warn("the body of \(size) bytes is missing; an empty one is played")
     } else if content?.present("text") == nil, sizes.isEmpty {
       warn("there is no body and no size; an empty one is played")

@@ -10,11 +10,12 @@ struct HAREntryReader {
   private(set) var whyOutside: String?
 
   private let source: String
+  private let attachments: HARAttachments
   private let path: String
   private var name = ""
 
-  init(source: String, index: Int) {
-    self.source = source
+  init(source: String, index: Int, _ attachments: HARAttachments = .none) {
+    (self.source, self.attachments) = (source, attachments)
     path = "log.entries[\(index)]"
   }
 
@@ -63,6 +64,16 @@ struct HAREntryReader {
     guard let addition = entry.present(HARAddition.key) else { return read }
     (warnings, whyOutside) = ([], nil)
     return try HARAddition.applied(addition, to: read, source: source, path: path)
+  }
+
+  /// The bytes of a body that only names its file; a warning says why there are none.
+  mutating func attached(_ name: String, _ whose: String) -> Data? {
+    do throws(HARAttachments.Problem) {
+      return try attachments.read(name)
+    } catch {
+      warn("\(whose) is in the file \"\(name.prefix(80))\", which \(error.reason)")
+      return nil
+    }
   }
 
   mutating func warn(_ problem: String) { warnings.append("\(path)\(name): \(problem).") }

@@ -42,9 +42,14 @@ public struct HARExport: Sendable, Hashable {
   /// - Parameters:
   ///   - cassette: What was said.
   ///   - keepingSecrets: Whether the values of credentials, cookies and user info stay.
-  public init(_ cassette: Cassette, keepingSecrets: Bool = false) {
+  ///   - redaction: What is taken out beside what always is, where secrets do not stay.
+  public init(
+    _ cassette: Cassette,
+    keepingSecrets: Bool = false,
+    redaction: RedactionRules = .standard
+  ) {
     let (cassette, leftOut) =
-      keepingSecrets ? (cassette, []) : cassette.withoutOverlays.redacted()
+      keepingSecrets ? (cassette, []) : cassette.withoutOverlays.redacted(by: redaction)
     var writer = HAREntryWriter()
     let head: [JSON.Member] = [
       JSON.Member("version", "1.2"),

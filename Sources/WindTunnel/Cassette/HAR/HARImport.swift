@@ -12,6 +12,7 @@
 // - "content.text" is base64 if "encoding" says so; any other encoding is no encoding. A request's
 //   body has no such mark in the specification: "encoding", "_encoding", "_base64" and "_isBase64"
 //   are understood. Where "text" and "params" stand together, the text wins.
+// - A body that is only named by "_file" is read from the HAR's folder, where that is known.
 // - Status 0 (or none) is a failure; its name comes from "_error" or "_failureText". A status and
 //   such a text together are a cut answer, if the connection was at fault.
 // - Some exporters write bytes as so many characters. Where no charset is named, a text is taken for
@@ -49,12 +50,16 @@ public struct HARImport: Sendable, Hashable {
   ///   - keepingDates: Whether interactions keep the dates of their entries.
   ///   - keepingSecrets: Whether the values of credentials, cookies and user info stay, and with
   ///     them, as a note, whatever only a HAR says.
+  ///   - attachments: Where bodies are that the HAR only names, as Playwright does.
+  ///   - redaction: What is taken out beside what always is, where secrets do not stay.
   /// - Throws: `FormatError` for what is no HAR. What is merely odd becomes a warning.
   public init(
     _ data: Data,
     source: String,
     keepingDates: Bool = false,
-    keepingSecrets: Bool = false
+    keepingSecrets: Bool = false,
+    attachments: HARAttachments = .none,
+    redaction: RedactionRules = .standard
   ) throws(FormatError) {
     let log = try HARLog(data, source: source)
     var warnings = log.warnings
@@ -63,7 +68,7 @@ public struct HARImport: Sendable, Hashable {
     let isKeptAside = log.keepsAsides
     var latest = Duration.zero
     for (index, entry) in log.entries.enumerated() {
-      var reader = HAREntryReader(source: source, index: index)
+      var reader = HAREntryReader(source: source, index: index, attachments)
       let read = try reader.completed(entry)
       latest = reader.date ?? latest
       if let reason = reader.whyOutside {
@@ -98,7 +103,8 @@ public struct HARImport: Sendable, Hashable {
     }
     whole.notes = log.notes + (around?.notes ?? [])
     let leftOut: [String]
-    (cassette, leftOut) = keepingSecrets ? (whole, []) : whole.withoutOverlays.redacted()
+    (cassette, leftOut) =
+      keepingSecrets ? (whole, []) : whole.withoutOverlays.redacted(by: redaction)
     self.warnings = warnings + leftOut.map { "\($0); it is left out." }
   }
 }

@@ -102,7 +102,8 @@ extension Redaction {
       let text = String(decoding: bytes[value.range], as: UTF8.self)
       edits.append(Edit(value.range, Array(named(text, value).utf8)))
     }
-    for value in SpokenSecrets.found(in: bytes) where stretches.take(value.range) {
+    let told = flavour == .plain ? NamedByWords.found(in: bytes, names) : []
+    for value in SpokenSecrets.found(in: bytes) + told where stretches.take(value.range) {
       let text = String(decoding: bytes[value.range], as: UTF8.self)
       edits.append(Edit(value.range, Array(named(text, value).utf8)))
     }
@@ -133,6 +134,10 @@ extension Redaction {
         return true
       case UInt8(ascii: "-") where last == byte: return true
       case UInt8(ascii: " ") where last.asciiLowercased == UInt8(ascii: "c"): return true
+      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
+        // A word in quotation marks, and no apostrophe.
+        if last <= 0x20 { return true }
+        length += 1
       default: length = byte <= 0x20 ? 0 : length + 1
       }
       if length >= 16 { return true }

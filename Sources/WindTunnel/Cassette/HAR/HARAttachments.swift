@@ -1,0 +1,47 @@
+public import Foundation
+
+/// The bodies that a HAR names by `_file` in place of holding them, as Playwright writes them: files
+/// in the HAR's own folder.
+public struct HARAttachments: Sendable {
+  /// Why a body that is named cannot be had.
+  struct Problem: Error, Hashable { var reason: String }
+
+  /// No body of a HAR can be larger than a cassette.
+  static let fileBytesMax = Cassette.fileBytesMax
+
+  private let folder: URL?
+
+  /// None can be had: a HAR's bytes came from anywhere.
+  public static let none = HARAttachments(folder: nil)
+
+  /// Those beside a HAR's file, in its folder and those within.
+  public init(besides har: URL) { self.init(folder: har.deletingLastPathComponent()) }
+
+  private init(folder: URL?) { self.folder = folder }
+
+  /// The bytes that are named.
+  func read(_ name: String) throws(Problem) -> Data {
+    guard let folder else { throw Problem(reason: "was not read") }
+    // What leads out of the folder, by its name or by a link, is anybody's file.
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !parts.contains(""), !parts.contains(".."), !name.contains("\\"), !name.contains("\0")
+    else { throw Problem(reason: "is not in the HAR's folder and was not read") }
+    let file = folder.appendingPathComponent(name)
+    let inside = folder.resolvingSymlinksInPath().path
+    let real = file.resolvingSymlinksInPath().path
+    guard real.hasPrefix(inside.hasSuffix("/") ? inside : "\(inside)/") else {
+      throw Problem(reason: "is not in the HAR's folder and was not read")
+    }
+    do throws(FileError) {
+      return try FileError.reading(file, bytesMax: Self.fileBytesMax)
+    } catch {
+      switch error {
+      case .missing: throw Problem(reason: "is not there")
+      case .unreadable(_, let reason), .unwritable(_, let reason):
+        throw Problem(reason: "cannot be read: \(reason)")
+      case .tooLarge(_, let bytes, let most):
+        throw Problem(reason: "has \(bytes) bytes; at most \(most) are read")
+      }
+    }
+  }
+}

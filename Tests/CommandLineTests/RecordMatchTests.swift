@@ -1,0 +1,168 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// What is recorded where one address answers by the body.
+@Suite(.timeLimit(.minutes(10))) struct RecordMatchTests {
+  private static let upstream = """
+    {"windtunnel":1,"interactions":[
+      {"request":{"method":"POST","url":"/graphql","headers":{"Content-Type":"application/json"},
+        "json":{"query":"A"}},"response":{"text":"answer of A"}},
+      {"request":{"method":"POST","url":"/graphql","headers":{"Content-Type":"application/json"},
+        "json":{"query":"B"}},"response":{"text":"answer of B"}}]}
+    """
+  private static let rules = #"{"match":1,"body":"byType"}"#
+
+  /// A server that tells bodies apart.
+  private func start(in scratch: Scratch) async throws -> (flight: Flight, url: String) {
+    try scratch.write(Self.upstream, to: "up.json")
+    try scratch.write(Self.rules, to: "match.json")
+    return try await Server.start("up.json", "--match", "match.json", in: scratch)
+  }
+
+  /// A shell that asks one of the two at a URL, by way of a proxy if there is one.
+  private static func client(_ query: String, at url: String, target: String = "/graphql")
+    -> [String]
+  {
+    let body = #"{"query":"\#(query)"}"#
+    return [
+      "bash", "-c",
+      "url=\(url); exec 3<>/dev/tcp/127.0.0.1/${url##*:}; "
+        + "printf 'POST \(target) HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nConnection: close\\r\\n"
+        + "Content-Type: application/json\\r\\nContent-Length: \(body.utf8.count)\\r\\n\\r\\n\(body)' "
+        + ">&3; cat <&3",
+    ]
+  }
+
+  private static func client(_ query: String) -> [String] {
+    client(query, at: "$WINDTUNNEL_URL")
+  }
+
+  private func bodies(of name: String, in scratch: Scratch) throws -> [String?] {
+    try Cassette(contentsOf: scratch.file(name)).interactions.map { $0.response?.body.text }
+  }
+
+  @Test func `new episodes are told apart by their bodies where the rules say so`() async throws {
+    let scratch = try Scratch()
+    let (upstream, url) = try await start(in: scratch)
+    let words = ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://a.test"]
+    let first = try await Program.run(words + ["--"] + Self.client("A"), in: scratch)
+    #expect(first.code == 0 && first.out.hasSuffix("answer of A"), "\(first)")
+    let more = words + ["--mode", "new-episodes", "--match", "match.json", "--"]
+    let second = try await Program.run(more + Self.client("B"), in: scratch)
+    #expect(second.code == 0 && second.out.hasSuffix("answer of B"), "\(second)")
+    #expect(second.err == "a.json: 2 interactions\n")
+    #expect(try bodies(of: "a.json", in: scratch) == ["answer of A", "answer of B"])
+    for mode in ["none", "once"] {
+      for query in ["B", "A"] {
+        let play = words + ["--mode", mode, "--match", "match.json", "--"]
+        let run = try await Program.run(play + Self.client(query), in: scratch)
+        #expect(run.out.hasSuffix("answer of \(query)"), "\(run)")
+      }
+    }
+    #expect(try bodies(of: "a.json", in: scratch) == ["answer of A", "answer of B"])
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `without rules what another body was recorded for is played, and that is said`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let (upstream, url) = try await start(in: scratch)
+    let words = ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://a.test"]
+    #expect(try await Program.run(words + ["--"] + Self.client("A"), in: scratch).code == 0)
+    let more = words + ["--mode", "new-episodes", "--"]
+    let run = try await Program.run(more + Self.client("B"), in: scratch)
+    #expect(run.out.hasSuffix("answer of A"), "\(run)")
+    #expect(
+      run.err == """
+        POST https://a.test/graphql: played once for another body than the recorded one
+        To tell bodies apart: --match FILE, with {"match":1,"body":"byType"} in it.
+
+        """
+    )
+    // The same body says nothing.
+    let same = try await Program.run(more + Self.client("A"), in: scratch)
+    #expect(same.err.isEmpty, "\(same)")
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `a proxy records by the same rules`() async throws {
+    let scratch = try Scratch()
+    let (upstream, url) = try await start(in: scratch)
+    let (none, some): ([String], [String]) = ([], ["--match", "match.json"])
+    for (query, rules, answer, count) in [
+      ("A", none, "A", 1), ("B", none, "A", 1), ("B", some, "B", 2),
+    ] {
+      let words = ["proxy", "--record", "tape.json", "--dates"] + rules
+      let flight = try Flight(words, in: scratch)
+      let proxy = try #require(await flight.line())
+      let client = Self.client(query, at: proxy, target: "\(url)/graphql")
+      let asked = try await Companion.run(client, in: scratch)
+      #expect(asked.text.hasSuffix("answer of \(answer)"), "\(asked)")
+      flight.signal(SIGINT)
+      let run = try await flight.end()
+      #expect(run.code == 0)
+      #expect(run.err.contains("--match FILE") == (query != answer), "\(run.err)")
+      let tape = try Cassette(contentsOf: scratch.file("tape.json"))
+      #expect(tape.interactions.count == count)
+      #expect(tape.interactions.allSatisfy { $0.recordedAt != nil })
+    }
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `a proxy passes hosts on to that are left alone, and records the others`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let (upstream, url) = try await start(in: scratch)
+    let (other, left) = try await start(in: scratch)
+    let host = String(left.dropFirst("http://".count))
+    let flight = try Flight(["proxy", "--record", "tape.json", "--ignore", left], in: scratch)
+    let proxy = try #require(await flight.line())
+    for origin in [url, left] {
+      let words = Self.client("A", at: proxy, target: "\(origin)/graphql")
+      let run = try await Companion.run(words, in: scratch)
+      #expect(run.text.hasSuffix("answer of A"), "\(run)")
+    }
+    flight.signal(SIGINT)
+    #expect(try await flight.end().err == "tape.json: 1 interactions\n")
+    let text = try scratch.text("tape.json")
+    #expect(text.contains(url) && !text.contains(host))
+    for flight in [upstream, other] {
+      flight.signal(SIGINT)
+      _ = try await flight.end()
+    }
+  }
+
+  @Test(arguments: ["--dates", "--ignore a.test", "--redact code", "--personal-data"])
+  func `a proxy that keeps nothing takes no flag of recordings`(words: String) async throws {
+    let scratch = try Scratch()
+    let flag = words.split(separator: " ").map(String.init)
+    let run = try await Program.run(["proxy"] + flag, in: scratch)
+    #expect(run.code == 64 && run.out.isEmpty)
+    #expect(
+      run.err.hasPrefix(
+        "windtunnel: \(flag[0]) goes with --record; without it nothing is kept.\n"
+      )
+    )
+  }
+
+  @Test func `rules that do not read are refused before anything is asked`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(#"{"match":1,"bodi":"json"}"#, to: "odd.json")
+    let words = ["--upstream", "http://127.0.0.1:1", "--cassette", "a.json"]
+    let record = try await Program.run(
+      ["record"] + words + ["--match", "odd.json", "--", "true"],
+      in: scratch
+    )
+    let proxy = try await Program.run(["proxy", "--match", "odd.json"], in: scratch)
+    for run in [record, proxy] {
+      #expect(run.code == 64 && run.out.isEmpty && run.err.contains("bodi"), "\(run)")
+    }
+    #expect(!scratch.has("a.json"))
+  }
+}

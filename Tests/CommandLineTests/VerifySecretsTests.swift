@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// `record --mode verify` where the tape's secrets are wanted back, and where nothing is compared.
+@Suite(.timeLimit(.minutes(10))) struct VerifySecretsTests {
+  private static let tape = """
+    {"windtunnel":1,"interactions":[
+      {"request":{"url":"/a","headers":{"Authorization":"Bearer REDACTED-authorization-1",
+        "X-Login":"REDACTED-logintoken-1"}},"response":{"text":"a"}}]}
+    """
+  private static let environment = ["API": "invented-1", "LOGIN": "invented-2"]
+
+  private func verify(
+    _ words: [String],
+    against cassette: String = "a.json",
+    in scratch: Scratch
+  ) async throws -> Program.Run {
+    let (upstream, url) = try await Server.start(cassette, in: scratch)
+    let run = try await Program.run(
+      ["record", "--mode", "verify", "--upstream", url, "--cassette", "a.json"] + words,
+      in: scratch,
+      with: Self.environment
+    )
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+    return run
+  }
+
+  @Test func `a secret may be named as it was called before`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Self.tape, to: "a.json")
+    let words = ["--secret", "Authorization=API", "--secret", "loginToken=LOGIN"]
+    #expect(
+      try await verify(words, in: scratch)
+        == Program.Run(code: 0, out: "1 same, 0 drifted, 0 skipped\n", err: "")
+    )
+    let one = ["--secret", "authorization-1=API", "--secret", "LoginToken-1=LOGIN"]
+    #expect(try await verify(one, in: scratch).code == 0)
+  }
+
+  @Test func `what is missing is told with the flag that gives it, and nothing was compared`()
+    async throws
+  {
+    let scratch = try Scratch()
+    try scratch.write(Self.tape, to: "a.json")
+    #expect(
+      try await verify(["--secret", "authorization=API"], in: scratch)
+        == Program.Run(
+          code: 0,
+          out: """
+            skipped #1 GET /a: there is no secret for REDACTED-logintoken-1 \
+            (--secret logintoken=ENV gives one)
+            0 same, 0 drifted, 1 skipped
+
+            """,
+          err: "Nothing was compared: the one interaction was skipped.\n"
+        )
+    )
+  }
+
+  @Test(arguments: [
+    ("authorisation=API", "authorization, logintoken. Did you mean authorization?"),
+    ("logintoken-2=LOGIN", "authorization, logintoken. Did you mean logintoken?"),
+  ])
+  func `a secret that fits nothing on the tape is refused`(word: String, rest: String) async throws
+  {
+    let scratch = try Scratch()
+    try scratch.write(Self.tape, to: "a.json")
+    let name = String(word.prefix { $0 != "=" })
+    let run = try await verify(["--secret", "authorization=API", "--secret", word], in: scratch)
+    #expect(run.code == 64 && run.out.isEmpty)
+    #expect(
+      run.err == """
+        windtunnel: --secret \(name): no request on a.json has a REDACTED-\(name)-N; there is \(rest)
+        For help: windtunnel record --help
+
+        """
+    )
+  }
+
+  @Test func `on a tape without secrets there is nothing to give one for`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Texts.cassette, to: "a.json")
+    let run = try await verify(["--secret", "authorization=API"], in: scratch)
+    #expect(run.code == 64 && run.err.contains("there is no redacted part."), "\(run)")
+  }
+
+  @Test func `an empty tape and requests that change something are no proof of anything`()
+    async throws
+  {
+    let scratch = try Scratch()
+    try scratch.write(#"{"windtunnel":1,"interactions":[]}"#, to: "a.json")
+    #expect(
+      try await verify([], against: Repository.shop, in: scratch)
+        == Program.Run(
+          code: 0,
+          out: "0 same, 0 drifted, 0 skipped\n",
+          err: "Nothing was compared: there is nothing on a.json.\n"
+        )
+    )
+    let tape =
+      #"{"windtunnel":1,"interactions":[{"request":{"method":"POST","url":"/a"},"response":{"status":204}}]}"#
+    try scratch.write(tape, to: "a.json")
+    #expect(try await verify([], in: scratch).code == 1)
+    #expect(try await verify(["--unsafe"], in: scratch).code == 0)
+  }
+
+  @Test func `a live answer loses what a flag names before it is told`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"json":{"a":1}}}]}"#,
+      to: "a.json"
+    )
+    try scratch.write(
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"json":{"a":1,"floor":"x-71-b"}}}]}"#,
+      to: "live.json"
+    )
+    let (upstream, url) = try await Server.start("live.json", in: scratch)
+    let words = ["record", "--mode", "verify", "--upstream", url, "--cassette", "a.json"]
+    let plain = try await Program.run(words, in: scratch)
+    #expect(plain.code == 3 && plain.out.contains("x-71-b"))
+    let run = try await Program.run(words + ["--redact", "floor"], in: scratch)
+    #expect(run.code == 3 && run.out.contains("REDACTED-floor-1") && !run.out.contains("x-71-b"))
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+}
