@@ -51,6 +51,31 @@ import Testing
     }
   }
 
+  @Test func `the messages of a WebSocket are read from their file, one a line`() throws {
+    try inFolder { har, folder in
+      let lines = """
+        {"type":"send","time":1714557600010.5,"opcode":1,"data":"hellö"}
+        {"type":"receive","time":1714557600020.5,"opcode":2,"data":"AP8B"}
+        cut off
+        """
+      try Data(lines.utf8).write(to: folder.appendingPathComponent("ws.jsonl"))
+      let text = String(decoding: Self.har("ws.jsonl"), as: UTF8.self)
+        .replacingOccurrences(of: "\"status\": 200", with: "\"status\": 101")
+      let data = Data(text.utf8)
+      let result = try HARImport(data, source: "a.har", attachments: HARAttachments(besides: har))
+      let interaction = try #require(result.cassette.interactions.first)
+      let messages = interaction.messages
+      #expect(messages.map(\.body) == [Body("hellö"), Body(Data([0, 0xFF, 1]))])
+      #expect(messages.map(\.isText) == [true, false])
+      #expect(interaction.response?.body == .empty)
+      #expect(
+        result.warnings == [
+          "log.entries[0], GET https://a.test/a: 1 of 3 WebSocket messages carry no data that is kept."
+        ]
+      )
+    }
+  }
+
   @Test func `what they hold is redacted like any body`() throws {
     try inFolder { har, folder in
       try Data("password=hunter22".utf8).write(to: folder.appendingPathComponent("a.txt"))

@@ -233,8 +233,8 @@ import WindTunnel
     let attached = try feed(#"{"size": -1, "mimeType": "x-unknown", "_file": "c4751.jsonl"}"#, "")
     #expect(
       attached.warnings == [
-        "log.entries[0], GET https://api.example.test/feed: the WebSocket messages are in the file "
-          + "\"c4751.jsonl\" and were not read."
+        "log.entries[0], GET https://api.example.test/feed: the list of WebSocket messages is in the "
+          + "file \"c4751.jsonl\", which was not read."
       ]
     )
   }

@@ -28,6 +28,8 @@ extension HAREntryReader {
   mutating func responseContent(_ response: JSON, headers: HeaderFields) -> HARContent {
     guard let content = response.present("content") else { return HARContent() }
     guard let text = content.present("text") else {
+      // The messages of a WebSocket, and no body.
+      if response["status"]?.wholeValue == 101 { return HARContent() }
       return file(of: content, "the body", coding: headers["Content-Encoding"]) ?? HARContent()
     }
     let type = headers["Content-Type"] ?? content["mimeType"]?.stringValue ?? ""

@@ -5,7 +5,8 @@ extension HAREntryReader {
   /// Chrome's form: "type", "time" in seconds since 1970, "opcode" and "data". Playwright writes the same
   /// with a time in milliseconds.
   mutating func messages(_ entry: JSON) -> [WebSocketMessage] {
-    guard let list = entry.present("_webSocketMessages")?.elements, !list.isEmpty else { return [] }
+    let list = entry.present("_webSocketMessages")?.elements ?? attachedMessages(entry)
+    guard !list.isEmpty else { return [] }
     let phases = ["blocked", "dns", "connect", "send", "wait"]
     let handshake = phases.reduce(0.0) { sum, phase in
       // "ssl" is a part of "connect".
@@ -43,12 +44,17 @@ extension HAREntryReader {
     time?.measure.map { $0 >= 1e12 ? $0 / 1000 : $0 }
   }
 
-  /// Messages in a file of their own, as Playwright attaches them.
-  mutating func warnOfAttachedMessages(_ entry: JSON, _ response: JSON) {
-    guard let file = response["content"]?.present("_file")?.stringValue,
-      entry.present("_webSocketMessages") == nil
-    else { return }
-    warn("the WebSocket messages are in the file \"\(file.prefix(80))\" and were not read")
+  /// Messages in a file of their own, one a line, as Playwright attaches them.
+  private mutating func attachedMessages(_ entry: JSON) -> [JSON] {
+    let response = entry["response"]
+    guard response?["status"]?.wholeValue == 101,
+      let name = response?["content"]?.present("_file")?.stringValue,
+      let data = attached(name, "the list of WebSocket messages")
+    else { return [] }
+    return data.split(separator: UInt8(ascii: "\n")).map { line in
+      // What is no message is counted with those that cannot be kept.
+      (try? JSONParser.parse(Array(line))) ?? .null
+    }
   }
 
   private static let entryKeys: Set<String> = [

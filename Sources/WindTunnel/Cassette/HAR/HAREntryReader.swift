@@ -145,7 +145,6 @@ struct HAREntryReader {
     let isCut = reason != nil && failure.symptom.cutsAnswers
     if Response.hasNoContent(method: request.method, status: status) {
       settleWithoutContent(&content, &fields, method: request.method, status: status)
-      if status == 101 { warnOfAttachedMessages(entry, got) }
     } else {
       if content.data.isEmpty { warnOfMissingText(got) }
       content.settle(&fields, isCut: isCut)
