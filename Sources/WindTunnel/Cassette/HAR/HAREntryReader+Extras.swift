@@ -5,8 +5,7 @@ extension HAREntryReader {
   /// Chrome's form: "type", "time" in seconds since 1970, "opcode" and "data". Playwright writes the same
   /// with a time in milliseconds.
   mutating func messages(_ entry: JSON) -> [WebSocketMessage] {
-    let list = entry.present("_webSocketMessages")?.elements ?? attachedMessages(entry)
-    guard !list.isEmpty else { return [] }
+    guard let list = entry.present("_webSocketMessages")?.elements, !list.isEmpty else { return [] }
     let phases = ["blocked", "dns", "connect", "send", "wait"]
     let handshake = phases.reduce(0.0) { sum, phase in
       // "ssl" is a part of "connect".
@@ -45,9 +44,9 @@ extension HAREntryReader {
   }
 
   /// Messages in a file of their own, one a line, as Playwright attaches them.
-  private mutating func attachedMessages(_ entry: JSON) -> [JSON] {
+  mutating func readAttachedMessages(_ entry: JSON) -> [JSON] {
     let response = entry["response"]
-    guard response?["status"]?.wholeValue == 101,
+    guard entry.present("_webSocketMessages") == nil, response?["status"]?.wholeValue == 101,
       let name = response?["content"]?.present("_file")?.stringValue,
       let data = attached(name, "the list of WebSocket messages")
     else { return [] }

@@ -8,6 +8,8 @@ struct HAREntryReader {
   private(set) var date: Duration?
   /// Why the entry tells of no exchange by HTTP, if it does not.
   private(set) var whyOutside: String?
+  /// Messages of a WebSocket that stood in a file of their own.
+  private(set) var attachedMessages: [JSON] = []
 
   private let source: String
   private let attachments: HARAttachments
@@ -49,7 +51,8 @@ struct HAREntryReader {
     let request = request(asked, method: method, url: url)
     guard let answer = answer(entry, to: request) else { return nil }
     var interaction = Interaction(request, answer, timing: Self.timing(entry["timings"]))
-    interaction.messages = messages(entry)
+    attachedMessages = readAttachedMessages(entry)
+    interaction.messages = messages(including(entry))
     interaction.notes = Self.notes(entry)
     interaction.innerNotes = Self.innerNotes(entry, of: interaction)
     return interaction
@@ -74,6 +77,12 @@ struct HAREntryReader {
       warn("\(whose) is in the file \"\(name.prefix(80))\", which \(error.reason)")
       return nil
     }
+  }
+
+  /// The entry with what stood in files that it names.
+  func including(_ entry: JSON) -> JSON {
+    guard !attachedMessages.isEmpty, case .object(let members) = entry else { return entry }
+    return .object(members + [JSON.Member("_webSocketMessages", .array(attachedMessages))])
   }
 
   mutating func warn(_ problem: String) { warnings.append("\(path)\(name): \(problem).") }

@@ -86,7 +86,7 @@ public struct HARImport: Sendable, Hashable {
       if keepingDates, interaction.recordedAt == nil, reader.date != nil {
         interaction.recordedAt = entry["startedDateTime"]?.stringValue
       }
-      if keepingSecrets, !log.isOurs { interaction.keepOverlay(of: entry) }
+      if keepingSecrets, !log.isOurs { interaction.keepOverlay(of: reader.including(entry)) }
       dated.append((latest, entry, interaction))
     }
     // Swift's sort keeps the order of equals, but does not promise to.
