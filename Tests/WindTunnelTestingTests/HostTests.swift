@@ -37,6 +37,11 @@ enum Host {
     #expect(!Host.isToFail("asksForB"))
   }
 
+  @Test(.cassette("orders"), arguments: 0..<3) func ordersAndLooks(number: Int) async throws {
+    let id = try await ask("/new")
+    #expect(try await ask("/orders/\(id)") == "order \(id)")
+  }
+
   @Test(.cassette("known")) func knowsItsIssue() async throws {
     _ = try await ask("/a")
     withKnownIssue { #expect(Bool(false)) }
