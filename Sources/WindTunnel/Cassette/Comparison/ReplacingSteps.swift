@@ -93,16 +93,26 @@ struct ReplacingSteps {
       return dated
     }
     var (taken, added) = ([Int: Interaction](), [Int: [Interaction]]())
-    for (step, gap) in zip(steps, gaps()) {
+    let gaps = gaps()
+    var ended: Set<Int> = []
+    for (step, gap) in zip(steps, gaps).reversed() {
       switch step.way {
       case .takes(let place): taken[place] = dated(step.interaction)
       case .isThere: break
-      case .further, .beyond: added[gap, default: []].append(dated(step.interaction))
+      case .further, .beyond:
+        var interaction = dated(step.interaction)
+        // What ends the recordings of a request is said by the last of them.
+        if let last = places.groups[step.group].places.last, gap > 2 * last,
+          ended.insert(step.group).inserted
+        {
+          interaction.then = interaction.then ?? old[last].then
+        }
+        added[gap, default: []].append(interaction)
       }
     }
     var (interactions, recorded) = ([Interaction](), [Interaction]())
     for gap in 0...2 * old.count {
-      let new = added[gap] ?? []
+      let new = added[gap]?.reversed() ?? []
       interactions += new
       recorded += new
       // Behind an even gap stands a place.
@@ -119,7 +129,7 @@ struct ReplacingSteps {
     // Behind all of a group, where that was played and where it stands now.
     var ends: [Int: Int] = [:]
     for (group, known) in places.groups.enumerated() {
-      if let last = known.places.last { ends[group] = 2 * last + 1 }
+      if let last = known.places.last { ends[group] = behind(last) }
     }
     for step in steps {
       if let place = step.place { ends[step.group] = max(ends[step.group] ?? 0, 2 * place + 1) }
@@ -129,7 +139,7 @@ struct ReplacingSteps {
     var fronts: [Int?] = []
     for step in steps.reversed() {
       if let place = step.place { next[step.group] = 2 * place }
-      fronts.append(next[step.group])
+      if case .further = step.way { fronts.append(next[step.group]) } else { fronts.append(nil) }
     }
     fronts.reverse()
     let first = steps.lazy.compactMap { step -> Int? in
@@ -138,17 +148,31 @@ struct ReplacingSteps {
       case .further, .beyond: nil
       }
     }.first
-    var here = first ?? 2 * old.count
+    var here: Int?
     return zip(steps, fronts).map { step, front in
       switch step.way {
-      case .takes(let place), .isThere(let place): here = 2 * place + 1
-      case .further where front != nil: here = front ?? here
+      case .takes(let place), .isThere(let place):
+        here = behind(place)
+        return behind(place)
       case .further, .beyond:
-        here = max(here, ends[step.group] ?? 0)
-        ends[step.group] = here
+        if let front {
+          here = front
+          return front
+        }
+        let end = ends[step.group]
+        let gap = max(here ?? (end == nil ? first ?? 2 * old.count : 0), end ?? 0)
+        here = gap
+        ends[step.group] = gap
+        return gap
       }
-      return here
     }
+  }
+
+  /// Behind a place, and behind what was recorded in this run with it.
+  private func behind(_ place: Int) -> Int {
+    var last = place
+    while places.claimed.contains(last), places.claimed.contains(last + 1) { last += 1 }
+    return 2 * last + 1
   }
 }
 
