@@ -12,27 +12,32 @@ extension Deck {
   ///   - then: What is played when the recordings of a request are used up.
   ///   - keepsOrder: Whether what was asked for is to stand in the order in which it was.
   ///   - date: What recordings bear as their day; `nil`: none.
-  /// - Returns: The cassette, and what could not be kept, in words.
+  ///   - claims: What was recorded onto the cassette before, in the same run.
+  /// - Returns: The cassette, what could not be kept, in words, and what was recorded in this run by
+  ///   now.
   package func recorded(
     into cassette: Cassette,
     then: EndPolicy,
     keepsOrder: Bool = false,
-    on date: Date? = nil
-  ) -> (cassette: Cassette, leftOut: [String]) {
+    on date: Date? = nil,
+    beside claims: Claims = Claims()
+  ) -> (cassette: Cassette, leftOut: [String], claims: Claims) {
     let (recorded, isAnew) = state.withLock { state in
       (state.recording.sorted { $0.key < $1.key }.map(\.value), state.recordsAnew)
     }
     var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
     var new = redaction.redact(recorded)
     let day = date.map(Cassette.day)
-    var cassette = cassette
+    var (cassette, claims) = (cassette, claims)
     if isAnew {
-      let replacing = Replacing(matcher: matcher, then: then, keepsOrder: keepsOrder, day: day)
-      cassette.interactions = replacing(new, in: cassette.interactions)
+      let rule = ReplacedPlaces.Rule.played(by: matcher, then: then)
+      let replacing = Replacing(rule: rule, keepsOrder: keepsOrder, day: day)
+      cassette.interactions = replacing(new, in: cassette.interactions, beside: &claims)
     } else {
       if let day { for index in new.indices { new[index].recordedAt = day } }
       cassette.interactions += new
+      claims.add(new)
     }
-    return (cassette, redaction.leftOut)
+    return (cassette, redaction.leftOut, claims)
   }
 }

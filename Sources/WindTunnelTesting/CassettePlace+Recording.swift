@@ -39,7 +39,7 @@ extension CassettePlace {
 
   /// Writes what a deck has recorded, if it has. Tests that share a cassette write onto it one after
   /// the other: each puts what it asked for in the places that would have been played for it, and
-  /// leaves the rest as it is.
+  /// leaves the rest as it is, and what another test of this process has written.
   func keep(_ deck: Deck, _ taping: Taping = Taping()) throws {
     guard mode != .none, mode != .verify else { return }
     try RecordingDesk.shared.withLock { desk in
@@ -53,11 +53,12 @@ extension CassettePlace {
         )
       }
       let base = exists ? try Cassette(contentsOf: file) : Cassette()
-      let (cassette, leftOut) = deck.recorded(
+      let (cassette, leftOut, claims) = deck.recorded(
         into: base,
         then: taping.then,
         keepsOrder: taping.expectation.contains(.inOrder),
-        on: isDated ? Date() : nil
+        on: isDated ? Date() : nil,
+        beside: desk.claims(on: file)
       )
       guard leftOut.isEmpty else {
         desk.end(deck.recordingJournal)
@@ -69,7 +70,7 @@ extension CassettePlace {
         try cassette.write(to: file)
       }
       desk.end(deck.recordingJournal)
-      desk.kept(file)
+      desk.kept(file, claims)
     }
   }
 

@@ -15,6 +15,11 @@ struct RecordingDesk: Sendable {
   private var journals: Set<URL> = []
   /// What says of a cassette that it is half a recording, until a recording onto it is kept.
   private var marks: [URL: RecordingJournal] = [:]
+  /// What tests of this process have written onto each.
+  private var claims: [URL: Claims] = [:]
+
+  /// What tests of this process have written onto a cassette.
+  func claims(on file: URL) -> Claims { claims[file] ?? Claims() }
 
   /// Whether what stands on a cassette is but a part of what is being recorded.
   func goesOn(_ file: URL) -> Bool { begun.contains(file) }
@@ -25,13 +30,15 @@ struct RecordingDesk: Sendable {
   /// Puts onto a tape what was left beside it.
   mutating func takeUp(besides file: URL) throws {
     guard !lookedBeside.contains(file) else { return }
+    // They are of one run, whose tests have recorded beside each other.
+    var claims = Claims()
     for url in Self.journals(besides: file) {
       // One that is locked is no leftover: somebody else is writing it.
       guard let journal = try? RecordingJournal(url, besides: file) else { continue }
       let exists = FileManager.default.fileExists(atPath: file.path)
       let tape = exists ? try Cassette(contentsOf: file) : Cassette()
       let marks = marks[file] == nil
-      _ = try journal.takeUp(onto: tape, goesOn: marks)
+      _ = try journal.takeUp(onto: tape, goesOn: marks, beside: &claims)
       if journal.isUnfinished { begun.insert(file) }
       if marks, journal.isUnfinished {
         self.marks[file] = journal
@@ -67,7 +74,10 @@ struct RecordingDesk: Sendable {
   }
 
   /// A recording onto a cassette is kept: it is no longer what a killed one has left.
-  mutating func kept(_ file: URL) { end(marks.removeValue(forKey: file)) }
+  mutating func kept(_ file: URL, _ claims: Claims) {
+    self.claims[file] = claims
+    end(marks.removeValue(forKey: file))
+  }
 
   static func makeFolder(of file: URL) throws {
     try FileManager.default.createDirectory(

@@ -37,6 +37,17 @@ enum Host {
     #expect(!Host.isToFail("asksForB"))
   }
 
+  @Test func ordersBesideWhoLooks() async throws {
+    let origin = try #require(Host.origin)
+    try await withCassette("orders") { outer in
+      _ = try await outer.text("\(origin)/new")
+      try await withCassette("orders") { inner in
+        let id = try await inner.text("\(origin)/new")
+        #expect(try await inner.text("\(origin)/orders/\(id)") == "order \(id)")
+      }
+    }
+  }
+
   @Test(.cassette("known")) func knowsItsIssue() async throws {
     _ = try await ask("/a")
     withKnownIssue { #expect(Bool(false)) }

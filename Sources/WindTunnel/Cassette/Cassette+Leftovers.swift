@@ -24,7 +24,8 @@ extension Cassette {
     let exists = FileManager.default.fileExists(atPath: file.path)
     let hasLines = sessions.contains { !$0.lines.isEmpty }
     let tape = exists || !hasLines ? try Cassette(contentsOf: file) : Cassette()
-    let folded = JournalFormat.fold(sessions, into: tape)
+    var claims = Claims()
+    let folded = JournalFormat.fold(sessions, into: tape, beside: &claims)
     if folded == tape {
       // Connections that were refused are no recording: then there is no such file.
       return (exists ? tape : try Cassette(contentsOf: file), 0)

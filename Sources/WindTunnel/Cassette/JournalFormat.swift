@@ -103,35 +103,27 @@ enum JournalFormat {
     return sessions
   }
 
-  /// A cassette with what these recordings had got. One that was to make the cassette anew replaces
-  /// what it asked for again; what it had not come to stays.
-  static func fold(_ sessions: [Session], into cassette: Cassette) -> Cassette {
+  /// A cassette with what these recordings had got, all of one run. One that was to make the cassette
+  /// anew replaces what it asked for again, by what it says (``Replacing``): what requests are played by
+  /// stands in no journal. What it had not come to stays.
+  static func fold(
+    _ sessions: [Session],
+    into cassette: Cassette,
+    beside claims: inout Claims
+  ) -> Cassette {
     var cassette = cassette
     for session in sessions {
       let new = session.lines.sorted { $0.order < $1.order }.map(\.interaction)
       // As at the end of a recording: refused connections alone are no recording.
       if new.allSatisfy({ $0.failure?.symptom == .connectionRefused }) { continue }
       if session.rewrites {
-        let asked = Set(new.map { Name($0.request) })
-        cassette.interactions.removeAll { asked.contains(Name($0.request)) }
+        let replacing = Replacing(rule: .said)
+        cassette.interactions = replacing(new, in: cassette.interactions, beside: &claims)
+      } else {
+        cassette.interactions += new
+        claims.add(new)
       }
-      cassette.interactions += new
     }
     return cassette
-  }
-
-  /// What tells a request from others, on the cassette and in a journal; the ordinals of its secrets may
-  /// differ. Many requests of one address, as GraphQL's, are told by what they say.
-  private struct Name: Hashable {
-    let address: String
-    let words: String?
-    let bytes: Body?
-
-    init(_ request: Request) {
-      address = "\(request.method) \(request.url)".withoutRedactionOrdinals
-      let text = request.body.count > Body.openedBytesMax ? nil : request.body.text
-      words = text?.withoutRedactionOrdinals
-      bytes = text == nil ? request.body : nil
-    }
   }
 }

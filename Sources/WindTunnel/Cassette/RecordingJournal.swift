@@ -71,12 +71,22 @@ public final class RecordingJournal: Sendable {
     onto cassette: Cassette,
     goesOn: Bool = false
   ) throws -> (cassette: Cassette, count: Int) {
+    var claims = Claims()
+    return try takeUp(onto: cassette, goesOn: goesOn, beside: &claims)
+  }
+
+  /// The same for one of several journals that a run has left, which replace nothing of each other.
+  package func takeUp(
+    onto cassette: Cassette,
+    goesOn: Bool,
+    beside claims: inout Claims
+  ) throws -> (cassette: Cassette, count: Int) {
     let data = try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
     let sideFiles = SideFiles(of: cassetteFile)
     let sessions = try JournalFormat.decode(data, source: file.lastPathComponent) {
       try sideFiles.read($0)
     }
-    let folded = JournalFormat.fold(sessions, into: cassette)
+    let folded = JournalFormat.fold(sessions, into: cassette, beside: &claims)
     if folded != cassette { try folded.write(to: cassetteFile) }
     let count = folded == cassette ? 0 : sessions.map(\.lines.count).reduce(0, +)
     try state.withLock { state in

@@ -56,7 +56,7 @@ import Testing
     )
     try recordAndVanish([interaction("/a", "new")], onto: tape, .rewrite, besides: file)
     let folded = try RecordingJournal(besides: file).takeUp(onto: redacted).cassette
-    #expect(folded == Cassette([interaction("/b", "old"), interaction("/a", "new")]))
+    #expect(folded == Cassette([interaction("/a", "new"), interaction("/b", "old")]))
   }
 
   @Test func `of one address it replaces what says the same`() throws {
@@ -70,7 +70,7 @@ import Testing
     let tape = Cassette([question("Users", "old"), question("Shops", "old")])
     try recordAndVanish([question("Users", "new")], onto: tape, .rewrite, besides: file)
     let folded = try RecordingJournal(besides: file).takeUp(onto: tape).cassette
-    #expect(folded == Cassette([question("Shops", "old"), question("Users", "new")]))
+    #expect(folded == Cassette([question("Users", "new"), question("Shops", "old")]))
   }
 
   @Test(arguments: ["ab12", "pass-phrase"])
