@@ -14,6 +14,9 @@ internal import WindTunnelURLSession
 ///
 /// In the weather of a scenario, requests go by a session of the tunnel's in place of the transport:
 /// what the transport does beside carrying, such as pinning, is not done then.
+/// That session is ephemeral and made anew each time a scenario is set: it has neither the cookies nor the
+/// additional header fields, credentials and time-outs of the session that the transport wraps, so set
+/// on the request what the server must see.
 public final class WeatherHook: Transport, @unchecked Sendable {
   private let transport: any Transport
   private let time: any TimeSource

@@ -5,6 +5,12 @@ extension Deck {
   /// Why requests were not answered, in the order in which that was found out; the first hundred.
   public var mismatches: [Mismatch] { state.withLock { $0.misses } }
 
+  /// Remembers that a request was not answered, by a courier that could not ask for it.
+  package func missed(_ request: Request) {
+    let mismatch = Mismatch(request, among: interactions, matcher: matcher)
+    state.withLock { $0.missed(mismatch) }
+  }
+
   /// What was decided so far.
   public var journal: Journal { state.withLock { $0.journal } }
 

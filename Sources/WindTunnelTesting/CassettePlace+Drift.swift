@@ -18,7 +18,7 @@ extension CassettePlace {
     let interactions = deck.interactions
     for place in Self.played(deck.journal) {
       let interaction = interactions[place]
-      let verdict = await Verdicts.shared.verdict(on: interaction, of: self) {
+      let verdict = await Verdicts.shared.verdict(on: interaction, of: self, taping) {
         await ask(about: interaction, taping)
       }
       drift.entries.append(Drift.Entry(place + 1, interaction.request, verdict))
@@ -61,13 +61,18 @@ extension CassettePlace {
     var request = URLRequest(url: url)
     request.httpMethod = asked.method
     for field in asked.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
-    let live = Deck(Cassette(), mode: .rewrite, mapping: taping.mapping)
+    let live = Deck(
+      Cassette(),
+      mode: .rewrite,
+      redaction: taping.redaction,
+      mapping: taping.mapping
+    )
     await Self.ask(request, through: live)
     // Of a redirect the first hop; the others are interactions of their own.
     guard let answer = live.recorded().cassette.interactions.first?.answer else {
       return .skipped("its live answer repeats a credential, so that it cannot be shown")
     }
-    return Drift.Verdict(interaction, asked: asked, live: answer)
+    return Drift.Verdict(interaction, asked: asked, live: answer, taping.redaction)
   }
 
   /// `WINDTUNNEL_SECRET_ACCESS_TOKEN` stands for every `REDACTED-access-token-N`,
@@ -108,6 +113,8 @@ private actor Verdicts {
   private struct Question: Hashable {
     var place: CassettePlace
     var interaction: Interaction
+    var mapping: [String: RequestURL]
+    var redaction: RedactionRules
   }
 
   private var verdicts: [Question: Task<Drift.Verdict, Never>] = [:]
@@ -117,9 +124,15 @@ private actor Verdicts {
   func verdict(
     on interaction: Interaction,
     of place: CassettePlace,
+    _ taping: Taping,
     asking: @Sendable @escaping () async -> Drift.Verdict
   ) async -> Drift.Verdict {
-    let question = Question(place: place, interaction: interaction)
+    let question = Question(
+      place: place,
+      interaction: interaction,
+      mapping: taping.mapping,
+      redaction: taping.redaction
+    )
     let task = verdicts[question] ?? Task { await asking() }
     verdicts[question] = task
     return await task.value

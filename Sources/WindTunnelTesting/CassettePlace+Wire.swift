@@ -35,7 +35,10 @@ extension Taping {
   func upstream(of origin: RequestURL?) -> (name: RequestURL, place: RequestURL)? {
     if let origin, let host = origin.host {
       let names = (origin.effectivePort.map { ["\(host):\($0)"] } ?? []) + [host]
-      let mapped = mapping.first { names.contains($0.key.lowercased()) }?.value
+      // The name with a port says more. Keys that differ in case alone have an order, too.
+      let keys = mapping.keys.sorted()
+      let key = names.lazy.compactMap { name in keys.first { $0.lowercased() == name } }.first
+      let mapped = key.flatMap { mapping[$0] }
       return (origin, mapped ?? origin)
     }
     guard mapping.count == 1, let (name, place) = mapping.first else { return nil }

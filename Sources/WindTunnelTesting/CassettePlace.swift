@@ -10,8 +10,10 @@ struct CassettePlace: Sendable, Hashable {
   /// Whether each interaction that is recorded bears the day on which it was.
   let isDated: Bool
 
-  /// Finds `NAME.json`: in `$WINDTUNNEL_CASSETTES` if that is set; else, where it is played, amongst
-  /// the resources of the test's module; else in `Cassettes` beside the test's own file. A name that
+  /// Finds `NAME.json`: in `$WINDTUNNEL_CASSETTES` if that is set; else, where nothing can be recorded,
+  /// in the folder `Cassettes` amongst the resources of the test's module; else in `Cassettes` beside
+  /// the test's own file; else, if it is a cassette, at the top of those resources. Where something can
+  /// be recorded, the resources count only if the folder of the test's file is not there. A name that
   /// begins with a `/` is a path.
   ///
   /// The mode is `$WINDTUNNEL_RECORD`; without it a missing cassette is recorded at a desk, and
@@ -35,9 +37,9 @@ struct CassettePlace: Sendable, Hashable {
       (file, self.mode) = (URL(filePath: folder).appending(path: path), mode)
       return
     }
-    let source = URL(filePath: test).deletingLastPathComponent()
-      .appending(path: "Cassettes").appending(path: path)
-    guard let copy = Self.copy(of: source, path, module, mode, resources) else {
+    let tests = URL(filePath: test).deletingLastPathComponent()
+    let source = tests.appending(path: "Cassettes").appending(path: path)
+    guard let copy = Self.copy(of: source, in: tests, path, module, mode, resources) else {
       (file, self.mode) = (source, mode)
       return
     }
@@ -48,19 +50,24 @@ struct CassettePlace: Sendable, Hashable {
   /// The build's copy of a cassette, where that is what is played.
   private static func copy(
     of source: URL,
+    in tests: URL,
     _ path: String,
     _ module: String,
     _ mode: RecordMode,
     _ resources: Resources
   ) -> URL? {
+    func isThere(_ file: URL) -> Bool { FileManager.default.fileExists(atPath: file.path) }
     switch mode {
-    case .none, .verify: return resources.file(path, of: module)
+    case .none, .verify:
+      if let file = resources.file(inCassettes: path, of: module) { return file }
+      let isKnown = isThere(source) || !RecordingDesk.journals(besides: source).isEmpty
+      return isKnown ? nil : resources.file(atTop: path, of: module)
     case .once:
-      // What is recorded onto is newer than a copy of it.
-      let isThere =
-        FileManager.default.fileExists(atPath: source.path)
-        || !RecordingDesk.journals(besides: source).isEmpty
-      return isThere ? nil : resources.file(path, of: module)
+      // Where the sources are, a cassette that is missing is to be recorded, however old a copy of it
+      // the build has kept. On a device they are not.
+      guard !isThere(tests) else { return nil }
+      return resources.file(inCassettes: path, of: module)
+        ?? resources.file(atTop: path, of: module)
     case .newEpisodes, .rewrite: return nil
     }
   }

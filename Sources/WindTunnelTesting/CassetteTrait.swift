@@ -65,8 +65,9 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == CassetteTrait {
-  /// Plays `NAME.json`: from `$WINDTUNNEL_CASSETTES` where that is set, else from the resources of the
-  /// test's target, else from `Cassettes` beside the test's file, which is where it is recorded.
+  /// Plays `NAME.json`: from `$WINDTUNNEL_CASSETTES` where that is set, else from
+  /// `Cassettes` beside the test's file, which is where it is recorded. Where nothing is recorded, or
+  /// there are no sources, it is played from the resources of the test's target.
   ///
   /// - Parameters:
   ///   - name: The cassette's name. One that begins with a `/` is a path.

@@ -7,14 +7,15 @@ public import WindTunnel
 
 /// Plays a cassette for a part of a test, in XCTest and anywhere else.
 ///
-/// What it records is written if the part does not fail: if it does not throw, and in a test of Swift
+/// What it records is written if the part does not fail, else standard error or an issue says that it is
+/// not: if it does not throw, and in a test of Swift
 /// Testing if no expectation fails in it. An assertion of XCTest that fails without throwing is not
 /// heard of here.
 ///
 /// - Parameters:
-///   - name: The cassette `NAME.json`: in `$WINDTUNNEL_CASSETTES` where that is set, else amongst the
-///     resources of the test's target, else in `Cassettes` beside the test's file, which is where it is
-///     recorded. A name that begins with a `/` is a path.
+///   - name: The cassette `NAME.json`: in `$WINDTUNNEL_CASSETTES` where that is set, else in
+///     `Cassettes` beside the test's file, which is where it is recorded. Where nothing is recorded, or
+///     there are no sources, amongst the resources of the test's target. A name that begins with a `/` is a path.
 ///   - scenario: The weather.
 ///   - matcher: What requests are compared by.
 ///   - then: What follows when the recordings of a request are used up.
@@ -68,9 +69,15 @@ public func withCassette<Result: Sendable>(
   let deck = try place.deck(taping)
   deck.swap(scenario)
   return try await answer(of: deck, sharedSession: sharedSession, body) { fly in
-    let told = try await place.take(deck, taping, fly)
-    for note in told.notes { FileHandle.standardError.write(Data("\(note)\n".utf8)) }
-    return told.problems
+    let tell = { (note: String) in FileHandle.standardError.write(Data("\(note)\n".utf8)) }
+    do {
+      let told = try await place.take(deck, taping, fly)
+      for note in told.notes { tell(note) }
+      return told.problems
+    } catch {
+      if deck.hasRecorded { tell(place.thrownAway) }
+      throw error
+    }
   }
 }
 

@@ -9,12 +9,15 @@ package import WindTunnel
 package struct Outlet: Sendable {
   /// Where it listens: `http://127.0.0.1:8080`.
   let origin: String
+  /// The same, taken apart.
+  private let own: RequestURL
   /// Whether a request is none of the tunnel's affair.
   let ignores: @Sendable (RequestURL) -> Bool
 
   /// Makes an outlet to a server's origin; hosts that a deck ignores are asked, too.
   package init(to origin: String, ignoring ignores: @escaping @Sendable (RequestURL) -> Bool) {
     (self.origin, self.ignores) = (origin, ignores)
+    own = Self.asHTTP(RequestURL(origin))
   }
 
   /// A protocol class that refuses what does not go there.
@@ -24,7 +27,30 @@ package struct Outlet: Sendable {
     guard SharedSession.reachesTheNetwork(request) else { return true }
     guard let text = request.url?.absoluteString else { return false }
     let url = RequestURL(text)
-    return url.origin == origin || ignores(url)
+    return isOwn(url) || ignores(url)
+  }
+
+  /// However it is spelled: `localhost`, or a WebSocket that begins at the same port.
+  private func isOwn(_ url: RequestURL) -> Bool {
+    let url = Self.asHTTP(url)
+    guard let host = url.host, url.scheme == own.scheme, url.effectivePort == own.effectivePort
+    else { return false }
+    return host == own.host
+      || (Self.names.contains(host) && own.host.map(Self.names.contains) == true)
+  }
+
+  /// What a server that listens at 127.0.0.1 is called; at `[::1]` another may listen.
+  private static let names: Set<String> = ["127.0.0.1", "localhost"]
+
+  /// A WebSocket begins as a request (RFC 6455, section 3).
+  private static func asHTTP(_ url: RequestURL) -> RequestURL {
+    var url = url
+    switch url.scheme {
+    case "ws": url.scheme = "http"
+    case "wss": url.scheme = "https"
+    default: break
+    }
+    return url
   }
 
   /// Why a request is not sent.

@@ -70,6 +70,13 @@ enum Host {
     }
   }
 
+  @Test func throwsWithinAPart() async throws {
+    try await withCassette("torn") { session in
+      _ = try await session.text("\(try #require(Host.origin))/a")
+      throw URLError(.cannotDecodeContentData)
+    }
+  }
+
   @Test(.cassette("wire"), .onTheWire) func asksOnTheWire() async throws {
     print("the test has begun")
     let text = try await ask("/a", at: Deck.current.url)

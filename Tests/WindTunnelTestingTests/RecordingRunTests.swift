@@ -82,6 +82,15 @@
       try await run.close()
     }
 
+    @Test func `nor a part of a test that throws`() async throws {
+      let run = try await ChildRun(live())
+      let end = try await run.run(["throwsWithinAPart"], mode: nil)
+      #expect(!end.passes)
+      #expect(end.words.contains(told("torn", run)))
+      #expect(try run.files == [])
+      try await run.close()
+    }
+
     private func told(_ name: String, _ run: ChildRun) -> String {
       "Since this test has failed, nothing that it recorded is written to "
         + "\(run.file("\(name).json").path)."

@@ -63,7 +63,7 @@ import WindTunnel
     let build = try Build(copy)
     if copy.hasPrefix("ShopTests.xctest") {
       let root = Resources(roots: [build.folder.appending(path: "ShopTests.xctest")])
-      #expect(root.file("users.json", of: "ShopTests")?.path.hasSuffix(copy) == true)
+      #expect(root.file(atTop: "users.json", of: "ShopTests")?.path.hasSuffix(copy) == true)
       return
     }
     for environment in [["CI": "1"], ["WINDTUNNEL_RECORD": "verify"]] {
@@ -99,6 +99,66 @@ import WindTunnel
       ["CI": "1", "WINDTUNNEL_CASSETTES": build.folder.appending(path: "tapes").path]
     )
     #expect(build.path(place) == "tapes/users.json")
+  }
+
+  @Test(arguments: ["none", "verify"])
+  func `a file at the top that is no cassette is none`(mode: String) throws {
+    let build = try Build()
+    try Data(#"{"users": []}"#.utf8).write(to: build.place("shop_ShopTests.resources/users.json"))
+    #expect(build.path(try build.found("users", ["WINDTUNNEL_RECORD": mode])) == Self.source)
+    try build.write("shop_ShopTests.resources/Cassettes/users.json")
+    let copy = try build.found("users", ["WINDTUNNEL_RECORD": mode])
+    #expect(build.path(copy) == "shop_ShopTests.resources/Cassettes/users.json")
+  }
+
+  @Test func `what lies beside the test comes before a file at the top`() throws {
+    let build = try Build("shop_ShopTests.resources/users.json", Self.source)
+    #expect(build.path(try build.found("users", ["CI": "1"])) == Self.source)
+  }
+
+  @Test(arguments: [["CI": "1"], [:]])
+  func `another folder's cassette of the same name is not played`(
+    environment: [String: String]
+  ) throws {
+    let build = try Build("shop_ShopTests.resources/users.json")
+    let place = try build.found("b/users", environment)
+    #expect(build.path(place) == "Tests/ShopTests/Cassettes/b/users.json")
+  }
+
+  @Test(arguments: ["shop_Core-ShopTests", "shopShopTests", "ShopTests"])
+  func `a target whose name ends alike is another`(name: String) throws {
+    let build = try Build("\(name).resources/Cassettes/users.json")
+    #expect(build.path(try build.found("users", ["CI": "1"])) == Self.source)
+  }
+
+  @Test func `of two names that fit, the shorter one is the module's`() throws {
+    let build = try Build(
+      "shop_Core_ShopTests.resources/Cassettes/users.json",
+      "shop_ShopTests.resources/Cassettes/users.json"
+    )
+    let place = try build.found("users", ["CI": "1"])
+    #expect(build.path(place) == "shop_ShopTests.resources/Cassettes/users.json")
+  }
+
+  @Test func `a cassette that was deleted beside the test is recorded again`() throws {
+    let build = try Build("shop_ShopTests.resources/Cassettes/users.json")
+    _ = try build.place("Tests/ShopTests/a.swift")
+    let place = try build.found("users", [:])
+    #expect(build.path(place) == Self.source)
+    #expect(place.mode == .once)
+  }
+
+  @Test(arguments: [
+    "ShopTests.xctest/shop_ShopTests.bundle/Cassettes/users.json",
+    "shop_ShopTests.bundle/Cassettes/users.json",
+  ])
+  func `a bundle within that of the tests is found, and one beside it`(copy: String) throws {
+    let build = try Build(copy)
+    let tests = build.folder.appending(path: "ShopTests.xctest")
+    // Flat, as on a phone.
+    let found = Resources(bundles: [(tests, tests)])
+      .file(inCassettes: "users.json", of: "ShopTests")
+    #expect(found?.standardizedFileURL == build.folder.appending(path: copy).standardizedFileURL)
   }
 
   @Test func `where there is no copy, another module's is none`() throws {

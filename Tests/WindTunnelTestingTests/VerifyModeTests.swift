@@ -12,6 +12,7 @@ struct VerifyModeTests {
     _ tape: Cassette,
     mode: String,
     secrets: [String: String] = [:],
+    redacting rules: RedactionRules = .standard,
     left: Int = 0
   ) async throws -> Drift {
     let place = try CassettePlace(
@@ -23,7 +24,7 @@ struct VerifyModeTests {
     for interaction in tape.interactions.dropLast(left) {
       deck.finished(deck.decide(interaction.request))
     }
-    return await place.drift(of: deck)
+    return await place.drift(of: deck, Taping(redaction: rules))
   }
 
   @Test func `what a test was played is held against the live origin`() async throws {
@@ -66,6 +67,24 @@ struct VerifyModeTests {
     ]
     let drift = try await drift(tape, mode: "verify", secrets: secrets)
     #expect(drift.entries.map(\.verdict) == [.same])
+    await server.stop()
+  }
+
+  @Test func `what the test takes out is not shown, whoever else asked`() async throws {
+    let live = Deck([.get("/pin") { _ in .json(["vault": "tulip-canary-88"]) }])
+    let server = try await ReplayServer(live, .patient)
+    let request = Request("GET", RequestURL("\(server.url)/pin"))
+    let tape = Cassette([Interaction(request, .json(["vault": "old"]))])
+    // The same question by other rules is another one.
+    let plain = try await drift(tape, mode: "verify")
+    #expect("\(plain)".contains("tulip-canary-88"))
+    let careful = try await drift(
+      tape,
+      mode: "verify",
+      redacting: RedactionRules(names: ["vault"])
+    )
+    #expect(careful.drifted.map(\.number) == [1])
+    #expect(!"\(careful)".contains("tulip"))
     await server.stop()
   }
 

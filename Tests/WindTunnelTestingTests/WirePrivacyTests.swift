@@ -70,6 +70,26 @@ import WindTunnelServer
     #expect(canary.deck.journal.all.isEmpty)
   }
 
+  @Test func `the own server is reached by its other name`() async throws {
+    let deck = Deck(
+      Cassette([Interaction(Request("GET", "https://api.example.test/"), .text(Body("own")))])
+    )
+    let text = try await fly(deck) { session, own in
+      try await session.text("\(own.replacing("127.0.0.1", with: "localhost"))/")
+    }
+    #expect(text == "own")
+  }
+
+  @Test func `of two mappings that fit, the one with a port counts`() {
+    for _ in 0..<20 {
+      let taping = Taping(mapping: [
+        "api.example.test": "http://127.0.0.1:1", "api.example.test:443": "http://127.0.0.1:2",
+      ])
+      let upstream = taping.upstream(of: "https://api.example.test")
+      #expect(upstream?.place == "http://127.0.0.1:2")
+    }
+  }
+
   @Test(arguments: [true, false])
   func `a redirect to another host is played from the tape`(shared: Bool) async throws {
     let canary = try await Canary()
@@ -187,6 +207,8 @@ import WindTunnelServer
     #expect(text.hasPrefix("\(canary.server.url) is not asked here: it is not the server that is"))
     let hop = deck.recorded().cassette.interactions.first
     #expect(hop?.response?.headers["Location"] == canary.url)
+    // Told, so that the test that took it for an answer fails, and nothing is written.
+    #expect(deck.mismatches.map(\.asked) == ["GET \(canary.url)"])
     place.discard(deck)
     await server.stop()
     await canary.server.stop()

@@ -62,7 +62,10 @@ extension ClientConnection {
     guard let exchange = performance.exchange,
       let upstream = house.upstream(for: exchange.outcome)
     else {
-      let url = performance.exchange?.outcome.request.url
+      let request = performance.exchange?.outcome.request
+      // Whoever follows a redirect and shrugs at a 502 would keep half of what was to be recorded.
+      if house.options.leadsBack, let request { house.deck.missed(request) }
+      let url = request?.url
       return end(performance) { channel in
         channel.writeNotice(
           502,
