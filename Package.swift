@@ -6,68 +6,75 @@ let package = Package(
   name: "windtunnel",
   platforms: [.macOS(.v13), .iOS(.v16)],
   products: [
-    .library(name: "WindTunnel", targets: ["WindTunnel", "Symptoms"]),
+    .library(name: "WindTunnel", targets: ["WindTunnel", "WindTunnelSymptoms"]),
     // What a test imports comes with it: decks and scenarios, and errors by name.
     .library(
       name: "WindTunnelURLSession",
-      targets: ["Symptoms", "WindTunnel", "WindTunnelURLSession"]
+      targets: ["WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession"]
     ),
     .library(name: "WindTunnelServer", targets: ["WindTunnelServer"]),
     .library(name: "WindTunnelDrill", targets: ["WindTunnelDrill"]),
     .library(name: "WindTunnelTesting", targets: ["WindTunnelTesting"]),
-    .library(name: "NetworkLayer", targets: ["NetworkLayer"]),
+    .library(name: "NetworkLayer", targets: ["WindTunnelNetworkLayer"]),
     // Only debug builds of an app link it: what it can do is in no other product.
-    .library(name: "NetworkLayerDebug", targets: ["NetworkLayerDebug"]),
+    .library(name: "NetworkLayerDebug", targets: ["WindTunnelNetworkLayerDebug"]),
     .executable(name: "windtunnel", targets: ["windtunnel-cli"]),
   ],
   targets: [
-    .target(name: "CSystem"),
-    .target(name: "CShipped"),
-    .target(name: "Symptoms"),
-    .target(name: "WindTunnel", dependencies: ["Symptoms"]),
-    .target(name: "WindTunnelURLSession", dependencies: ["Symptoms", "WindTunnel"]),
-    .target(name: "WindTunnelServer", dependencies: ["CSystem", "Symptoms", "WindTunnel"]),
-    .target(name: "NetworkLayer", dependencies: ["Symptoms"]),
+    .target(name: "CWindTunnelSystem"),
+    .target(name: "CWindTunnelFiles"),
+    .target(name: "WindTunnelSymptoms"),
+    .target(name: "WindTunnel", dependencies: ["WindTunnelSymptoms"]),
+    .target(name: "WindTunnelURLSession", dependencies: ["WindTunnelSymptoms", "WindTunnel"]),
     .target(
-      name: "NetworkLayerDebug",
-      dependencies: ["NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelURLSession"]
+      name: "WindTunnelServer",
+      dependencies: ["CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnel"]
+    ),
+    .target(name: "WindTunnelNetworkLayer", dependencies: ["WindTunnelSymptoms"]),
+    .target(
+      name: "WindTunnelNetworkLayerDebug",
+      dependencies: [
+        "WindTunnelNetworkLayer", "WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession",
+      ]
     ),
     .target(
       name: "WindTunnelDrill",
       dependencies: [
-        "CShipped", "CSystem", "NetworkLayer", "Symptoms", "WindTunnel", "WindTunnelServer",
+        "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelNetworkLayer", "WindTunnelSymptoms",
+        "WindTunnel", "WindTunnelServer",
         "WindTunnelURLSession",
       ]
     ),
     .target(
       name: "WindTunnelTesting",
       dependencies: [
-        "Symptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer", "WindTunnelURLSession",
+        "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
+        "WindTunnelURLSession",
       ]
     ),
     .executableTarget(
       name: "windtunnel-cli",
-      dependencies: ["Symptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer"]
+      dependencies: ["WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer"]
     ),
-    .testTarget(name: "SymptomsTests", dependencies: ["Symptoms"]),
+    .testTarget(name: "SymptomsTests", dependencies: ["WindTunnelSymptoms"]),
     // The live servers that several test targets ask; no product holds them.
     .target(name: "Origins", dependencies: ["WindTunnelServer"], path: "Tests/Origins"),
     // What several test targets plant and look for; no product holds it.
     .target(
       name: "PlantedSecrets",
-      dependencies: ["Symptoms", "WindTunnel"],
+      dependencies: ["WindTunnelSymptoms", "WindTunnel"],
       path: "Tests/PlantedSecrets"
     ),
     .testTarget(
       name: "WindTunnelTests",
-      dependencies: ["PlantedSecrets", "Symptoms", "WindTunnel"],
+      dependencies: ["PlantedSecrets", "WindTunnelSymptoms", "WindTunnel"],
       // What a kernel did; they are found by the path of the test that reads them.
       exclude: ["Link/Measured"]
     ),
     .testTarget(
       name: "WindTunnelURLSessionTests",
       dependencies: [
-        "Origins", "PlantedSecrets", "Symptoms", "WindTunnel", "WindTunnelServer",
+        "Origins", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel", "WindTunnelServer",
         "WindTunnelURLSession",
       ]
     ),
@@ -75,14 +82,16 @@ let package = Package(
       name: "WindTunnelServerTests",
       // Real clients are run as processes, and it is the drill that knows how.
       dependencies: [
-        "CSystem", "Origins", "Symptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
+        "CWindTunnelSystem", "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill",
+        "WindTunnelServer",
       ]
     ),
     .testTarget(
       name: "NetworkLayerTests",
       // The client flies on the deck, in process and on the wire.
       dependencies: [
-        "NetworkLayer", "NetworkLayerDebug", "Origins", "Symptoms", "WindTunnel", "WindTunnelDrill",
+        "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug", "Origins", "WindTunnelSymptoms",
+        "WindTunnel", "WindTunnelDrill",
         "WindTunnelServer", "WindTunnelURLSession",
       ]
     ),
@@ -95,13 +104,14 @@ let package = Package(
     .testTarget(
       name: "WindTunnelDrillTests",
       dependencies: [
-        "NetworkLayer", "Origins", "Symptoms", "WindTunnel", "WindTunnelDrill", "host-drill",
+        "WindTunnelNetworkLayer", "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill",
+        "host-drill",
         "windtunnel-cli",
       ]
     ),
     .testTarget(
       name: "WindTunnelTestingTests",
-      dependencies: ["Origins", "Symptoms", "WindTunnelServer", "WindTunnelTesting"],
+      dependencies: ["Origins", "WindTunnelSymptoms", "WindTunnelServer", "WindTunnelTesting"],
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]
     ),
@@ -109,14 +119,15 @@ let package = Package(
       name: "CommandLineTests",
       // The tool is run as a process; the dependency has it built.
       dependencies: [
-        "Origins", "PlantedSecrets", "Symptoms", "WindTunnel", "WindTunnelDrill", "windtunnel-cli",
+        "Origins", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill",
+        "windtunnel-cli",
       ],
       exclude: ["Golden"]
     ),
     .testTarget(
       name: "ConformanceTests",
       dependencies: [
-        "Origins", "Symptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession",
+        "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession",
       ]
     ),
   ],
@@ -137,7 +148,7 @@ for target in package.targets {
   ]
   // In C targets only: of a Swift target in a dependency SwiftPM 6.3 takes `-Werror` away together
   // with the flag behind it, and what remains is no command line that a compiler takes.
-  if ["CSystem", "CShipped"].contains(target.name) {
+  if ["CWindTunnelSystem", "CWindTunnelFiles"].contains(target.name) {
     target.cSettings = [.treatAllWarnings(as: .error)]
   }
 }

@@ -1,6 +1,6 @@
 internal import Dispatch
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// Tells of attempts: of each before anything of it can happen, and again when it is over.
 final class AttemptTeller: Sendable {

@@ -1,7 +1,7 @@
 internal import Foundation
-public import NetworkLayer
-internal import Symptoms
 public import WindTunnel
+public import WindTunnelNetworkLayer
+internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking

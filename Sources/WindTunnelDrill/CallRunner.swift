@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
 internal import WindTunnelServer
+internal import WindTunnelSymptoms
 
 /// Makes one subject's calls in one scenario and tells of each: the inside of a drill, in a process
 /// of the subject's own or in that of a test.

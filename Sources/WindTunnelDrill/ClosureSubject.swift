@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// A client that is a closure of whoever drills.
 struct ClosureSubject<Shown: Sendable>: Subject {

@@ -1,5 +1,5 @@
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// What a decision comes down to for one answer: its status, how much of it, and how it breaks off.
 struct Dealt: Sendable, Hashable {

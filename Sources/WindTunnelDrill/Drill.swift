@@ -1,5 +1,5 @@
-public import Symptoms
 public import WindTunnel
+public import WindTunnelSymptoms
 
 /// Flies a client of yours through weather, call by call, and reports how it did.
 ///

@@ -1,6 +1,6 @@
 internal import Foundation
-internal import NetworkLayer
 internal import WindTunnel
+internal import WindTunnelNetworkLayer
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking

@@ -1,6 +1,6 @@
 public import Foundation
-public import Symptoms
 public import WindTunnel
+public import WindTunnelSymptoms
 
 /// Everything that a drill is made of: scenarios × subjects × calls.
 public struct DrillPlan: Sendable {

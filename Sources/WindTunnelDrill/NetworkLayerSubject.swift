@@ -1,7 +1,7 @@
 internal import Foundation
-internal import NetworkLayer
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelNetworkLayer
+internal import WindTunnelSymptoms
 
 /// The reference client with its default policy. All calls of a drill share slots, retry budget and
 /// circuit breakers, as the calls of an app do.

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// What a subject's process is told to do, as one JSON object on its standard input.
 struct Orders: Codable, Sendable {

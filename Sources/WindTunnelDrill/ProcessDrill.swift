@@ -1,7 +1,7 @@
 internal import Dispatch
 public import Foundation
-internal import Symptoms
 public import WindTunnel
+internal import WindTunnelSymptoms
 
 /// Flies subjects through scenarios, each in a process of its own, and reports how they did.
 ///

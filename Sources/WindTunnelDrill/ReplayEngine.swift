@@ -1,5 +1,5 @@
-public import NetworkLayer
 public import WindTunnel
+public import WindTunnelNetworkLayer
 internal import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)

@@ -1,4 +1,4 @@
-internal import CShipped
+internal import CWindTunnelFiles
 internal import Foundation
 package import WindTunnel
 

@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  internal import CSystem
+  internal import CWindTunnelSystem
   package import Foundation
   internal import WindTunnel
 

@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
 internal import WindTunnelServer
+internal import WindTunnelSymptoms
 
 #if canImport(Darwin)
   private import Darwin

@@ -1,7 +1,7 @@
 internal import Foundation
-public import Symptoms
 public import WindTunnel
 public import WindTunnelDrill
+public import WindTunnelSymptoms
 
 extension Drill {
   /// Makes a drill on a cassette that is found as `.cassette("NAME")` finds it.

@@ -1,7 +1,7 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
 internal import WindTunnelServer
+internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)

@@ -1,5 +1,5 @@
-public import Symptoms
 public import WindTunnel
+public import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking

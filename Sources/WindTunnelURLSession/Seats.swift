@@ -1,5 +1,5 @@
-package import Symptoms
 package import WindTunnel
+package import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking

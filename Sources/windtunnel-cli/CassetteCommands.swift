@@ -1,7 +1,7 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
 internal import WindTunnelDrill
+internal import WindTunnelSymptoms
 
 enum CassetteShowCommand: Command {
   static let name = "cassette show"

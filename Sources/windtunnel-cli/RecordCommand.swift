@@ -1,8 +1,8 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
 internal import WindTunnelDrill
 internal import WindTunnelServer
+internal import WindTunnelSymptoms
 
 enum RecordCommand: Command {
   static let name = "record"

@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// One interaction as `cassette show --json` tells it.
 struct ShownInteraction {

@@ -1,6 +1,6 @@
-import Symptoms
 import Testing
 import WindTunnel
+import WindTunnelSymptoms
 
 /// One row a fault: what a client sees of it, whichever stage carries it.
 @Suite struct FaultConformanceTests {

@@ -1,7 +1,7 @@
 import Foundation
-import Symptoms
 import Testing
 import WindTunnel
+import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,7 +1,7 @@
 import Foundation
-import Symptoms
 import Testing
 import WindTunnel
+import WindTunnelSymptoms
 
 /// Dates that move with the clock arrive alike on both stages, each time as of then.
 @Suite(.timeLimit(.minutes(10))) struct RefreshConformanceTests {

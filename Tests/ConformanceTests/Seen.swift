@@ -1,5 +1,5 @@
 import Foundation
-import Symptoms
+import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

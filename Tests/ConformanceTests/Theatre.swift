@@ -1,9 +1,9 @@
 import Foundation
 import Origins
-import Symptoms
 import Testing
 import WindTunnel
 import WindTunnelServer
+import WindTunnelSymptoms
 import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 @Suite struct AlarmClockTests {
   @Test func `each rings once, not before its time, and none waits for a later one`() async {

@@ -1,5 +1,5 @@
-import NetworkLayer
 import Testing
+import WindTunnelNetworkLayer
 
 @Suite struct BackoffTests {
   func delays(_ jitter: Jitter, draw: Double) -> [Duration] {

@@ -1,8 +1,8 @@
 import Foundation
-import Symptoms
 import Testing
+import WindTunnelSymptoms
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 @Suite struct BudgetTests {
   @Test func `retries in an outage are the reserve and a fifth of the calls`() async throws {

@@ -1,8 +1,8 @@
 import Foundation
-import Symptoms
 import Testing
+import WindTunnelSymptoms
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 @Suite struct ConvenienceTests {
   struct Page: Decodable, Equatable {

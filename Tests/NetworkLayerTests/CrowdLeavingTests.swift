@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,15 +1,15 @@
 import Foundation
-import Symptoms
 import Testing
+import WindTunnelSymptoms
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
 @Suite struct CrowdTests {
-  typealias Ended = Task<Result<NetworkLayer.Answer, NetworkError>, Never>
+  typealias Ended = Task<Result<WindTunnelNetworkLayer.Answer, NetworkError>, Never>
 
   /// Counts what is in flight, and tells when it is gone.
   final class Engine: Transport {

@@ -1,9 +1,9 @@
 import Foundation
-import Symptoms
 import Testing
 import WindTunnel
+import WindTunnelSymptoms
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 /// The deadline of a call wherever it may be waiting, in process and on the wire.
 @Suite struct DeadlineFlightTests {

@@ -1,6 +1,6 @@
 import Foundation
-import NetworkLayer
 import Testing
+import WindTunnelNetworkLayer
 
 @Suite struct DeadlineTests {
   @Test func `a wait that would reach the deadline is not begun`() async throws {

@@ -1,11 +1,11 @@
 import Foundation
-import NetworkLayer
-import NetworkLayerDebug
 import Origins
-import Symptoms
 import Testing
 import WindTunnel
+import WindTunnelNetworkLayer
+import WindTunnelNetworkLayerDebug
 import WindTunnelServer
+import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

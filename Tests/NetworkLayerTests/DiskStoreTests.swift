@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 @Suite struct DiskStoreTests {
   /// A directory that is gone after the test.

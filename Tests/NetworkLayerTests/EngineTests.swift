@@ -1,8 +1,8 @@
 import Foundation
-import NetworkLayer
-import NetworkLayerDebug
-import Symptoms
 import Testing
+import WindTunnelNetworkLayer
+import WindTunnelNetworkLayerDebug
+import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -92,9 +92,9 @@ import Testing
       }
       return found
     }
-    #expect(try found(in: "NetworkLayer") == [])
+    #expect(try found(in: "WindTunnelNetworkLayer") == [])
     // The same look finds them where they are, but for the one that only Apple platforms have.
-    #expect(try found(in: "NetworkLayerDebug").isSuperset(of: names.prefix(3)))
+    #expect(try found(in: "WindTunnelNetworkLayerDebug").isSuperset(of: names.prefix(3)))
   }
 
   /// Where the tests were built.

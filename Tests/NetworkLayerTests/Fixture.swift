@@ -1,5 +1,5 @@
 import Foundation
-import NetworkLayer
+import WindTunnelNetworkLayer
 
 /// A client on a scripted transport, and everything a test wants to look at afterwards.
 struct Fixture {

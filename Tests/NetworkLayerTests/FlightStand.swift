@@ -5,7 +5,7 @@ import WindTunnel
 import WindTunnelServer
 import WindTunnelURLSession
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -88,7 +88,7 @@ struct FlightStand {
   /// Starts a call beside the test.
   func start(
     _ endpoint: Endpoint
-  ) -> Task<Result<NetworkLayer.Answer, NetworkError>, Never> {
+  ) -> Task<Result<WindTunnelNetworkLayer.Answer, NetworkError>, Never> {
     Task { [client] in
       do throws(NetworkError) { return .success(try await client.call(endpoint)) } catch {
         return .failure(error)
@@ -99,8 +99,8 @@ struct FlightStand {
   /// Starts calls one after the other, each as soon as the one before it waits or is under way.
   func start(
     inOrder endpoints: [Endpoint]
-  ) async -> [Task<Result<NetworkLayer.Answer, NetworkError>, Never>] {
-    var calls: [Task<Result<NetworkLayer.Answer, NetworkError>, Never>] = []
+  ) async -> [Task<Result<WindTunnelNetworkLayer.Answer, NetworkError>, Never>] {
+    var calls: [Task<Result<WindTunnelNetworkLayer.Answer, NetworkError>, Never>] = []
     for endpoint in endpoints {
       let before = settled
       calls.append(start(endpoint))
@@ -137,10 +137,10 @@ struct FlightStand {
   /// it waited.
   func call(
     _ endpoint: Endpoint
-  ) async -> (result: Result<NetworkLayer.Answer, NetworkError>, gaps: [Duration]) {
+  ) async -> (result: Result<WindTunnelNetworkLayer.Answer, NetworkError>, gaps: [Duration]) {
     async let clock: Void = time.passAllSleeps(but: client.limits.deadline)
     let before = observer.events.count
-    let result: Result<NetworkLayer.Answer, NetworkError>
+    let result: Result<WindTunnelNetworkLayer.Answer, NetworkError>
     do throws(NetworkError) { result = .success(try await client.call(endpoint)) } catch {
       result = .failure(error)
     }

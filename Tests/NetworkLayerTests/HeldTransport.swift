@@ -1,5 +1,5 @@
 import Foundation
-import NetworkLayer
+import WindTunnelNetworkLayer
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WindTunnel
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 /// What is known of a host over several calls, in process and on the wire: breaker, budget,
 /// credential, cache.

@@ -1,5 +1,5 @@
 import Foundation
-import NetworkLayer
+import WindTunnelNetworkLayer
 
 /// A clock that stands still until a test moves it.
 final class ManualTime: TimeSource, @unchecked Sendable {

@@ -1,9 +1,9 @@
 import Foundation
-import NetworkLayer
-import Symptoms
 import Testing
 import WindTunnel
 import WindTunnelDrill
+import WindTunnelNetworkLayer
+import WindTunnelSymptoms
 
 /// A server with a bug in its answers: each of them is an error that says where, or a default.
 @Suite struct MutationFlightTests {

@@ -1,7 +1,7 @@
 import Foundation
-import NetworkLayer
-import Symptoms
 import Testing
+import WindTunnelNetworkLayer
+import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

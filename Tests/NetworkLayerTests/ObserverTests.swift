@@ -1,8 +1,8 @@
 import Foundation
-import Symptoms
 import Testing
+import WindTunnelSymptoms
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

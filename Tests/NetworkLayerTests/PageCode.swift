@@ -1,6 +1,6 @@
 import Foundation
-import NetworkLayer
-import NetworkLayerDebug
+import WindTunnelNetworkLayer
+import WindTunnelNetworkLayerDebug
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

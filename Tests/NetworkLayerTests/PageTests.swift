@@ -1,12 +1,14 @@
 import Foundation
-import NetworkLayer
 import Testing
+import WindTunnelNetworkLayer
 
 @Suite struct PageTests {
   @Test func `the page shows code that is compiled here`() throws {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let page = here.deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Sources/NetworkLayer/NetworkLayer.docc/NetworkLayer.md")
+      .appendingPathComponent(
+        "Sources/WindTunnelNetworkLayer/WindTunnelNetworkLayer.docc/WindTunnelNetworkLayer.md"
+      )
     let code = try String(
       contentsOf: here.appendingPathComponent("PageCode.swift"),
       encoding: .utf8

@@ -1,6 +1,6 @@
 import Foundation
-import NetworkLayer
 import WindTunnel
+import WindTunnelNetworkLayer
 
 /// The rest of the error table, of `Retry-After`, of the methods, and the cap of the back-off.
 extension PolicyFlightTests {

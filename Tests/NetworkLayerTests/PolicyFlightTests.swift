@@ -1,9 +1,9 @@
 import Foundation
-import Symptoms
 import Testing
 import WindTunnel
+import WindTunnelSymptoms
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 /// Each rule of the policy with the very attempts and gaps that it promises, in process and on the
 /// wire.
@@ -133,7 +133,7 @@ import WindTunnel
     }
   }
 
-  static func name(_ result: Result<NetworkLayer.Answer, NetworkError>) -> String {
+  static func name(_ result: Result<WindTunnelNetworkLayer.Answer, NetworkError>) -> String {
     switch result {
     case .success(let answer): "status \(answer.status)"
     case .failure(.server(let status, _)): "status \(status)"

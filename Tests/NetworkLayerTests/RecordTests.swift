@@ -1,9 +1,9 @@
 import Foundation
-import NetworkLayerDebug
-import Symptoms
 import Testing
+import WindTunnelNetworkLayerDebug
+import WindTunnelSymptoms
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

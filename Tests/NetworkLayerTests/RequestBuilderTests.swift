@@ -1,6 +1,6 @@
 import Foundation
-import NetworkLayer
 import Testing
+import WindTunnelNetworkLayer
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,6 +1,6 @@
 import Foundation
-import NetworkLayer
 import Testing
+import WindTunnelNetworkLayer
 
 @Suite struct RetryAfterTests {
   /// Sun, 06 Nov 1994 08:49:37 GMT, the moment of RFC 9110 §5.6.7.

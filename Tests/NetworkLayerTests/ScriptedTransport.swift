@@ -1,6 +1,6 @@
 import Foundation
-import NetworkLayer
-import Symptoms
+import WindTunnelNetworkLayer
+import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 @Suite struct SharedWorkTests {
   let endpoint = Endpoint(.get, "/news", priority: .deferrable)

@@ -1,8 +1,8 @@
 import Foundation
-import NetworkLayer
-import Symptoms
 import Testing
 import WindTunnel
+import WindTunnelNetworkLayer
+import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

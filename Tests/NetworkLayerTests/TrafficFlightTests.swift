@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WindTunnel
 
-@testable import NetworkLayer
+@testable import WindTunnelNetworkLayer
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Symptoms
 public import WindTunnel
+internal import WindTunnelSymptoms
 
 /// Secrets in every kind of place, all invented; each interaction holds one that the others do not.
 public struct Planted: Sendable {

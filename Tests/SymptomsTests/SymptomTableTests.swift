@@ -1,6 +1,6 @@
 import Foundation
-import Symptoms
 import Testing
+import WindTunnelSymptoms
 
 @Suite struct SymptomTableTests {
   /// Those that a platform folds into another one cannot come back by their own name.

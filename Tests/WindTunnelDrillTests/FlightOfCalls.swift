@@ -1,6 +1,6 @@
-import Symptoms
 import Testing
 import WindTunnel
+import WindTunnelSymptoms
 
 @testable import WindTunnelDrill
 

@@ -1,7 +1,7 @@
 import Foundation
-import NetworkLayer
 import Testing
 import WindTunnel
+import WindTunnelNetworkLayer
 
 @testable import WindTunnelDrill
 

@@ -1,8 +1,8 @@
 import Foundation
 import Origins
-import Symptoms
 import Testing
 import WindTunnelServer
+import WindTunnelSymptoms
 
 @testable import WindTunnelTesting
 

@@ -1,7 +1,7 @@
 import Foundation
-import Symptoms
 import Testing
 import WindTunnel
+import WindTunnelSymptoms
 
 /// One small text in the manner of each exporter, and the whole cassette that comes of it.
 @Suite struct HARExporterTests {

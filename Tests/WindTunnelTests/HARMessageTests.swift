@@ -1,7 +1,7 @@
 import Foundation
-import Symptoms
 import Testing
 import WindTunnel
+import WindTunnelSymptoms
 
 @Suite struct HARMessageTests {
   @Test func `redirects stay as they are, hop by hop, in the order of their dates`() throws {

@@ -1,8 +1,8 @@
 import Foundation
 import Origins
-import Symptoms
 import Testing
 import WindTunnel
+import WindTunnelSymptoms
 import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)

@@ -1,4 +1,4 @@
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 // The objects of an interaction.
 

@@ -1,4 +1,4 @@
-public import Symptoms
+public import WindTunnelSymptoms
 
 /// A request and what came back for it.
 ///

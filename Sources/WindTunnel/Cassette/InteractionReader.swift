@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 /// Reads the slots of one interaction.
 struct InteractionReader {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 /// Writes the slots of one interaction in their fixed order.
 struct InteractionWriter {

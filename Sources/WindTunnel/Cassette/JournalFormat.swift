@@ -10,7 +10,7 @@
 // feed was being written when the process ended, and counts for nothing.
 
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 enum JournalFormat {
   static let version = 1

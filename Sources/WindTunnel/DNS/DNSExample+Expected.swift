@@ -1,4 +1,4 @@
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 extension DNSExample {
   /// The name in a list of faults: `dns-first-packet-lost`.

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 extension Delivery {
   /// Lowers what was decided for a connection to steps; nothing where it simply goes on. What is

@@ -1,5 +1,5 @@
 public import Foundation
-public import Symptoms
+public import WindTunnelSymptoms
 
 /// What to do on a connection, step by step.
 ///

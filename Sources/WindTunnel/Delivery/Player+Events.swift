@@ -1,5 +1,5 @@
 public import Foundation
-public import Symptoms
+public import WindTunnelSymptoms
 
 extension Player {
   /// Something that happened to the courier.

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 // What a stage makes of a recorded failure.
 extension Script {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 extension Script {
   mutating func add(_ fault: Fault, to request: Request) {

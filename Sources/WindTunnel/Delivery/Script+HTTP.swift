@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 // Changes to an answer, and what is wrong with its form.
 extension Script {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 /// An answer and where it breaks off, before it is written down as steps.
 struct Script {

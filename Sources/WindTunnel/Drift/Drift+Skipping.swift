@@ -1,4 +1,4 @@
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 extension Drift {
   /// Why a live origin cannot be asked for an interaction; `nil` if it can.

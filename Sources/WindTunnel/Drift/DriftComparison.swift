@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 extension Drift.Verdict {
   /// Compares what an origin answered with what was recorded of it.

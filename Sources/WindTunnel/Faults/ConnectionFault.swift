@@ -1,4 +1,4 @@
-public import Symptoms
+public import WindTunnelSymptoms
 
 /// A way for a connection to go wrong before there is a request on it.
 public enum ConnectionFault: Sendable, Hashable {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 extension FaultExpectation {
   /// The code of the `URLError` that a `URLSession` on Linux ends with; `nil` where it ends with none.

@@ -1,4 +1,4 @@
-public import Symptoms
+public import WindTunnelSymptoms
 
 /// What clients make of a fault, by name: what a look at the real thing is held against.
 ///

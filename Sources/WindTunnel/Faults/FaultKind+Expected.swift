@@ -1,4 +1,4 @@
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 extension FaultKind {
   /// What clients make of it.

@@ -1,4 +1,4 @@
-public import Symptoms
+public import WindTunnelSymptoms
 
 /// A way for a TLS handshake to go wrong.
 ///

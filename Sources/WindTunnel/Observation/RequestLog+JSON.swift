@@ -1,4 +1,4 @@
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 extension RequestLog.Entry {
   /// As it is told:

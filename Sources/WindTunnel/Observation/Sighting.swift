@@ -1,4 +1,4 @@
-public import Symptoms
+public import WindTunnelSymptoms
 
 /// Something that a proxy saw, when it was over.
 public enum Sighting: Sendable, Hashable {

@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 extension DrillProgram {
   /// Flies what the flags ask for, shows it, writes it, and judges it by the exit code.

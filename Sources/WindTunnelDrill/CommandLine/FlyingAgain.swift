@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// `drill --again drill.json#metro/payments/17`: one call of a report, flown by itself. It meets the
 /// same decisions as it did among the others, on another machine, too, and its story is told as it

@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// What a report says of how it was flown, made a plan again.
 struct RecordedPlan {

@@ -1,7 +1,7 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
 internal import WindTunnelServer
+internal import WindTunnelSymptoms
 
 /// One kind of fault, made for real: where it can be looked at, and what should be seen there.
 struct FaultStand: Sendable {

@@ -1,7 +1,7 @@
 package import Foundation
-internal import Symptoms
 internal import WindTunnel
 internal import WindTunnelServer
+internal import WindTunnelSymptoms
 
 /// Makes every kind of fault for real on a loopback port and looks at it: by a raw socket, by curl, and
 /// by `URLSession` in a process of its own.

@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  internal import CSystem
+  internal import CWindTunnelSystem
   internal import Foundation
 
   /// Watches descriptors with epoll, level-triggered: what is not dealt with is told again.

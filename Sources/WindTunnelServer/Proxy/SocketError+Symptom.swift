@@ -1,4 +1,4 @@
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 extension SocketError {
   /// What a client that connects by itself would have seen.

@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 // From the name to the open tunnel, and what the origin says on the way.
 extension Tunnel {

@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// One tunnel: a client's connection, the origin's, and the player that says what passes when.
 ///

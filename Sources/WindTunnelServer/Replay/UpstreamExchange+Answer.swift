@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 // What comes back: passed to the client while it comes, and kept.
 extension UpstreamExchange {

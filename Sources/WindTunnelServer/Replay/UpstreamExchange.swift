@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// One request passed to the upstream, its answer passed back while it comes, and both kept.
 ///

@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  internal import CSystem
+  internal import CWindTunnelSystem
   internal import Foundation
 
   /// Where the two systems spell one thing differently.

@@ -1,4 +1,4 @@
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 /// Why a TLS connection ended otherwise than by agreement, as one of its ends saw it.
 struct TLSFailure: Error, Sendable, Hashable {

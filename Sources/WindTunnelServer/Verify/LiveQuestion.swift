@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Symptoms
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// One request to a live server, on a connection of its own, and its whole answer.
 ///

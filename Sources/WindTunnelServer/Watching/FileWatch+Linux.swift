@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  internal import CSystem
+  internal import CWindTunnelSystem
   internal import Dispatch
   package import Foundation
   internal import WindTunnel

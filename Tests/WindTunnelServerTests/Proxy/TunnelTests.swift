@@ -1,7 +1,7 @@
 import Foundation
 import Origins
-import Symptoms
 import Testing
+import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelServer

@@ -1,5 +1,5 @@
 import Foundation
-import Symptoms
+import WindTunnelSymptoms
 
 @testable import WindTunnel
 

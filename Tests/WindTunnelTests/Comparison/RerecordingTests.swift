@@ -1,6 +1,6 @@
 import Foundation
-import Symptoms
 import Testing
+import WindTunnelSymptoms
 
 @testable import WindTunnel
 

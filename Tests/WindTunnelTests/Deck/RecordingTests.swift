@@ -1,5 +1,5 @@
-import Symptoms
 import Testing
+import WindTunnelSymptoms
 
 @testable import WindTunnel
 

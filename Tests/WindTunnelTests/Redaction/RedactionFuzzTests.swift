@@ -1,7 +1,7 @@
 import Foundation
 import PlantedSecrets
-import Symptoms
 import Testing
+import WindTunnelSymptoms
 
 @testable import WindTunnel
 

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import NetworkLayer
+internal import WindTunnelNetworkLayer
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking

@@ -1,4 +1,4 @@
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 extension CassetteDifference {
   /// The difference for a terminal, under a title such as the name of the file; empty where there

@@ -1,4 +1,4 @@
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 /// One part of an interaction that is not as it was.
 public struct PartDifference: Sendable, Hashable {

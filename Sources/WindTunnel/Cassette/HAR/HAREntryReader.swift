@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 /// Reads one entry; what was lost on the way is among the `warnings`.
 struct HAREntryReader {

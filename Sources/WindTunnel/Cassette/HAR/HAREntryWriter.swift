@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 /// Writes one entry after the other; each begins no earlier than the one in front of it.
 struct HAREntryWriter {

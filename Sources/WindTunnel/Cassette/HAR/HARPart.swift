@@ -4,7 +4,7 @@
 // digest of that part of the interaction.
 
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 /// A part of an interaction, and what an entry says by it.
 enum HARPart: String, CaseIterable {

@@ -1,4 +1,4 @@
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 extension Symptom {
   /// Names what an exporter tells of a failure: Chrome's and Playwright's `net::ERR_…`, or the

@@ -24,7 +24,7 @@
 //   in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a secret; binary content that repeats a secret; a host that does.
 
 internal import Foundation
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 /// Takes secrets out of what is about to be kept.
 struct Redaction {

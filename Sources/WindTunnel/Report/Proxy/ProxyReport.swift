@@ -1,4 +1,4 @@
-internal import Symptoms
+internal import WindTunnelSymptoms
 
 /// What a proxy saw of a drill: a client that is not ours, so its calls are not seen, only what came
 /// over the wire.

@@ -1,0 +1,99 @@
+#include "CWindTunnelFiles.h"
+
+static const unsigned char shop[] = {
+#embed "../../Cassettes/examples/shop.json"
+};
+static const unsigned char calm[] = {
+#embed "../../Cassettes/scenarios/calm.json"
+};
+static const unsigned char latency[] = {
+#embed "../../Cassettes/scenarios/latency.json"
+};
+static const unsigned char packet_loss[] = {
+#embed "../../Cassettes/scenarios/packet-loss.json"
+};
+static const unsigned char rate_limited[] = {
+#embed "../../Cassettes/scenarios/rate-limited.json"
+};
+static const unsigned char server_errors[] = {
+#embed "../../Cassettes/scenarios/server-errors.json"
+};
+static const unsigned char dns_failure[] = {
+#embed "../../Cassettes/scenarios/dns-failure.json"
+};
+static const unsigned char tls_failure[] = {
+#embed "../../Cassettes/scenarios/tls-failure.json"
+};
+static const unsigned char offline[] = {
+#embed "../../Cassettes/scenarios/offline.json"
+};
+static const unsigned char outage[] = {
+#embed "../../Cassettes/scenarios/outage.json"
+};
+static const unsigned char very_bad_network[] = {
+#embed "../../Cassettes/scenarios/very-bad-network.json"
+};
+static const unsigned char metro[] = {
+#embed "../../Cassettes/scenarios/metro.json"
+};
+static const unsigned char elevator[] = {
+#embed "../../Cassettes/scenarios/elevator.json"
+};
+static const unsigned char handover[] = {
+#embed "../../Cassettes/scenarios/handover.json"
+};
+static const unsigned char airplane_mode[] = {
+#embed "../../Cassettes/scenarios/airplane-mode.json"
+};
+static const unsigned char captive_portal[] = {
+#embed "../../Cassettes/scenarios/captive-portal.json"
+};
+static const unsigned char slow_dns[] = {
+#embed "../../Cassettes/scenarios/slow-dns.json"
+};
+static const unsigned char ipv6_blackhole[] = {
+#embed "../../Cassettes/scenarios/ipv6-blackhole.json"
+};
+static const unsigned char auth_expiry[] = {
+#embed "../../Cassettes/scenarios/auth-expiry.json"
+};
+static const unsigned char cancel[] = {
+#embed "../../Cassettes/scenarios/cancel.json"
+};
+
+static const struct {
+  const char *name;
+  const unsigned char *bytes;
+  size_t length;
+} files[] = {
+    {"examples/shop", shop, sizeof shop},
+    {"scenarios/calm", calm, sizeof calm},
+    {"scenarios/latency", latency, sizeof latency},
+    {"scenarios/packet-loss", packet_loss, sizeof packet_loss},
+    {"scenarios/rate-limited", rate_limited, sizeof rate_limited},
+    {"scenarios/server-errors", server_errors, sizeof server_errors},
+    {"scenarios/dns-failure", dns_failure, sizeof dns_failure},
+    {"scenarios/tls-failure", tls_failure, sizeof tls_failure},
+    {"scenarios/offline", offline, sizeof offline},
+    {"scenarios/outage", outage, sizeof outage},
+    {"scenarios/very-bad-network", very_bad_network, sizeof very_bad_network},
+    {"scenarios/metro", metro, sizeof metro},
+    {"scenarios/elevator", elevator, sizeof elevator},
+    {"scenarios/handover", handover, sizeof handover},
+    {"scenarios/airplane-mode", airplane_mode, sizeof airplane_mode},
+    {"scenarios/captive-portal", captive_portal, sizeof captive_portal},
+    {"scenarios/slow-dns", slow_dns, sizeof slow_dns},
+    {"scenarios/ipv6-blackhole", ipv6_blackhole, sizeof ipv6_blackhole},
+    {"scenarios/auth-expiry", auth_expiry, sizeof auth_expiry},
+    {"scenarios/cancel", cancel, sizeof cancel},
+};
+
+static const size_t count = sizeof files / sizeof files[0];
+
+const unsigned char *wt_shipped_bytes(size_t number) {
+  return number < count ? files[number].bytes : NULL;
+}
+
+size_t wt_shipped_length(size_t number) { return number < count ? files[number].length : 0; }
+
+const char *wt_shipped_name(size_t number) { return number < count ? files[number].name : NULL; }

@@ -1,0 +1,65 @@
+#ifndef WINDTUNNEL_SYSTEM_H
+#define WINDTUNNEL_SYSTEM_H
+
+// What Glibc's module map lacks. The feature macros stay in the one .c file: defined in a header
+// they would change what other modules see of the C library.
+
+#if defined(__linux__)
+#include <stdint.h>
+
+/// One readiness event: the bits of epoll and the token the descriptor was registered with.
+struct wt_event {
+  uint32_t events;
+  uint64_t token;
+};
+
+enum {
+  WT_READABLE = 0x001,
+  WT_WRITABLE = 0x004,
+  WT_ERROR = 0x008,
+  WT_HANGUP = 0x010,
+  WT_READ_HANGUP = 0x2000,
+};
+
+/// What stands for a standard stream of a program that is to be started: a descriptor, or one of these.
+enum {
+  WT_INHERITED = -1,
+  WT_NOTHING = -2,
+};
+
+/// Starts a program in a process group of its own, with no signal blocked or ignored and nothing open
+/// but its three standard streams; its number, or -1 and errno.
+///
+/// Where it `ends_with_parent`, it is killed when the calling thread ends, and with it when the process
+/// does, however that goes: the thread has to stay until the program has ended.
+int wt_start(const char *path, char *const *arguments, char *const *environment,
+             const int *streams, int ends_with_parent);
+
+/// Puts one file in another's place for this process's mount namespace; 0, or -1 and errno.
+int wt_bind_over(const char *file, const char *place);
+/// Switches the loopback interface of this process's network namespace on; 0, or -1 and errno.
+int wt_loopback_up(void);
+
+int wt_epoll_create(void);
+int wt_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t token);
+int wt_epoll_modify(int epoll, int descriptor, uint32_t events, uint64_t token);
+int wt_epoll_remove(int epoll, int descriptor);
+/// Waits at most `nanoseconds` (negative: for ever) and returns how many events were written, or -1.
+int wt_epoll_wait(int epoll, struct wt_event *events, int capacity, int64_t nanoseconds);
+/// Lets the calling thread's waits end when they should, not up to 50 microseconds later.
+void wt_precise_timers(void);
+/// Accepts one connection, non-blocking and closed on exec; -1 and errno where there is none.
+int wt_accept(int listener);
+/// A descriptor that another thread can make readable.
+int wt_eventfd(void);
+/// A descriptor that tells of files, or -1.
+int wt_inotify(void);
+/// Tells of saves in a folder; the number that its events bear, or -1.
+int wt_inotify_add(int inotify, const char *folder);
+/// Whether an event says that a file was saved or moved here, or that a folder has come.
+int wt_inotify_is_save(uint32_t mask);
+/// The count of bytes the kernel has not yet sent to the peer, or -1.
+int wt_unsent_bytes(int socket);
+#endif
+
+#endif

@@ -1,0 +1,121 @@
+public import Foundation
+internal import WindTunnelSymptoms
+
+/// Writes one JSON object a line: one for each attempt that is over and one for each call.
+///
+/// ```json
+/// {"attempt":1,"call":7,"elapsedMilliseconds":31,"engine":"URLSessionTransport","environment":"production","event":"attempt","host":"api.example.test","method":"GET","result":"connectionLost","template":"/users/{id}"}
+/// ```
+///
+/// Where the platform tells stages, a line of an attempt has them under `stageMilliseconds`: `nameLookup`,
+/// `connect`, `secureConnection`, `send`, `wait` and `receive`.
+///
+/// Neither addresses nor fields nor content are written, so that no secret can be.
+public final class JSONLines: Observer {
+  private struct Line: Encodable {
+    var event: String
+    var call: Int
+    var attempt: Int?
+    var attempts: Int?
+    var method: String
+    var template: String
+    var host: String?
+    var environment: String
+    var engine: String?
+    var trace: String?
+    var span: String?
+    var status: Int?
+    var result: String
+    var businessCode: String?
+    var source: String?
+    var bytes: Int?
+    var elapsedMilliseconds: Int
+    var stageMilliseconds: [String: Double]?
+  }
+
+  private struct State {
+    var keeper = RecordKeeper()
+    /// The span of the attempt under way of each call.
+    var spans: [Int: String] = [:]
+  }
+
+  private let state = Guarded(State())
+  private let write: @Sendable (Data) -> Void
+
+  /// Writes by a closure, which gets whole lines, each with its line feed.
+  public init(_ write: @escaping @Sendable (Data) -> Void) { self.write = write }
+
+  /// Writes a line where the event ends something.
+  public func observe(_ event: CallEvent) {
+    let line = state.withLock { state -> Line? in
+      guard let record = state.keeper.hear(event) else { return nil }
+      switch event.kind {
+      case .attemptStarted(_, let request, _):
+        state.spans[event.call] = request.spanID
+        return nil
+      case .attemptEnded(let number, let outcome):
+        var line = Self.line("attempt", record, Self.name(outcome))
+        line.attempt = number
+        line.span = state.spans.removeValue(forKey: event.call)
+        line.stageMilliseconds = record.response.stages?.milliseconds
+        return line
+      case .callEnded(let result, let attempts):
+        var line = Self.line("call", record, record.state.rawValue)
+        line.attempts = attempts
+        switch result {
+        case .success(let answer): line.source = "\(answer.source)"
+        case .failure(let error):
+          line.result = Self.name(error)
+          if case .business(let code, _) = error { line.businessCode = code }
+        }
+        return line
+      default: return nil
+      }
+    }
+    guard let line else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Texts and whole numbers can always be written.
+    guard let data = try? encoder.encode(line) else { return }
+    write(data + Data("\n".utf8))
+  }
+
+  private static func line(_ event: String, _ record: CallRecord, _ result: String) -> Line {
+    Line(
+      event: event,
+      call: record.call,
+      method: record.request.method,
+      template: record.request.template,
+      host: record.request.host,
+      environment: record.system.environment,
+      engine: record.system.engine,
+      trace: record.system.traceID,
+      status: record.response.status,
+      result: result,
+      bytes: record.response.status.map { _ in record.response.bytes },
+      elapsedMilliseconds: Int((record.counters.elapsed.seconds * 1000).rounded())
+    )
+  }
+
+  private static func name(_ outcome: AttemptOutcome) -> String {
+    switch outcome {
+    case .success: "answered"
+    case .failure(.cancelled): "cancelled"
+    case .failure(.failed(let symptom, _)): symptom.rawValue
+    }
+  }
+
+  private static func name(_ error: NetworkError) -> String {
+    switch error {
+    case .invalidRequest: "invalidRequest"
+    case .server: "server"
+    case .rateLimited: "rateLimited"
+    case .business: "business"
+    case .decode: "decode"
+    case .middleware: "middleware"
+    case .deadlinePassed: "deadlinePassed"
+    case .circuitOpen: "circuitOpen"
+    case .cancelled, .offline, .transport: error.symptom?.rawValue ?? ""
+    }
+  }
+}

@@ -1,0 +1,143 @@
+internal import Dispatch
+public import Foundation
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// An answer whose content is still coming.
+public struct StreamedAnswer: Sendable {
+  /// The status code.
+  public let status: Int
+  /// The fields.
+  public let headers: Headers
+  /// The content in the pieces in which it comes; fails with a ``TransportError``.
+  public let pieces: AsyncThrowingStream<Data, any Error>
+}
+
+extension URLSessionTransport {
+  /// What may have come and not been taken, in pieces; past that a stream fails, since whoever reads
+  /// it is too slow.
+  public static let streamedPiecesMax = 4096
+
+  /// Sends a request and brings its answer as soon as the head is there.
+  ///
+  /// It is carried by a session of its own with the same configuration, since only a delegate sees
+  /// pieces. Whoever stops reading, or is cancelled, stops the request.
+  public func stream(_ request: URLRequest) async throws(TransportError) -> StreamedAnswer {
+    var request = request
+    let timeout = SessionTimeout.honoured(request.timeoutInterval)
+    // One that is set beats the session's, even if it is the same as none.
+    if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
+    let listener = StreamListener()
+    let session = URLSession(
+      configuration: session.configuration,
+      delegate: listener,
+      delegateQueue: nil
+    )
+    let task = session.dataTask(with: request)
+    // It ends with its only task.
+    defer { session.finishTasksAndInvalidate() }
+    listener.stopsWith {
+      // Another thread's, as in an exchange: it may be the session's own queue that asks for it.
+      DispatchQueue.global().async { task.cancel() }
+    }
+    return try await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        if listener.wait(waiter) { task.resume() } else { task.cancel() }
+      }
+    } onCancel: {
+      listener.cancel()
+    }.get()
+  }
+}
+
+/// Hears what a session says of one task and passes it on.
+private final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  typealias Head = Result<StreamedAnswer, TransportError>
+
+  private let lock = NSLock()
+  private var waiter: CheckedContinuation<Head, Never>?
+  private var isCancelled = false
+  private var stop: @Sendable () -> Void = {}
+  private let pieces: AsyncThrowingStream<Data, any Error>
+  private let piece: AsyncThrowingStream<Data, any Error>.Continuation
+
+  override init() {
+    (pieces, piece) = AsyncThrowingStream<Data, any Error>.makeStream(
+      bufferingPolicy: .bufferingOldest(URLSessionTransport.streamedPiecesMax)
+    )
+  }
+
+  func stopsWith(_ stop: @escaping @Sendable () -> Void) {
+    lock.withLock { self.stop = stop }
+    piece.onTermination = { if case .cancelled = $0 { stop() } }
+  }
+
+  /// False where the cancellation came first.
+  func wait(_ waiter: CheckedContinuation<Head, Never>) -> Bool {
+    let isCancelled = lock.withLock {
+      if !self.isCancelled { self.waiter = waiter }
+      return self.isCancelled
+    }
+    if isCancelled { waiter.resume(returning: .failure(.cancelled)) }
+    return !isCancelled
+  }
+
+  func cancel() {
+    let stop = lock.withLock {
+      isCancelled = true
+      return self.stop
+    }
+    land(.failure(.cancelled))
+    stop()
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    dataTask: URLSessionDataTask,
+    didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    if let response = response as? HTTPURLResponse {
+      let head = HTTPAnswer(response, body: Data())
+      land(.success(StreamedAnswer(status: head.status, headers: head.headers, pieces: pieces)))
+      completionHandler(.allow)
+    } else {
+      land(.failure(.failed(.malformedResponse, text: "The answer is not HTTP.")))
+      completionHandler(.cancel)
+    }
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    guard case .dropped = piece.yield(data) else { return }
+    let text = "More than \(URLSessionTransport.streamedPiecesMax) pieces came and were not taken."
+    piece.finish(throwing: TransportError.failed(.unknown, text: text))
+    lock.withLock { stop }()
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    didCompleteWithError error: (any Error)?
+  ) {
+    guard let error else {
+      land(.failure(.failed(.emptyAnswer, text: "The answer ended before its head.")))
+      return piece.finish()
+    }
+    let symptom = Symptom(error) ?? .unknown
+    let failure: TransportError =
+      symptom == .cancelled ? .cancelled : .failed(symptom, text: error.localizedDescription)
+    land(.failure(failure))
+    piece.finish(throwing: failure)
+  }
+
+  private func land(_ head: Head) {
+    let waiter = lock.withLock {
+      defer { self.waiter = nil }
+      return self.waiter
+    }
+    waiter?.resume(returning: head)
+  }
+}

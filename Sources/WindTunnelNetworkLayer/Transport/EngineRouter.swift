@@ -1,0 +1,52 @@
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+/// Chooses an engine for each request: for a comparison of two, or for tests.
+public struct EngineRouter: Transport {
+  private let engines: [String: any Transport]
+  private let choose: @Sendable (URLRequest) -> String
+
+  /// Knows engines by name, and chooses by a closure.
+  public init(
+    _ engines: [String: any Transport],
+    choose: @escaping @Sendable (URLRequest) -> String
+  ) {
+    self.engines = engines
+    self.choose = choose
+  }
+
+  /// Sends by the engine that is chosen.
+  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    let name = choose(request)
+    guard let engine = engines[name] else {
+      let names = engines.keys.sorted().joined(separator: ", ")
+      throw .failed(.unknown, text: "There is no engine \"\(name)\"; there are \(names).")
+    }
+    return try await engine.send(request)
+  }
+
+  /// The name of the engine that is chosen.
+  public func engine(for request: URLRequest) -> String { choose(request) }
+}
+
+/// Answers by a closure: for tests and previews.
+public struct ScriptedEngine: Transport {
+  private let answer: @Sendable (URLRequest) async throws(TransportError) -> HTTPAnswer
+
+  /// Answers by this closure.
+  public init(
+    _ answer: @escaping @Sendable (URLRequest) async throws(TransportError) -> HTTPAnswer
+  ) {
+    self.answer = answer
+  }
+
+  /// Answers.
+  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    try await answer(request)
+  }
+}

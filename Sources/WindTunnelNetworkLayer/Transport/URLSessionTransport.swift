@@ -1,0 +1,145 @@
+public import Foundation
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// Carries requests by a `URLSession`.
+///
+/// It uses tasks with completion handlers, never `data(for:)`: on Linux with Swift up to 6.3.3 a
+/// cancel that meets the completion of `data(for:)` stops every session of the process
+/// (swift-corelibs-foundation #5412).
+///
+/// On Linux with Swift 6.3 a session without a delegate never calls back for an answer of status
+/// 401 with `WWW-Authenticate: Basic`. Only a cancellation or the deadline of the call ends that
+/// attempt.
+public struct URLSessionTransport: Transport, DeadlineKeeping {
+  let session: URLSession
+
+  /// Sends by a session, which stays the caller's to invalidate.
+  public init(session: URLSession) { self.session = session }
+
+  /// Sends a request and brings its answer; a cancellation ends it without waiting for the session.
+  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    try await send(request, until: nil)
+  }
+
+  func send(
+    _ request: URLRequest,
+    until deadline: CallDeadline?
+  ) async throws(TransportError) -> HTTPAnswer {
+    try await carry(request, until: deadline) { request, land in
+      let stages = StageWatch()
+      let task = session.dataTask(with: request) {
+        land(Self.outcome($0, $1, $2, stages.timings))
+      }
+      stages.watch(task)
+      return task
+    }
+  }
+
+  /// Sends a request with a file as its content, which is never in memory as a whole.
+  public func upload(
+    _ request: URLRequest,
+    from file: URL
+  ) async throws(TransportError) -> HTTPAnswer {
+    try await carry(request) { request, land in
+      let stages = StageWatch()
+      let task = session.uploadTask(with: request, fromFile: file) {
+        land(Self.outcome($0, $1, $2, stages.timings))
+      }
+      stages.watch(task)
+      return task
+    }
+  }
+
+  /// Sends a request and puts the content of its answer into a file, whatever the status; the answer
+  /// has none. A file that is there is replaced.
+  ///
+  /// On Linux a `URLProtocol` cannot carry this: a test of it needs a server.
+  public func download(
+    _ request: URLRequest,
+    to file: URL
+  ) async throws(TransportError) -> HTTPAnswer {
+    try await carry(request) { request, land in
+      let stages = StageWatch()
+      let task = session.downloadTask(with: request) { place, response, error in
+        // The file is gone when this returns.
+        let failure = error ?? place.flatMap { Self.move($0, to: file) }
+        land(Self.outcome(nil, response, failure, stages.timings))
+      }
+      stages.watch(task)
+      return task
+    }
+  }
+
+  private static func move(_ place: URL, to file: URL) -> (any Error)? {
+    do {
+      if FileManager.default.fileExists(atPath: file.path) {
+        try FileManager.default.removeItem(at: file)
+      }
+      try FileManager.default.moveItem(at: place, to: file)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func carry(
+    _ request: URLRequest,
+    until deadline: CallDeadline? = nil,
+    _ make: (URLRequest, @escaping @Sendable (AttemptOutcome) -> Void) -> URLSessionTask
+  ) async throws(TransportError) -> HTTPAnswer {
+    var request = request
+    let timeout = SessionTimeout.honoured(request.timeoutInterval)
+    // A request that is changed is copied first.
+    if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
+    let exchange = Exchange()
+    return try await withGivingUp(at: deadline) {
+      await withCheckedContinuation { continuation in
+        exchange.start(continuation) { [request] land in make(request, land) }
+      }
+    } onGivingUp: {
+      exchange.cancel()
+    }.get()
+  }
+
+  private static func outcome(
+    _ data: Data?,
+    _ response: URLResponse?,
+    _ error: (any Error)?,
+    _ stages: StageTimings?
+  ) -> AttemptOutcome {
+    if let error {
+      let symptom = Symptom(error) ?? .unknown
+      return .failure(
+        symptom == .cancelled ? .cancelled : .failed(symptom, text: error.localizedDescription)
+      )
+    }
+    guard let response = response as? HTTPURLResponse else {
+      return .failure(.failed(.malformedResponse, text: "The answer is not HTTP."))
+    }
+    return .success(HTTPAnswer(response, body: data ?? Data(), stages: stages))
+  }
+}
+
+extension HTTPAnswer {
+  /// What a session says, with the content that came.
+  init(_ response: HTTPURLResponse, body: Data, stages: StageTimings? = nil) {
+    let fields = response.allHeaderFields.map {
+      Headers.Field(Self.text($0.key.base), Self.text($0.value))
+    }
+    self.init(
+      status: response.statusCode,
+      headers: Headers(fields.sorted { $0.name < $1.name }),
+      body: body,
+      stages: stages
+    )
+  }
+
+  /// Names and values are texts; spelling out anything else takes far longer.
+  private static func text(_ value: Any) -> String {
+    value as? String ?? String(describing: value)
+  }
+}

@@ -1,0 +1,108 @@
+public import Foundation
+public import WindTunnel
+public import WindTunnelNetworkLayer
+
+/// The weather that a debug build flies in: for a look at the screens that are seldom seen.
+public enum DebugWeather: Sendable, Hashable {
+  /// As it is outside.
+  case calm
+  /// There is no network.
+  case offline
+  /// Nothing comes within the time-out of an attempt.
+  case timeout
+  /// Every answer has this status.
+  case failure(status: Int)
+  /// What a scenario makes of the live traffic; equal seeds draw equally.
+  case scenario(Scenario, seed: UInt64)
+
+  /// The statuses that ``failure(status:)`` is read with.
+  public static let failures = 400...599
+
+  /// Reads a word as it stands in a configuration: `calm`, `offline`, `timeout`, `failure`, which is
+  /// 500, `failure 503`, or a scenario's file, `subway.json`, with a seed behind it where that is
+  /// not 1, `subway.json 7`.
+  ///
+  /// - Parameters:
+  ///   - word: The word.
+  ///   - folder: Where files are that are named without their place, such as an app's resources;
+  ///     `nil` is the folder that the process runs in.
+  /// - Throws: ``DebugWeatherError`` where the word is none of them or the file is no scenario.
+  public init(_ word: String, in folder: URL? = nil) throws(DebugWeatherError) {
+    if let (name, seed) = Self.file(of: word) {
+      do {
+        // With its slash, since a folder without one would be taken for a file beside the other.
+        let base = folder.map { URL(fileURLWithPath: $0.path, isDirectory: true) }
+        let file = URL(fileURLWithPath: name, relativeTo: base).absoluteURL
+        self = .scenario(try Scenario(contentsOf: file), seed: seed)
+      } catch {
+        throw DebugWeatherError("\(error)")
+      }
+      return
+    }
+    let parts = word.split(separator: " ")
+    switch (parts.first, parts.count) {
+    case ("calm", 1): self = .calm
+    case ("offline", 1): self = .offline
+    case ("timeout", 1): self = .timeout
+    case ("failure", 1): self = .failure(status: 500)
+    case ("failure", 2):
+      guard let status = Int(parts[1]), Self.failures ~= status else { throw Self.unknown(word) }
+      self = .failure(status: status)
+    default: throw Self.unknown(word)
+    }
+  }
+
+  /// Reads what ``NetworkConfiguration/extras`` have under `weather`; calm where they have nothing.
+  ///
+  /// - Parameters:
+  ///   - configuration: Such as one whose layer at launch is `{"extras": {"weather": "offline"}}`.
+  ///   - folder: As of ``init(_:in:)``.
+  /// - Throws: ``DebugWeatherError`` where what they have is no weather.
+  public init(
+    _ configuration: NetworkConfiguration,
+    in folder: URL? = nil
+  ) throws(DebugWeatherError) {
+    guard let word = configuration.extras["weather"] else {
+      self = .calm
+      return
+    }
+    try self.init(word, in: folder)
+  }
+
+  private static func file(of word: String) -> (name: String, seed: UInt64)? {
+    if word.hasSuffix(".json") { return (word, 1) }
+    guard let space = word.lastIndex(of: " "), word[..<space].hasSuffix(".json"),
+      let seed = UInt64(word[word.index(after: space)...])
+    else { return nil }
+    return (String(word[..<space]), seed)
+  }
+
+  private static func unknown(_ word: String) -> DebugWeatherError {
+    DebugWeatherError(
+      "\"\(word)\" is no weather; there are calm, offline, timeout, failure, failure with a status"
+        + " of \(failures.lowerBound) to \(failures.upperBound), and files of scenarios, whose names"
+        + " end in .json."
+    )
+  }
+}
+
+extension DebugWeather: CustomStringConvertible {
+  /// The weather in a word or two, as records tell it.
+  public var description: String {
+    switch self {
+    case .calm: "calm"
+    case .offline: "offline"
+    case .timeout: "timeout"
+    case .failure(let status): "failure \(status)"
+    case .scenario(let scenario, let seed): "\(scenario.name), seed \(seed)"
+    }
+  }
+}
+
+/// Why a word is no weather, in a sentence.
+public struct DebugWeatherError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The sentence.
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

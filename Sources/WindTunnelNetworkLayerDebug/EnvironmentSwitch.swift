@@ -1,0 +1,62 @@
+public import Foundation
+public import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// Sends a running app's requests to another environment.
+///
+/// A client is always built for production. This middleware, which only debug builds can link,
+/// rewrites the address of each attempt; one that is in flight stays where it is.
+public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
+  /// The name of what the app was built for.
+  public static let production = "production"
+
+  private let base: URL
+  private let environments: [String: URL]
+  private let lock = NSLock()
+  private var current = EnvironmentSwitch.production
+
+  /// Knows the other environments by name.
+  ///
+  /// - Parameters:
+  ///   - production: The base URL that the client is built with.
+  ///   - others: The base URLs of the others.
+  public init(from production: URL, to others: [String: URL]) {
+    base = production
+    environments = others.merging([Self.production: production]) { $1 }
+  }
+
+  /// The names that there are, in order.
+  public var names: [String] { environments.keys.sorted() }
+
+  /// The name of the environment that requests go to.
+  public var environment: String? { lock.withLock { current } }
+
+  /// Switches; false where there is no environment of this name, and then nothing changes.
+  public func fly(to name: String) -> Bool {
+    guard environments[name] != nil else { return false }
+    lock.withLock { current = name }
+    return true
+  }
+
+  /// Puts what lies under the production base under the current one.
+  public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
+    guard let target = environments[lock.withLock { current }], target != base else {
+      return request
+    }
+    let (from, text) = (Self.trimmed(base), request.url?.absoluteString ?? "")
+    guard text.hasPrefix(from),
+      let url = URL(string: Self.trimmed(target) + text.dropFirst(from.count))
+    else { throw MiddlewareError("\(text) does not lie under \(from), so it cannot be switched.") }
+    var request = request
+    request.url = url
+    return request
+  }
+
+  private static func trimmed(_ url: URL) -> String {
+    let text = url.absoluteString
+    return text.hasSuffix("/") ? String(text.dropLast()) : text
+  }
+}
