@@ -20,18 +20,23 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
   public static let header = "WindTunnel-Call"
 
   /// The first segments of a path that name a call's lane on the wire:
-  /// `/.windtunnel/calm/17/users` asks for `/users` in lane `calm/17`.
+  /// `/.windtunnel/calm~117/users` asks for `/users` in lane `calm/17`.
   public static let pathPrefix = "/.windtunnel/"
 
   /// The path in front of every path of a call that bears this lane: `/.windtunnel/NAME` with the
-  /// name in one segment.
+  /// name in one segment, its slashes as `~1` and its tildes as `~0` (RFC 6901 §3).
+  ///
+  /// Not `%2F`: whoever decodes a path and puts it together again, as `URL.path` does and proxies that
+  /// normalise, makes two segments of that. A tilde is the same in every spelling (RFC 3986 §2.3).
   public var basePath: String {
     let bytes = name.utf8.map { byte in
       // RFC 3986 §2.3: what needs no escape; a name may hold anything else.
       switch byte {
+      case UInt8(ascii: "/"): return "~1"
+      case UInt8(ascii: "~"): return "~0"
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        UInt8(ascii: "_"):
         return String(UnicodeScalar(byte))
       default: return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
       }
@@ -49,6 +54,15 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
     let rest = request.url.path.dropFirst(pathPrefix.count)
     let name = String(rest.prefix { $0 != "/" })
     request.url.path = rest.count == name.count ? "/" : String(rest.dropFirst(name.count))
-    return Lane(name.removingPercentEncoding ?? name)
+    return Lane(Self.name(spelled: name))
+  }
+
+  /// The name that a segment of a path spells.
+  private static func name(spelled segment: String) -> String {
+    let text = segment.removingPercentEncoding ?? segment
+    // Addresses of before have slashes as `%2F`, and in those a tilde is one.
+    if segment.contains("%2F") || segment.contains("%2f") { return text }
+    // In this order, or `~01` would become a slash (RFC 6901 §4).
+    return text.replacing("~1", with: "/").replacing("~0", with: "~")
   }
 }

@@ -11,8 +11,12 @@ import WindTunnel
 @Suite struct ClosureDrillTests {
   /// One request by completion handler: its body, or what went wrong.
   static func ask(_ call: DrillCall) async throws -> Data {
+    try await send(call.urlRequest, by: call.session)
+  }
+
+  static func send(_ asked: URLRequest, by session: URLSession) async throws -> Data {
     try await withCheckedThrowingContinuation { continuation in
-      call.session.dataTask(with: call.urlRequest) { data, response, error in
+      session.dataTask(with: asked) { data, response, error in
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
         continuation.resume(
           with: Result {

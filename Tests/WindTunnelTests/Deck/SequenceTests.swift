@@ -105,7 +105,9 @@ import Testing
 }
 
 @Suite struct LaneTests {
-  @Test(arguments: ["calm/17", "a%2Fb", "very bad network/1", "é?#", ""])
+  @Test(arguments: [
+    "calm/17", "a%2Fb", "very bad network/1", "é?#", "", "~", "/", "a~1b/0", "~0/~1", "~01", "//",
+  ])
   func `a lane's name survives the way over an address`(name: String) {
     var request = Request("GET", RequestURL("http://h:1\(Lane(name).basePath)/users?page=2"))
     #expect(Lane.take(from: &request) == Lane(name))
@@ -117,8 +119,32 @@ import Testing
     #expect(Lane.take(from: &request) == Lane("calm/17"))
     #expect(request == Request("GET", "/x", headers: ["A": "b"]))
     #expect(Lane.take(from: &request) == nil)
-    var bare = Request("GET", "/.windtunnel/calm%2f17")
+    var bare = Request("GET", "/.windtunnel/calm~117")
     #expect(Lane.take(from: &bare) == Lane("calm/17"))
     #expect(bare == Request("GET", "/"))
+  }
+
+  @Test(arguments: [
+    ("calm/17", "/.windtunnel/calm~117"), ("a~b/0", "/.windtunnel/a~0b~10"),
+    ("very bad network/1", "/.windtunnel/very%20bad%20network~11"),
+    ("a%2Fb", "/.windtunnel/a%252Fb"),
+  ])
+  func `a lane's address has its slashes and tildes as JSON pointers do`(name: String, path: String)
+  {
+    #expect(Lane(name).basePath == path)
+  }
+
+  @Test(arguments: [
+    ("calm%2F17", "calm/17"), ("calm%2f17", "calm/17"), ("a~1b%2F0", "a~1b/0"),
+    ("calm%7E117", "calm/17"), ("a%7e0b~10", "a~b/0"), ("calm%zz~11", "calm%zz/1"),
+    ("plain", "plain"),
+  ])
+  func `other spellings of a lane's address are understood, the one of before among them`(
+    segment: String,
+    name: String
+  ) {
+    var request = Request("GET", RequestURL("/.windtunnel/\(segment)/users"))
+    #expect(Lane.take(from: &request) == Lane(name))
+    #expect(request == Request("GET", "/users"))
   }
 }
