@@ -24,7 +24,7 @@ let package = Package(
     .target(name: "CWindTunnelSystem"),
     .target(name: "CWindTunnelFiles"),
     .target(name: "WindTunnelSymptoms"),
-    .target(name: "WindTunnel", dependencies: ["WindTunnelSymptoms"]),
+    .target(name: "WindTunnel", dependencies: ["CWindTunnelSystem", "WindTunnelSymptoms"]),
     .target(name: "WindTunnelURLSession", dependencies: ["WindTunnelSymptoms", "WindTunnel"]),
     .target(
       name: "WindTunnelServer",

@@ -20,6 +20,9 @@ extension URLSessionConfiguration {
   /// configuration for a test and not one for each request.
   ///
   /// On Linux a `URLProtocol` cannot carry download tasks; they fail with an error that says so.
+  /// A 401 is handed out as it is: no task's or session's delegate is asked for a credential, so a
+  /// client's own answer to a challenge is tested on a loopback server. WebSocket tasks never ask a
+  /// `URLProtocol`: they pass by the deck and reach the network, where the platform has them.
   ///
   /// - Parameters:
   ///   - deck: What answers.

@@ -10,7 +10,7 @@ internal import WindTunnelSymptoms
 /// Asks the live origin on behalf of a recording flight.
 ///
 /// The request goes through a session of the harness's own, which adds nothing: no cookies, no
-/// cache, no redirects. Its delegate is called on a queue of its own and hops back to the task's.
+/// cache, no credentials, no redirects. Its delegate is called on a queue of its own and hops back to the task's.
 final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   /// What comes back.
   enum Event {
@@ -63,6 +63,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
+        configuration.urlCredentialStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.timeoutIntervalForRequest = Self.timeout
         let session = URLSession(
@@ -120,7 +121,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     completionHandler(.allow)
   }
 
-  private func note(_ response: URLResponse?) {
+  func note(_ response: URLResponse?) {
     guard head == nil, let response = response as? HTTPURLResponse else { return }
     timing.firstByte = elapsed
     let head = outcome.named(
@@ -147,7 +148,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     session.finishTasksAndInvalidate()
   }
 
-  private func end(_ error: (any Error)?) {
+  func end(_ error: (any Error)?) {
     guard !isOver else { return }
     isOver = true
     timing.lastByte = elapsed

@@ -39,6 +39,10 @@ import WindTunnelURLSession
       "302 Found\nLocation: /b\nSet-Cookie: session=s3cr3t-cookie; Path=/\nContent-Length: 5",
       Data("moved".utf8)
     ),
+    "/locked": answer(
+      "401 Unauthorized\nWWW-Authenticate: Basic realm=\"shop\"\nContent-Length: 4",
+      Data("shut".utf8)
+    ),
     "/b": answer("307 Temporary Redirect\nLocation: /json\nContent-Length: 0"),
   ]
 
@@ -119,6 +123,44 @@ import WindTunnelURLSession
     #expect(player.journal.all.allSatisfy { if case .recording = $0.take { true } else { false } })
     let sent = cassette.interactions.first?.request.body.text
     #expect(sent == (asking.content == .none ? "" : "content of \(asking.content)"))
+  }
+
+  @Test(arguments: ["GET", "POST"], [false, true])
+  func `a Basic challenge is recorded as the answer that it is, and nobody answers it`(
+    method: String,
+    hasDelegate: Bool
+  ) async throws {
+    let origin = try ByteOrigin(Self.answers)
+    let recorder = Deck(Cassette(), mode: .rewrite)
+    let configuration = URLSessionConfiguration.windTunnel(recorder)
+    // Long enough for any answer, and the end of one that never comes.
+    configuration.timeoutIntervalForRequest = 10
+    let session = URLSession(
+      configuration: configuration,
+      delegate: hasDelegate ? Credentials() : nil,
+      delegateQueue: nil
+    )
+    let body = method == "POST" ? Data("x".utf8) : nil
+    let live = await session.seen(origin.url + "/locked", method: method, body: body)
+    origin.stop()
+    #expect(live.status == 401)
+    #expect(live.text == "shut")
+    #expect(live.error == nil)
+    let (cassette, leftOut) = recorder.recorded()
+    #expect(leftOut == [])
+    #expect(cassette.interactions.map(\.failure) == [nil])
+    #expect(
+      cassette.interactions.map(\.response) == [
+        Response(
+          status: 401,
+          headers: ["Content-Length": "4", "WWW-Authenticate": "Basic realm=\"shop\""],
+          body: Body("shut")
+        )
+      ]
+    )
+    let played = await Deck(cassette).session()
+      .seen(origin.url + "/locked", method: method, body: body)
+    #expect(Answered(played) == Answered(live))
   }
 
   @Test func `hops of a redirect stand on the tape one by one`() async throws {

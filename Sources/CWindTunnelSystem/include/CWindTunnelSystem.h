@@ -1,12 +1,28 @@
 #ifndef WINDTUNNEL_SYSTEM_H
 #define WINDTUNNEL_SYSTEM_H
 
-// What Glibc's module map lacks. The feature macros stay in the one .c file: defined in a header
+// What Glibc's module map lacks, and what a host's debug build must not compute in Swift. The feature macros stay in the one .c file: defined in a header
 // they would change what other modules see of the C library.
 
-#if defined(__linux__)
+#include <stddef.h>
 #include <stdint.h>
 
+/// A SHA-256 that is being taken (FIPS 180-4). In C, since a host's debug build takes Swift's sixty
+/// times as long as this.
+struct wt_sha256 {
+  uint32_t state[8];
+  uint64_t count;
+  uint8_t pending[64];
+};
+
+/// Starts with no bytes.
+void wt_sha256_begin(struct wt_sha256 *digest);
+/// Takes bytes in.
+void wt_sha256_update(struct wt_sha256 *digest, const uint8_t *bytes, size_t count);
+/// Writes the 32 bytes of the digest; nothing may follow.
+void wt_sha256_end(struct wt_sha256 *digest, uint8_t *out);
+
+#if defined(__linux__)
 /// One readiness event: the bits of epoll and the token the descriptor was registered with.
 struct wt_event {
   uint32_t events;

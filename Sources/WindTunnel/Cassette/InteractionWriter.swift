@@ -64,10 +64,22 @@ struct InteractionWriter {
       let spelled = layout == .compact ? [] : [JSON.Member("layout", .text(layout.name))]
       return spelled + [JSON.Member("json", json)]
     }
-    if let text = body.text, text.utf8.withContiguousStorageIfAvailable({ $0.has(0) }) != true {
+    if let text = body.text, text.utf8.withContiguousStorageIfAvailable(Self.isReadable) != false {
       return [JSON.Member("text", .text(text))]
     }
     return [JSON.Member("base64", .text(data.base64EncodedString()))]
+  }
+
+  /// Whether a text is one for people: no zero stands in it, and of its other control characters, each
+  /// of which a string of JSON spells in six bytes (RFC 8259 §7), at most one in five bytes. What is
+  /// full of them is shorter in base64.
+  private static func isReadable(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    if text.has(0) { return false }
+    var count = 0
+    for byte in text where byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D {
+      count += 1
+    }
+    return count * 5 <= text.count
   }
 
   /// The structure of a JSON body and the layout that gives its bytes back, if there is one.

@@ -17,7 +17,7 @@ struct SideFiles {
 
   /// Reads a body. A name is 64 hexadecimal digits and nothing else, so it cannot leave the folder.
   ///
-  /// Side files are read and hashed when the cassette is opened: what was opened plays to its end
+  /// Side files are read and proven when the cassette is opened: what was opened plays to its end
   /// whatever happens to the folder, and a body that was changed is refused before anything starts.
   func read(_ name: String) throws -> Data {
     guard Self.isName(name) else {
@@ -32,14 +32,15 @@ struct SideFiles {
       folder.appendingPathComponent(name),
       bytesMax: Cassette.fileBytesMax
     )
-    guard SHA256.hexadecimal(data) == name.lowercased() else {
+    guard let proven = ProvenBodies.shared.withLock({ $0.prove(data, as: name.lowercased()) })
+    else {
       throw FormatError(
         source: "\(folder.lastPathComponent)/\(name)",
         place: "",
         problem: "the bytes are not those that the name promises"
       )
     }
-    return data
+    return proven
   }
 
   /// Keeps a body that is large enough and answers its name; `nil` for one that stays inside.

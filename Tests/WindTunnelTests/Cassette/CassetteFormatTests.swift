@@ -61,6 +61,29 @@ import WindTunnelSymptoms
 
     """
 
+  @Test(arguments: [
+    // Of five bytes one; two; none of what a string of JSON spells in two bytes; the shortest.
+    ("\u{1b}four", "text"), ("\u{1b}\u{1b}for", "base64"), ("\t\n\r\"\\", "text"),
+    ("\u{1}", "base64"), (String(repeating: "\u{1}", count: 1000), "base64"),
+    ("\u{1b}[31mred\u{1b}[0m", "text"),
+  ])
+  func `a body that is full of control characters is no text`(body: String, kind: String) throws {
+    let cassette = Cassette([
+      Interaction(Request("POST", "/", body: Body(body)), Response(body: Body(body)))
+    ])
+    let text = String(decoding: cassette.data(), as: UTF8.self)
+    #expect(text.components(separatedBy: "\"\(kind)\": ").count == 3, "\(text)")
+    // Two bodies, and 250 bytes around them; six bytes a byte would be twelve.
+    #expect(text.utf8.count < body.utf8.count * 4 + 300)
+    #expect(try Cassette(text) == cassette)
+  }
+
+  @Test func `a body of control characters that was written as text reads as before`() throws {
+    let text =
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"/"},"response":{"text":"\u0001\u001b"}}]}"#
+    #expect(try Cassette(text).interactions.first?.response?.body == Body("\u{1}\u{1b}"))
+  }
+
   @Test func `a cassette with every slot is read and written as this text`() throws {
     let cassette = try Cassette(Self.everySlot)
     #expect(String(decoding: cassette.data(), as: UTF8.self) == Self.everySlot)
