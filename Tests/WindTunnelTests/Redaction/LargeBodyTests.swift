@@ -13,9 +13,9 @@ import Testing
   ) -> String? {
     var redaction = Redaction(continuing: [])
     var echoes = Echoes()
-    for (secret, stand) in secrets {
-      echoes.listen(for: secret, .init(stand: stand, reach: .anywhere))
-    }
+    echoes.listen(
+      for: secrets.map { (secret: $0, sought: .init(stand: $1, reach: .anywhere)) }
+    )
     redaction.echoes = echoes
     redaction.look(intoLarge: Data(body.utf8), type: type, coding: coding)
     return redaction.obstacle

@@ -1,8 +1,8 @@
 /// Secrets that turn up where nobody expects them: a login that repeats its token in the body, a
 /// redirect that carries it in the address.
 ///
-/// All secrets are looked for at once, so the cost does not grow with their number. Those that are
-/// found in any text by chance are looked for where they stand alone (``LoneWord``).
+/// All secrets are looked for at once, so the cost does not grow with their number (``WordFinder``).
+/// Those that are found in any text by chance are looked for where they stand alone (``LoneWord``).
 struct Echoes {
   private struct Secret {
     var bytes: [UInt8]
@@ -23,31 +23,52 @@ struct Echoes {
     case name
   }
 
-  /// The secrets by their first four bytes, the longest first, so that none is replaced in the
-  /// middle of another.
-  private var byBeginning: [UInt32: [Secret]] = [:]
+  /// Secrets that are looked for together.
+  private struct Group {
+    let secrets: [Secret]
+    let finder: WordFinder
+    let bytes: Int
+
+    init(_ secrets: [Secret]) {
+      self.secrets = secrets
+      finder = WordFinder(secrets.map(\.bytes))
+      bytes = secrets.reduce(0) { $0 + $1.bytes.count }
+    }
+  }
+
+  /// The secrets, in groups of which each is at least twice as large as the next, so that there are
+  /// few of them and each secret is put into a new one only a few times.
+  private var groups: [Group] = []
+  /// What they begin with.
+  private var beginnings: Set<UInt32> = []
   /// Whether any begins with two bytes.
   private var begins = [Bool](repeating: false, count: 1 << 16)
   /// Those that count where they are the whole of a value.
   private var words: [String: String] = [:]
 
-  /// Looks for one more, or for one that is a word in more places.
-  mutating func listen(for secret: String, _ sought: Pseudonyms.Sought) {
-    let bytes = Array(secret.utf8)
-    if sought.reach != .anywhere { words[secret] = sought.stand }
-    if sought.reach == .whole || bytes.count < Pseudonyms.aloneBytesMin { return }
-    let alone = sought.reach == .alone ? LoneWord(bytes) : nil
-    let new = Secret(bytes: bytes, stand: Array(sought.stand.utf8), alone: alone)
-    let beginning = Self.beginning(bytes, 0)
-    let place = byBeginning[beginning]?.firstIndex { $0.bytes.count < bytes.count }
-    byBeginning[beginning, default: []].insert(
-      new,
-      at: place ?? byBeginning[beginning]?.count ?? 0
-    )
-    begins[Int(bytes[0]) << 8 | Int(bytes[1])] = true
+  /// Looks for more of them, or for some that are words in more places.
+  mutating func listen(for new: [(secret: String, sought: Pseudonyms.Sought)]) {
+    var secrets: [Secret] = []
+    for (secret, sought) in new {
+      let bytes = Array(secret.utf8)
+      if sought.reach != .anywhere { words[secret] = sought.stand }
+      if sought.reach == .whole || bytes.count < Pseudonyms.aloneBytesMin { continue }
+      let alone = sought.reach == .alone ? LoneWord(bytes) : nil
+      secrets.append(Secret(bytes: bytes, stand: Array(sought.stand.utf8), alone: alone))
+      beginnings.insert(Self.beginning(bytes, 0))
+      begins[Int(bytes[0]) << 8 | Int(bytes[1])] = true
+    }
+    if secrets.isEmpty { return }
+    var count = secrets.reduce(0) { $0 + $1.bytes.count }
+    while let last = groups.last, last.bytes < 2 * count {
+      secrets = last.secrets + secrets
+      count += last.bytes
+      groups.removeLast()
+    }
+    groups.append(Group(secrets))
   }
 
-  var isEmpty: Bool { byBeginning.isEmpty && words.isEmpty }
+  var isEmpty: Bool { groups.isEmpty && words.isEmpty }
 
   private static func beginning(_ bytes: [UInt8], _ place: Int) -> UInt32 {
     var key: UInt32 = 0
@@ -63,15 +84,15 @@ struct Echoes {
 
   /// Where secrets stand, and what should.
   func found(in bytes: [UInt8], _ place: Place = .syntax) -> [Edit] {
-    guard bytes.count >= 4, !byBeginning.isEmpty else { return [] }
+    guard let first = candidate(in: bytes) else { return [] }
+    var hits = groups.map { $0.finder.hits(in: bytes, from: first) }
+    if hits.allSatisfy(\.isEmpty) { return [] }
     var edits: [Edit] = []
     var start = 0
     while start + 4 <= bytes.count {
       if bytes[start] == UInt8(ascii: "R"), let end = Self.pseudonymEnd(bytes, start) {
         start = end
-      } else if begins[Int(bytes[start]) << 8 | Int(bytes[start + 1])],
-        let secret = secret(at: start, in: bytes, place)
-      {
+      } else if start >= first, let secret = secret(at: start, in: bytes, place, among: &hits) {
         edits.append(Edit(start..<start + secret.bytes.count, secret.stand))
         start += secret.bytes.count
       } else {
@@ -81,12 +102,40 @@ struct Echoes {
     return edits
   }
 
-  private func secret(at start: Int, in bytes: [UInt8], _ place: Place) -> Secret? {
-    byBeginning[Self.beginning(bytes, start)]?.first { secret in
-      let end = start + secret.bytes.count
-      return end <= bytes.count && bytes[start..<end].elementsEqual(secret.bytes)
-        && secret.alone?.stands(at: start..<end, of: bytes, in: place) != false
+  /// Where something first stands that a secret begins with. Most texts have nothing of the kind.
+  private func candidate(in bytes: [UInt8]) -> Int? {
+    guard bytes.count >= 4, !groups.isEmpty else { return nil }
+    return (0...bytes.count - 4).first { place in
+      begins[Int(bytes[place]) << 8 | Int(bytes[place + 1])]
+        && beginnings.contains(Self.beginning(bytes, place))
     }
+  }
+
+  /// The longest secret that counts at a place; `hits` are those that begin there or later, the last
+  /// ones first.
+  private func secret(
+    at start: Int,
+    in bytes: [UInt8],
+    _ place: Place,
+    among hits: inout [[WordFinder.Hit]]
+  ) -> Secret? {
+    var longest: Secret?
+    for (index, group) in groups.enumerated() {
+      while let hit = hits[index].last, hit.place < start { hits[index].removeLast() }
+      guard let hit = hits[index].last, hit.place == start else { continue }
+      var word: Int? = hit.word
+      while let known = word {
+        let secret = group.secrets[known]
+        let range = start..<start + secret.bytes.count
+        if let longest, longest.bytes.count >= range.count { break }
+        if secret.alone?.stands(at: range, of: bytes, in: place) != false {
+          longest = secret
+          break
+        }
+        word = group.finder.shorter(than: known)
+      }
+    }
+    return longest
   }
 
   private static let mark = Array("REDACTED-".utf8)
@@ -101,15 +150,15 @@ struct Echoes {
 
   /// What stands for a whole number that is a secret. A short one is a number like any other.
   func stand(forNumber number: [UInt8]) -> String? {
-    guard number.count >= Pseudonyms.anywhereBytesMin,
-      let secret = secret(at: 0, in: number, .syntax), secret.bytes.count == number.count
+    guard number.count >= Pseudonyms.anywhereBytesMin, let edit = found(in: number).first,
+      edit.range == 0..<number.count
     else { return nil }
-    return String(decoding: secret.stand, as: UTF8.self)
+    return String(decoding: edit.bytes, as: UTF8.self)
   }
 
   /// A text without secrets, in whatever spelling they stand in it; `nil` if there are none.
   func replaced(in bytes: [UInt8], _ place: Place = .syntax) -> [UInt8]? {
-    guard !byBeginning.isEmpty else { return nil }
+    guard !groups.isEmpty else { return nil }
     var bytes = bytes
     var isChanged = false
     for spelling in SpelledText.Spelling.allCases {

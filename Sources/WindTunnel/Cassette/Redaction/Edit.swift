@@ -23,23 +23,17 @@ struct Edit {
   }
 }
 
-/// A list of stretches that do not overlap: what was there first stays.
+/// The stretches of a text that somebody has: what was there first stays.
 struct Stretches {
-  private(set) var taken: [Range<Int>] = []
+  private var isTaken: [Bool]
+
+  /// Begins with a text of so many bytes that nobody has anything of.
+  init(of count: Int) { isTaken = [Bool](repeating: false, count: count) }
 
   /// Takes a stretch if nobody has any of it.
   mutating func take(_ range: Range<Int>) -> Bool {
-    // Nearly always behind all others; else by halves.
-    var (place, end) =
-      (taken.last.map { $0.lowerBound < range.lowerBound } ?? true)
-      ? (taken.count, taken.count) : (0, taken.count)
-    while place < end {
-      let middle = (place + end) / 2
-      if taken[middle].lowerBound < range.lowerBound { place = middle + 1 } else { end = middle }
-    }
-    if place < taken.count, taken[place].lowerBound < range.upperBound { return false }
-    if place > 0, taken[place - 1].upperBound > range.lowerBound { return false }
-    taken.insert(range, at: place)
+    if isTaken[range].contains(true) { return false }
+    for place in range { isTaken[place] = true }
     return true
   }
 }

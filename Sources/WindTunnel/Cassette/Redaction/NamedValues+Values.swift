@@ -14,7 +14,7 @@ extension NamedValues {
   }
 
   /// The value behind `=` or `:`.
-  func value(behind mark: Int) -> Found? {
+  mutating func value(behind mark: Int) -> Found? {
     var end = mark
     while end > 0, mark - end < 3, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
     let isQuoted = end > 0 && Self.isQuote(bytes[end - 1])
@@ -42,7 +42,7 @@ extension NamedValues {
     return Found(range: range, name: name, sort: sort, isPercent: isQuery)
   }
 
-  private func range(from place: Int, _ name: Name) -> Range<Int>? {
+  private mutating func range(from place: Int, _ name: Name) -> Range<Int>? {
     var start = place
     while start < bytes.count, start < place + 8, bytes[start] == UInt8(ascii: " ") { start += 1 }
     guard start < bytes.count else { return nil }
@@ -60,20 +60,20 @@ extension NamedValues {
   }
 
   /// A value up to what delimits it.
-  private func bare(from start: Int, _ name: Name, _ isSpaced: Bool) -> Range<Int>? {
+  private mutating func bare(from start: Int, _ name: Name, _ isSpaced: Bool) -> Range<Int>? {
     // `$token: String` is a variable that is declared.
     if name.isColon, name.before == UInt8(ascii: "$") { return nil }
     // Asked first, so that what is no value is not read to its end.
     if start < bytes.count, "=[({".utf8.contains(bytes[start]) { return nil }
     if bytes[start...].starts(with: "//".utf8) { return nil }
-    var end = start
-    while end < bytes.count, !Self.ends(bytes[end], name.isQuery) { end += 1 }
-    let stop = end
+    if ["${", "#{"].contains(where: { bytes[start...].starts(with: $0.utf8) }) { return nil }
+    let stop = bareEnd(from: start, name.isQuery)
+    // What is called.
+    if stop < bytes.count, bytes[stop] == UInt8(ascii: "(") { return nil }
+    var end = stop
     while end > start, ".:]}!?".utf8.contains(bytes[end - 1]) { end -= 1 }
     let value = bytes[start..<end]
     guard let first = value.first, !isSpaced || !"+|*".utf8.contains(first),
-      // What is called.
-      stop == bytes.count || bytes[stop] != UInt8(ascii: "("),
       !CodeText.beginsReference(bytes[start..<stop]),
       first != UInt8(ascii: "$") || value.count > 1, !CodeText.isPlaceholder(value)
     else { return nil }
@@ -85,6 +85,16 @@ extension NamedValues {
       return nil
     }
     return start..<end
+  }
+
+  /// Where a value ends that begins at a place. Many may begin before one end, which is looked for
+  /// once.
+  private mutating func bareEnd(from start: Int, _ isQuery: Bool) -> Int {
+    if bareRun.range.contains(start), bareRun.isQuery == isQuery { return bareRun.range.upperBound }
+    var end = start
+    while end < bytes.count, !Self.ends(bytes[end], isQuery) { end += 1 }
+    bareRun = (start..<end, isQuery)
+    return end
   }
 
   private static func ends(_ byte: UInt8, _ isQuery: Bool) -> Bool {
@@ -108,7 +118,7 @@ extension NamedValues {
 
   /// Up to the same quotation mark of the same line. Where a text was cut it may be missing: then a
   /// member's value goes to the end, and any other up to what delimits a word.
-  private func quoted(at quote: Int, isEscaped: Bool, _ name: Name) -> Range<Int>? {
+  private mutating func quoted(at quote: Int, isEscaped: Bool, _ name: Name) -> Range<Int>? {
     var end = quote + 1
     var isClosed = false
     while end < bytes.count, bytes[end] != 0x0A, !isClosed {

@@ -113,7 +113,8 @@ struct Pseudonyms {
     let count = value.utf8.count
     guard certainty != .none, count >= aloneBytesMin else { return nil }
     let isSure = certainty == .sure
-    if SecretNames.isWord(value) {
+    // Nothing that is long is a word, whatever it ends in.
+    if count <= 80, SecretNames.isWord(value) {
       return isSure ? .alone : count >= anywhereBytesMin ? .whole : nil
     }
     return count >= anywhereBytesMin ? .anywhere : isSure ? .alone : nil

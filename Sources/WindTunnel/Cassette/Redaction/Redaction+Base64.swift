@@ -1,6 +1,10 @@
 internal import Foundation
 
 extension Redaction {
+  /// How much may stand in gzip within texts of one body: a few kilobytes of it make megabytes, and a
+  /// body has room for thousands of such texts.
+  static let unpackedBytesMax = 16 << 20
+
   /// What base64 or hexadecimal digits spell, looked into and spelled again.
   mutating func unpacked(_ bytes: [UInt8], _ range: Range<Int>, depth: Int) -> [Edit] {
     guard !bytes[range].starts(with: "REDACTED-".utf8) else { return [] }
@@ -19,7 +23,14 @@ extension Redaction {
   ) -> Edit? {
     guard let decoded = PackedText.decoded(bytes[range]) else { return nil }
     let isPacked = decoded.starts(with: [0x1F, 0x8B])
+    // What is left out need not be read.
+    if isPacked, unpackedBytes > Self.unpackedBytesMax { return nil }
     let opened = isPacked ? Inflate.open(Data(decoded), coding: "gzip").map(Array.init) : nil
+    unpackedBytes += opened?.count ?? 0
+    if unpackedBytes > Self.unpackedBytesMax {
+      obstacle = "a body holds more in gzip than can be looked through for credentials"
+      return nil
+    }
     let inner = opened ?? decoded
     guard String(utf8: inner) != nil, !inner.contains(0) else {
       if echoes?.found(in: inner).isEmpty == false { obstacle = "a body repeats a credential" }

@@ -21,6 +21,7 @@ extension Redaction {
       }
       return
     }
+    unpackedBytes = 0
     let content = content(opened, type: type, what: "a body")
     guard content != opened else { return }
     let change = content.count - body.data.count
@@ -38,12 +39,21 @@ extension Redaction {
   static let digests = ["Content-MD5", "Digest", "Content-Digest", "Repr-Digest"]
 
   /// A body's content by its type; what names no type is looked at.
-  mutating func content(_ bytes: [UInt8], type: String, what: String) -> [UInt8] {
+  mutating func content(
+    _ bytes: [UInt8],
+    type: String,
+    what: String,
+    depth: Int = 0
+  ) -> [UInt8] {
     let media = Self.mediaType(type)
     let isMedia = Self.isMedia(type: media)
     log?.meet(type)
     if media.hasPrefix("multipart/"), let boundary = Self.parameter("boundary", of: type) {
-      return multipart(bytes, boundary: boundary)
+      guard depth < Self.depthMax else {
+        obstacle = "\(what) has parts within parts, too deep to be looked through for credentials"
+        return bytes
+      }
+      return multipart(bytes, boundary: boundary, depth: depth)
     }
     let isWide = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
     if isWide, !isMedia, String(utf8: bytes) == nil, bytes.has(0) {

@@ -5,20 +5,20 @@ internal import Foundation
 extension Redaction {
   /// A multipart body: a text field under a secret's name goes, every other part is looked into as
   /// what it says it is.
-  mutating func multipart(_ bytes: [UInt8], boundary: String) -> [UInt8] {
+  mutating func multipart(_ bytes: [UInt8], boundary: String, depth: Int) -> [UInt8] {
     let mark = Array("--\(boundary)".utf8)
     let marks = bytes.ranges(of: mark)
     guard !marks.isEmpty else { return text(bytes, .plain, depth: 0) }
     var edits: [Edit] = []
     for (index, mark) in marks.enumerated() {
       let end = index + 1 < marks.count ? marks[index + 1].lowerBound : bytes.count
-      if let edit = part(bytes, mark.upperBound..<end) { edits.append(edit) }
+      if let edit = part(bytes, mark.upperBound..<end, depth: depth) { edits.append(edit) }
     }
     let changed = edits.filter { !bytes[$0.range].elementsEqual($0.bytes) }
     return changed.isEmpty ? bytes : Edit.applied(changed, to: bytes)
   }
 
-  private mutating func part(_ bytes: [UInt8], _ range: Range<Int>) -> Edit? {
+  private mutating func part(_ bytes: [UInt8], _ range: Range<Int>, depth: Int) -> Edit? {
     let part = bytes[range]
     let blank = [Array("\r\n\r\n".utf8), Array("\n\n".utf8)].compactMap { part.firstRange(of: $0) }
       .min { $0.lowerBound < $1.lowerBound }
@@ -50,7 +50,12 @@ extension Redaction {
       let stand = fieldValue(value, name: name) ?? stand(for: value, name: name, sort: sort)
       return Edit(blank.upperBound..<end, Array(stand.utf8))
     }
-    let replaced = self.content(content, type: field("content-type"), what: "a body")
+    let replaced = self.content(
+      content,
+      type: field("content-type"),
+      what: "a body",
+      depth: depth + 1
+    )
     let before = Array(part[..<blank.upperBound])
     return Edit(range.lowerBound..<end, (echoes?.replaced(in: before, .name) ?? before) + replaced)
   }

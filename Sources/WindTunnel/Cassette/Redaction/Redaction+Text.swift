@@ -89,7 +89,7 @@ extension Redaction {
       return within(.script) { $0.stretch(bytes, flavour, depth: depth) }
     }
     guard Self.isWorthReading(bytes) else { return echoed(bytes) }
-    var stretches = Stretches()
+    var stretches = Stretches(of: bytes.count)
     var edits: [Edit] = []
     let hasColon = bytes.has(UInt8(ascii: ":"))
     for range in hasColon ? Self.links(in: bytes) : [] where stretches.take(range) {

@@ -51,6 +51,8 @@ struct Redaction {
   var isAsked = false
   /// Why the interaction at hand cannot be kept.
   var obstacle: String?
+  /// How much has been unpacked that stands packed within the body at hand.
+  var unpackedBytes = 0
 
   /// Goes on counting where the redactions of a cassette end.
   init(continuing interactions: [Interaction], rules: RedactionRules = .standard) {
@@ -73,10 +75,9 @@ struct Redaction {
       isSaid = isSaid && !pseudonyms.hasUnheard
       if isSaid { first.append((walked, obstacle)) } else { first = [] }
     }
-    for (secret, sought) in pseudonyms.takeUnheard() {
-      heard.listen(for: secret, sought)
-      learned.append(secret)
-    }
+    let unheard = pseudonyms.takeUnheard()
+    heard.listen(for: unheard)
+    learned += unheard.map(\.secret)
     echoes = heard
     var kept: [Interaction] = []
     for (index, interaction) in interactions.enumerated() {

@@ -53,6 +53,12 @@ enum Shapes {
     private var tries = (dot: 0, count: 0)
     /// Where the end of the next private key stands, as far as it is known.
     private var keyEnd: (from: Int, place: Int?)?
+    /// Before it no part of a key begins whose end is missing.
+    private var keyStart = 0
+    /// The command that was read last, as far as it is looked at.
+    private var command = 0..<0
+    /// Where the line ends that it stands in.
+    private var lineEnd = 0
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -61,8 +67,10 @@ enum Shapes {
       guard place == 0 || !bytes[place - 1].isWord else { return nil }
       switch bytes[place] {
       case UInt8(ascii: "e"): return webToken(at: place)
-      case UInt8(ascii: "-"): return privateKey(at: place)
-      case UInt8(ascii: "c"): return command(at: place)
+      case UInt8(ascii: "-"): return privateKey(at: place) ?? password(at: place)
+      case UInt8(ascii: "c"):
+        noteCommand(at: place)
+        return nil
       case UInt8(ascii: "B"), UInt8(ascii: "b"): return credentials(at: place)
       default: return Shapes.key(at: place, in: bytes)
       }
@@ -112,8 +120,11 @@ enum Shapes {
       let end = keyEnd(from: start) ?? start
       var inner = bytes[start..<end]
       if inner.isEmpty {
+        guard start >= keyStart else { return nil }
         inner = bytes[start...].prefix { $0 <= 0x20 || Base64Text.isLetter($0) || $0 == 0x3D }
         guard inner.split(whereSeparator: { $0 <= 0x20 }).contains(where: { $0.count >= 32 }) else {
+          // What begins within ends with it and has no longer words.
+          keyStart = inner.endIndex
           return nil
         }
       }
@@ -132,23 +143,31 @@ enum Shapes {
       return place
     }
 
-    /// `curl -u user:password`.
-    private func command(at place: Int) -> Found? {
-      guard bytes[place...].starts(with: "curl ".utf8) else { return nil }
-      let line = bytes[place...].prefix(400).prefix { $0 != 0x0A }
-      for flag in [" -u ", " --user ", " --proxy-user "] {
-        guard let range = line.firstRange(of: Array(flag.utf8)) else { continue }
-        var start = range.upperBound
-        while start < line.endIndex, bytes[start] == 0x20 || NamedValues.isQuote(bytes[start]) {
-          start += 1
-        }
-        let pair = bytes[start..<line.endIndex].prefix { $0 > 0x20 && !"\"'\\".utf8.contains($0) }
-        guard let colon = pair.firstIndex(of: UInt8(ascii: ":")), colon + 1 < pair.endIndex,
-          !CodeText.beginsReference(pair[(colon + 1)...])
-        else { continue }
-        return Found(range: colon + 1..<pair.endIndex, kind: "password")
-      }
-      return nil
+    /// `curl …`, of which 400 bytes of one line are looked at.
+    private mutating func noteCommand(at place: Int) {
+      guard bytes[place...].starts(with: "curl ".utf8) else { return }
+      if lineEnd <= place { lineEnd = bytes[place...].firstIndex(of: 0x0A) ?? bytes.count }
+      command = place..<min(place + 400, lineEnd)
+    }
+
+    private static let userFlags = ["-u ", "--user ", "--proxy-user "].map { Array($0.utf8) }
+
+    /// `-u user:password` of such a command.
+    private func password(at place: Int) -> Found? {
+      guard command.contains(place), bytes[place - 1] == 0x20,
+        let flag = Self.userFlags.first(where: { bytes[place...].starts(with: $0) })
+      else { return nil }
+      var start = place + flag.count
+      while start < command.upperBound,
+        bytes[start] == 0x20 || NamedValues.isQuote(bytes[start])
+      { start += 1 }
+      guard start < command.upperBound else { return nil }
+      let pair = bytes[start..<command.upperBound]
+        .prefix { $0 > 0x20 && !"\"'\\".utf8.contains($0) }
+      guard let colon = pair.firstIndex(of: UInt8(ascii: ":")), colon + 1 < pair.endIndex,
+        !CodeText.beginsReference(pair[(colon + 1)...])
+      else { return nil }
+      return Found(range: colon + 1..<pair.endIndex, kind: "password")
     }
 
     /// RFC 9110 §11.4: `Basic` and what decodes to a pair, `Bearer` and what is long enough.

@@ -10,10 +10,12 @@ extension Timing {
       return
     }
     let (oldLines, newLines) = (Self.lines(old), Self.lines(new))
+    // The pieces follow each other, and so do the lines that they end in.
+    var line = 0
     func place(_ place: Int) -> Int {
       guard place < old.count else { return new.count }
       guard oldLines.count == newLines.count else { return place * new.count / old.count }
-      let line = oldLines.lastIndex { $0 <= place } ?? 0
+      while line + 1 < oldLines.count, oldLines[line + 1] <= place { line += 1 }
       let end = line + 1 < newLines.count ? newLines[line + 1] : new.count
       return min(newLines[line] + place - oldLines[line], end)
     }
