@@ -41,7 +41,8 @@ public struct DrillMain: Sendable {
     )
     let words = Array(arguments.dropFirst())
     await program.flyIfAsked(words)
-    let code = await program.run(words)
+    Terminal.open()
+    let code = Terminal.close(await program.run(words), as: program.speaker)
     // What was printed must be out before the process ends.
     fflush(nil)
     exit(code.rawValue)

@@ -25,7 +25,7 @@ enum CassetteShowCommand: Command {
       if arguments.has("--json") {
         tell(ShownInteraction(interactions[number - 1], number: number).wholeJSON)
       } else {
-        Terminal.answerVisibly(Self.whole(interactions[number - 1]))
+        Terminal.answer(Self.whole(interactions[number - 1]))
       }
       return .done
     }
@@ -37,17 +37,17 @@ enum CassetteShowCommand: Command {
       return .done
     }
     for (index, interaction) in interactions.enumerated() {
-      Terminal.answerVisibly(Self.line(interaction, number: index + 1))
+      Terminal.answer(line: Self.line(interaction, number: index + 1))
     }
     return .done
   }
 
   private static func tell(_ json: JSON) {
-    Terminal.answer(String(decoding: json.fileBytes(), as: UTF8.self))
+    Terminal.answer(json: json.fileBytes())
   }
 
   private static func line(_ interaction: Interaction, number: Int) -> String {
-    "#\(number) \(interaction.request.method) \(interaction.request.url) → \(outcome(interaction))\n"
+    "#\(number) \(interaction.request.method) \(interaction.request.url) → \(outcome(interaction))"
   }
 
   private static func outcome(_ interaction: Interaction) -> String {

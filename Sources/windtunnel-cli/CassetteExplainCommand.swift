@@ -24,9 +24,9 @@ enum CassetteExplainCommand: Command {
     let cassette = try Tapes.read(path)
     let explanation = Explanation(request, cassette, matcher: matcher)
     if arguments.has("--json") {
-      Terminal.answer(String(decoding: explanation.json.fileBytes(), as: UTF8.self))
+      Terminal.answer(json: explanation.json.fileBytes())
     } else {
-      Terminal.answerVisibly("\(explanation)\n")
+      Terminal.answer("\(explanation)\n")
     }
     return explanation.mismatch == nil ? .done : .found
   }

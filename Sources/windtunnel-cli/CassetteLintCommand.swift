@@ -43,10 +43,10 @@ enum CassetteLintCommand: Command {
           "unopened": .array(lint.unopened.map { .text($0) }),
         ])
       } else {
-        for leak in lint.leaks { Terminal.answerVisibly("\(path): \(leak)\n") }
-        for interaction in old { Terminal.answerVisibly("\(path): \(interaction)\n") }
+        for leak in lint.leaks { Terminal.answer(line: "\(path): \(leak)") }
+        for interaction in old { Terminal.answer(line: "\(path): \(interaction)") }
         for number in wantsDates ? undated : [] {
-          Terminal.answerVisibly("\(path): #\(number) bears no date\n")
+          Terminal.answer(line: "\(path): #\(number) bears no date")
         }
       }
     }
@@ -55,9 +55,7 @@ enum CassetteLintCommand: Command {
         "windtunnelLint": 1, "leaks": .number(leakCount), "old": .number(oldCount),
         "undated": .number(undatedCount), "files": .array(files),
       ]
-      Terminal.answer(
-        String(decoding: report.bytes(.init(.indent2, endsWithNewline: true)), as: UTF8.self)
-      )
+      Terminal.answer(json: report.bytes(.init(.indent2, endsWithNewline: true)))
     }
     conclude(leakCount, oldCount, ageMax)
     if undatedCount > 0 {

@@ -29,17 +29,17 @@ enum CassetteVerifyCommand: Command {
         ])
         continue
       }
-      for flaw in flaws { Terminal.answer("\(path): \(flaw)\n") }
+      for flaw in flaws { Terminal.answer(line: "\(path): \(flaw)") }
       let folder = Cassette.sideFolder(of: file).lastPathComponent
-      for name in unnamed { Terminal.answer("\(path): nothing on it names \(folder)/\(name)\n") }
+      for name in unnamed {
+        Terminal.answer(line: "\(path): nothing on it names \(folder)/\(name)")
+      }
       guard flaws.isEmpty, unnamed.isEmpty else { continue }
-      Terminal.answer("\(path): \(cassette.interactions.count) interactions, whole\n")
+      Terminal.answer(line: "\(path): \(cassette.interactions.count) interactions, whole")
     }
     if arguments.has("--json") {
       let report: JSON = ["windtunnelVerify": 1, "found": .number(count), "files": .array(files)]
-      Terminal.answer(
-        String(decoding: report.bytes(.init(.indent2, endsWithNewline: true)), as: UTF8.self)
-      )
+      Terminal.answer(json: report.bytes(.init(.indent2, endsWithNewline: true)))
     }
     return count == 0 ? .done : .found
   }

@@ -26,7 +26,7 @@ enum DNSCommand: Command {
       Terminal.complain("\(decision.line)\n")
     }
     let interruption = Interruption()
-    Terminal.answer("127.0.0.1:\(server.port)\n")
+    try Terminal.announce("127.0.0.1:\(server.port)\n")
     await interruption.wait()
     await server.stop()
     return .done

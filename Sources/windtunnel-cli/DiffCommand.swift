@@ -31,13 +31,13 @@ enum CassetteDiffCommand: Command {
       defer { differs = true }
       if asJSON { continue }
       if differs { Terminal.answer("\n") }
-      Terminal.answerVisibly(
+      Terminal.answer(
         isMarkdown ? difference.markdown(title: pair.title) : difference.text(title: pair.title)
       )
     }
     if asJSON {
       let report: JSON = ["windtunnelDiff": 1, "files": .array(files)]
-      Terminal.answer(String(decoding: report.fileBytes(), as: UTF8.self))
+      Terminal.answer(json: report.fileBytes())
     }
     return differs ? .found : .done
   }

@@ -13,7 +13,7 @@ enum FaultsListCommand: Command {
     let rows = CatalogueRow.all
     if arguments.has("--json") {
       let list = JSON.array(rows.map(\.json))
-      Terminal.answer(String(decoding: list.fileBytes(), as: UTF8.self))
+      Terminal.answer(json: list.fileBytes())
       return .done
     }
     let cells = [["fault", "layer", "Linux", "curl", "Apple"]] + rows.map(\.cells)

@@ -32,12 +32,12 @@ enum FaultsSelftestCommand: Command {
     let isJSON = arguments.has("--json")
     OpenFiles.raise()
     let rows = await test.run(kinds.isEmpty ? CatalogueRow.all : kinds) { row in
-      if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K\(row.kind.name)") }
+      Terminal.progress(row.kind.name)
     }
-    if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K") }
+    Terminal.progress("")
     if isJSON {
       let list = JSON.array(rows.map(\.json))
-      Terminal.answer(String(decoding: list.fileBytes(), as: UTF8.self))
+      Terminal.answer(json: list.fileBytes())
     } else {
       Terminal.answer(text(rows))
     }

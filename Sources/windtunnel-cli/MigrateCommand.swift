@@ -17,7 +17,7 @@ enum CassetteMigrateCommand: Command {
     for path in arguments.operands {
       // Version 1 is the first one: whatever reads at all is new enough.
       _ = try Tapes.read(path)
-      Terminal.answer("\(path): version \(Cassette.formatVersion), the newest\n")
+      Terminal.answer(line: "\(path): version \(Cassette.formatVersion), the newest")
     }
     return .done
   }

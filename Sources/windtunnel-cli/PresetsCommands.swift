@@ -82,7 +82,7 @@ enum PresetsImportCommand: Command {
       summary: "Imported from \(file.lastPathComponent).",
       link: profile.link
     )
-    Terminal.answer(String(decoding: scenario.data(), as: UTF8.self))
+    Terminal.answer(json: scenario.data())
     return .done
   }
 }
@@ -97,9 +97,7 @@ enum PresetText {
   }
 
   static func answer(_ json: JSON) {
-    Terminal.answer(
-      String(decoding: json.bytes(.init(.indent2, endsWithNewline: true)), as: UTF8.self)
-    )
+    Terminal.answer(json: json.bytes(.init(.indent2, endsWithNewline: true)))
   }
 }
 

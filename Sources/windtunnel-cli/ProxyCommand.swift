@@ -55,7 +55,7 @@ enum ProxyCommand: Command {
     let start = ContinuousClock.now
     let ends = ProxyEnds(after: order.duration, scenarioCount: order.scenarios.count)
     defer { ends.restore() }
-    order.announce(server)
+    try order.announce(server)
     for await event in ends.events {
       guard flight.take(event) else { break }
     }

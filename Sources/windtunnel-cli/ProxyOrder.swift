@@ -159,19 +159,19 @@ struct ProxyOrder {
   }
 
   /// Says that it listens, and what a phone has to be told.
-  func announce(_ server: ReplayServer) {
-    Terminal.answer(server.addresses)
+  func announce(_ server: ReplayServer) throws(Refusal) {
+    try Terminal.announce(server.addresses)
     if isOnLAN {
       let visit = tls.isWanted ? ", which has the certificate to install" : ""
       let minutes = duration.map { Int(($0 / .seconds(60)).rounded(.up)) } ?? 0
       Terminal.complain(
-        """
-        On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
-          Server  \(settings.host)
-          Port    \(server.port)
-        Then open http://wind.tunnel/ there\(visit). This proxy ends in \(minutes) min.
+        text: """
+          On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
+            Server  \(settings.host)
+            Port    \(server.port)
+          Then open http://wind.tunnel/ there\(visit). This proxy ends in \(minutes) min.
 
-        """
+          """
       )
     }
     for scenario in scenarios where !tls.isWanted && scenario.hasFaultsBeyondTunnels {

@@ -41,7 +41,7 @@ enum CassettePruneCommand: Command {
     }
     for number in going.sorted() {
       let request = cassette.interactions[number - 1].request
-      Terminal.answerVisibly("#\(number) \(request.method) \(request.url)\n")
+      Terminal.answer(line: "#\(number) \(request.method) \(request.url)")
     }
     if arguments.has("--check") { return going.isEmpty ? .done : .found }
     guard !going.isEmpty else { return .done }

@@ -94,7 +94,7 @@ enum RecordCommand: Command {
   ) async throws -> ExitCode {
     guard let command else {
       let interruption = Interruption()
-      Terminal.answer(server.addresses)
+      try Terminal.announce(server.addresses)
       await interruption.wait()
       return .done
     }

@@ -38,10 +38,12 @@ enum ReportCommand: Command {
     if let baseline { report = report.compared(to: baseline) }
     let allows = arguments.has("--allow-inconclusive")
     if rendering == .text {
-      Terminal.answer(report.text(inColour: Terminal.showsColour))
+      Terminal.answer(report: report.text(inColour: Terminal.showsColour))
     } else {
       let data = report.rendered(as: rendering, allowsInconclusive: allows)
-      Terminal.answer(String(decoding: data, as: UTF8.self))
+      rendering == .json
+        ? Terminal.answer(json: data)
+        : Terminal.answer(report: String(decoding: data, as: UTF8.self))
     }
     try files.write(report, allowsInconclusive: allows)
     // A report that is only shown was judged when it was flown; parts were not, and new bars neither.

@@ -18,7 +18,7 @@ enum ScenariosListCommand: Command {
           "isFlownByDefault": .bool(Shipped.drill.contains(scenario.name)),
         ]
       }
-      Terminal.answer(String(decoding: JSON.array(list).fileBytes(), as: UTF8.self))
+      Terminal.answer(json: JSON.array(list).fileBytes())
       return .done
     }
     let width = scenarios.map(\.name.count).max() ?? 0
@@ -46,7 +46,7 @@ enum ScenariosShowCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let name = try arguments.operand(0, "NAME", "which scenario")
     let scenario = try Scenarios.find(name, in: Shipped.scenarios())
-    Terminal.answer(String(decoding: scenario.data(), as: UTF8.self))
+    Terminal.answer(json: scenario.data())
     return .done
   }
 }

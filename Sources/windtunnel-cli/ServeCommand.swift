@@ -51,7 +51,7 @@ enum ServeCommand: Command {
     if arguments.has("--refresh-dates") { complainOfUndated(cassette, order.cassette.relativePath) }
     let interruption = Interruption()
     let following = Task { await rereading?.follow(server, deck, playing: cassette) }
-    Terminal.answer(server.addresses)
+    try Terminal.announce(server.addresses)
     await interruption.wait()
     following.cancel()
     await server.stop()

@@ -53,7 +53,7 @@ enum Tool {
   static func run(_ words: [String]) async -> ExitCode {
     switch words.first {
     case nil:
-      Terminal.complain(help)
+      Terminal.complain(text: help)
       return .usage
     case "--help", "-h": return answer(help)
     // `help drill` is `drill --help`.

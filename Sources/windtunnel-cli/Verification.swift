@@ -73,9 +73,9 @@ struct Verification {
     if let answerSeconds { verifier.timeout = .seconds(answerSeconds) }
     let drift = try await verifier.verify(tape)
     if tellsJSON {
-      Terminal.answer(String(decoding: drift.data, as: UTF8.self))
+      Terminal.answer(json: drift.data)
     } else {
-      Terminal.answerVisibly("\(drift)")
+      Terminal.answer("\(drift)")
     }
     if !drift.isEmpty { return .drift }
     guard drift.entries.count == drift.skipped.count else { return .done }

@@ -10,7 +10,8 @@ if words.first == Tool.lookWord { await SessionLook.main(Array(words.dropFirst()
 if words.first == Tool.standWord {
   await ResolverStand.main(Array(words.dropFirst()), lookingWith: Tool.lookWord)
 }
-let code = await Tool.run(words)
+Terminal.open()
+let code = Terminal.close(await Tool.run(words), as: "windtunnel")
 // What was printed must be out before the process ends in this short way.
 fflush(nil)
 exit(code.rawValue)

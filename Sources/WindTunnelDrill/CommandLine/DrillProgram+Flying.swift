@@ -24,16 +24,17 @@ extension DrillProgram {
     switch try await flight.fly(progress: { Self.show($0) }) {
     case .flown(let whole): report = whole
     case .interrupted(let code, let words):
-      Terminal.complain("\(Terminal.showsProgress ? "\r\u{1B}[K" : "")\(speaker): \(words)")
+      Terminal.progress("")
+      Terminal.complain("\(speaker): \(words)")
       return code
     }
     if let baseline { report = report.compared(to: baseline) }
     // Shown before it is written: what took minutes is not lost to a disk that is full.
     let isJSON = arguments.has("--json")
     if isJSON {
-      Terminal.answer(String(decoding: report.data(), as: UTF8.self))
+      Terminal.answer(json: report.data())
     } else {
-      Terminal.answer(report.text(inColour: Terminal.showsColour))
+      Terminal.answer(report: report.text(inColour: Terminal.showsColour))
     }
     try files.write(report, allowsInconclusive: allows)
     report.complain(as: speaker, isShown: !isJSON, allowsInconclusive: allows)
@@ -82,13 +83,13 @@ extension DrillProgram {
   private static func show(_ progress: ProcessDrill.Progress) {
     switch progress {
     case .calls(let scenario, let subject, let done, let count):
-      guard Terminal.showsProgress else { return }
-      Terminal.complain("\r\u{1B}[K\(scenario), \(subject): \(done) of \(count) calls")
+      Terminal.progress("\(scenario), \(subject): \(done) of \(count) calls")
     case .attempt: break
     case .finished(let scenario, let subject):
-      Terminal.complain(
-        Terminal.showsProgress ? "\r\u{1B}[K" : "\(scenario), \(subject): flown\n"
-      )
+      guard Terminal.showsProgress else {
+        return Terminal.complain("\(scenario), \(subject): flown")
+      }
+      Terminal.progress("")
     }
   }
 }

@@ -74,17 +74,17 @@ struct FlyingAgain {
   /// Flies it and says how it went; found, where it failed again.
   func run() async throws -> ExitCode {
     let drill = try program.drill(plan)
-    Terminal.answer("\(before.endpoint), call \(before.call) in \(plan.scenarios[0].name)\n")
+    Terminal.answer(line: "\(before.endpoint), call \(before.call) in \(plan.scenarios[0].name)")
     let report = try await drill.fly { progress in
       guard case .attempt(_, _, _, let attempt) = progress else { return }
-      Terminal.answer("  \(Self.line(attempt))\n")
+      Terminal.answer(line: "  \(Self.line(attempt))")
     }
     guard let row = report.scenarios.first?.subjects.first, let now = row.observations.first else {
       throw Refusal.selfNotFound
     }
     let milliseconds = Int(now.latency.inMilliseconds.rounded())
     Terminal.answer(
-      "  \(milliseconds) ms: \(Self.words(now.ending)); before: \(Self.words(before.ending))\n"
+      line: "  \(milliseconds) ms: \(Self.words(now.ending)); before: \(Self.words(before.ending))"
     )
     let (met, had) = (now.attempts.map(\.decision), before.attempts.map(\.decision))
     let common = min(met.count, had.count)

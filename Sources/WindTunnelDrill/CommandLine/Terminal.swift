@@ -1,54 +1,107 @@
 internal import Foundation
+internal import WindTunnel
 
 /// Where words go: answers to standard output, everything else to standard error.
+///
+/// Much of what is printed was written by somebody else, so control characters and the like are
+/// spelled and never sent, whoever prints. What is not written to a full disk is told at the end, by
+/// ``close(_:as:)``.
 package enum Terminal {
+  /// Why nothing more can be printed, as the system's number.
+  private static let loss = Locked<Int32?>(nil)
+
+  /// Makes the standard streams safe to write to: for a program that is ours as a whole.
+  package static func open() {
+    // With a handler a write to nobody fails. What is ignored instead stays so in every program that
+    // is started (POSIX.1-2024, exec), which would then print to nobody without an end.
+    for number in [SIGPIPE, SIGXFSZ] { signal(number) { _ in } }
+    // A stream that is closed would be the number of the next file that is opened, a cassette's.
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = Foundation.open("/dev/null", O_RDWR)
+    }
+  }
+
+  /// The code to end with, which is another one where an answer could not be written. Who reads no
+  /// further has lost nothing.
+  package static func close(_ code: ExitCode, as program: String) -> ExitCode {
+    guard code != .cannotWrite, let refusal else { return code }
+    complain("\(program): \(refusal.sentence)")
+    return refusal.code
+  }
+
+  private static var refusal: Refusal? {
+    guard let number = loss.withLock({ $0 }), number != EPIPE, number != ECONNRESET else {
+      return nil
+    }
+    return Refusal(
+      FileError.unwritable("standard output", reason: String(cString: strerror(number)))
+    )
+  }
+
   /// Prints what was asked for.
-  package static func answer(_ text: String) { write(text, to: STDOUT_FILENO) }
+  package static func answer(_ text: String) { print(text.visible) }
 
-  /// Prints what was asked for and comes out of a file that anybody may have written: what would steer
-  /// the terminal is shown instead.
-  package static func answerVisibly(_ text: String) { answer(visible(text)) }
+  /// Prints a line that bears words from outside, which are no line of their own.
+  package static func answer(line: String) { print(line.visibleInLine + "\n") }
 
-  /// A text whose control characters are spelled, such as `\u{1B}`, but for tabs and the ends of
-  /// lines; so are the marks that turn the direction of writing round (UAX #9).
-  package static func visible(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: steers) else { return text }
-    var result = String.UnicodeScalarView()
-    let scalars = Array(text.unicodeScalars)
-    for (index, scalar) in scalars.enumerated() {
-      let endsLine = scalar == "\r" && index + 1 < scalars.count && scalars[index + 1] == "\n"
-      if steers(scalar), !endsLine {
-        result.append(
-          contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars
-        )
-      } else {
-        result.append(scalar)
-      }
-    }
-    return String(result)
+  /// Prints a JSON text.
+  package static func answer(json: some Sequence<UInt8>) {
+    print(String(decoding: Array(json), as: UTF8.self).visibleAsJSON)
   }
 
-  private static func steers(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x09, 0x0A: false
-    case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069: true
-    default: false
-    }
+  /// Prints what is harmless in its own form by whoever made it: a report, with or without colours.
+  package static func answer(report: String) { print(report) }
+
+  /// Prints the line that somebody waits for before asking a server; where nobody can read it, the
+  /// server is of no use.
+  package static func announce(_ text: String) throws(Refusal) {
+    answer(text)
+    if let refusal { throw refusal }
   }
 
-  /// Prints what nobody asked for.
-  package static func complain(_ text: String) { write(text, to: STDERR_FILENO) }
+  /// Prints a line that nobody asked for; its end may be left out.
+  package static func complain(_ line: String) {
+    let words = line.hasSuffix("\n") ? String(line.dropLast()) : line
+    _ = write(words.visibleInLine + "\n", to: STDERR_FILENO)
+  }
+
+  /// Prints several lines that nobody asked for.
+  package static func complain(text: String) { _ = write(text.visible, to: STDERR_FILENO) }
 
   /// Whether a person looks at standard error, so that a line may be written over.
   package static let showsProgress = isatty(STDERR_FILENO) != 0
 
-  private static func write(_ text: String, to descriptor: Int32) {
+  /// Writes over the line that shows how far something has come, if anybody looks.
+  package static func progress(_ words: String) {
+    guard showsProgress else { return }
+    _ = write("\r\u{1B}[K\(words.visibleInLine)", to: STDERR_FILENO)
+  }
+
+  private static func print(_ text: String) {
+    loss.withLock { loss in
+      // What came behind a gap would pass for the whole.
+      if loss == nil { loss = write(text, to: STDOUT_FILENO) }
+    }
+  }
+
+  /// Writes all of it; the system's number of what went wrong, if anything did.
+  private static func write(_ text: String, to descriptor: Int32) -> Int32? {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      // A reader that went away does not want the rest.
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
+      if count > 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      switch count == 0 ? EIO : errno {
+      case EINTR: break
+      // A pipe may be another program's as well, which wants it so.
+      case EAGAIN:
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&ready, 1, -1)
+      case let number: return number
+      }
     }
+    return nil
   }
 }

@@ -38,7 +38,7 @@ extension CassetteDifference {
 
   /// Code in Markdown, whatever backticks and line ends stand in it (CommonMark §6.1).
   private static func code(_ text: String) -> String {
-    let line = text.split { $0.isNewline }.joined(separator: " ")
+    let line = text.split { $0.isNewline }.joined(separator: " ").visibleInLine
     let longest = line.split { $0 != "`" }.map(\.count).max() ?? 0
     let fence = String(repeating: "`", count: longest + 1)
     let space = line.hasPrefix("`") || line.hasSuffix("`") ? " " : ""

@@ -50,11 +50,15 @@ extension Observation {
 }
 
 extension String {
-  /// In quotes where it must be. A field that a spreadsheet would take for a formula has an
-  /// apostrophe before it, for what a client says comes from outside.
+  /// In one line, and in quotes where it must be. A field that a spreadsheet would take for a formula
+  /// has an apostrophe before it (OWASP, CSV Injection), for what a client says comes from outside; a
+  /// number below zero is none.
   fileprivate var asCSVField: String {
-    var field = self
-    if let first = field.first, "=+@\t\r".contains(first) { field = "'\(field)" }
+    var field = visibleInLine
+    // East Asian spreadsheets take the wide forms for the same.
+    if let first = field.first, "=+-@＝＋－＠".contains(first), first != "-" || Double(field) == nil {
+      field = "'\(field)"
+    }
     let needsQuotes = field.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
     return needsQuotes ? "\"\(field.replacing("\"", with: "\"\""))\"" : field
   }

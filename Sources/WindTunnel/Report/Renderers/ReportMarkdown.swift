@@ -117,31 +117,29 @@ extension StringProtocol {
   /// As code, unless something in it would end that, since no escape is known there.
   fileprivate var asMarkdownCode: String {
     let isPlain = !contains { $0 == "`" || $0.isNewline || $0 == "<" }
-    return isPlain ? "`\(self)`" : String(self).escapedForMarkdown
+    return isPlain ? "`\(String(self).visibleInLine)`" : String(self).escapedForMarkdown
   }
 }
 
 extension String {
-  /// Without anything that Markdown or HTML in it would take for its own, in one line.
+  /// Without anything that Markdown or HTML in it would take for its own, in one line: no markup, no
+  /// addresses that become links by themselves, and nobody mentioned (GitHub Flavored Markdown §6.9).
   fileprivate var escapedForMarkdown: String {
     var text = ""
-    for character in escapedForHTML {
-      if character.isNewline {
-        text += " "
-      } else if "\\`*_[]|#".contains(character) {
+    for character in String(map { $0.isNewline ? " " : $0 }).escapedForHTML {
+      if "\\`*_[]|#~$".contains(character) {
         // A reference to a character is no heading.
         text += character == "#" && text.hasSuffix("&") ? "#" : "\\\(character)"
       } else {
         text.append(character)
       }
     }
-    return text
+    return text.replacing("@", with: "&#64;").replacing("://", with: "&#58;//")
+      .replacing("www.", with: "www&#46;")
   }
 
-  /// As a workflow command's message must have it.
-  fileprivate var escapedAsMessage: String {
-    replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
-  }
+  /// As a workflow command's message must have it: a line end in it would begin another command.
+  fileprivate var escapedAsMessage: String { visibleInLine.replacing("%", with: "%25") }
 
   fileprivate var escapedAsProperty: String {
     escapedAsMessage.replacing(":", with: "%3A").replacing(",", with: "%2C")

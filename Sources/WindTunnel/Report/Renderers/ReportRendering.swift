@@ -44,7 +44,7 @@ extension Report {
     case .text: Data(text().utf8)
     case .json: data()
     case .markdown: Data(markdown(allowsInconclusive: allowsInconclusive).utf8)
-    case .junit: Data(junit(allowsInconclusive: allowsInconclusive).utf8)
+    case .junit: Data(junit().utf8)
     case .html: Data(html(allowsInconclusive: allowsInconclusive).utf8)
     case .csv: Data(csv().utf8)
     }

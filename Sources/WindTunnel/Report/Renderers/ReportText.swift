@@ -10,7 +10,8 @@ extension Report {
       for (index, row) in flown.subjects.enumerated() {
         let metrics = row.metrics
         rows.append([
-          index == 0 ? flown.name : "", index == 0 ? flown.stage.rawValue : "", row.name,
+          index == 0 ? flown.name.visibleInLine : "", index == 0 ? flown.stage.rawValue : "",
+          row.name.visibleInLine,
           String(metrics.calls), Figures.percent(metrics.successRate),
           Figures.decimal(metrics.averageRetries), Figures.time(metrics.p95),
           Figures.percent(metrics.blankPageRate), metrics.falls,
@@ -30,8 +31,9 @@ extension Report {
       }.joined(separator: "  ").trimmingEnd
     }
     let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"
-    return ([title] + warnings + [""] + lines + comparisons + verdicts(inColour))
-      .joined(separator: "\n") + "\n"
+    let known = ([title] + warnings).map(\.visibleInLine)
+    let rest = comparisons.map(\.visibleInLine) + verdicts(inColour)
+    return (known + [""] + lines + rest).joined(separator: "\n") + "\n"
   }
 
   /// Calls that begin so late make a difference to their latencies.
@@ -51,7 +53,7 @@ extension Report {
     return ["", "gates: \(words.joined(separator: ", "))"]
       + fallen.map { judgement in
         let colour: Colour = judgement.result.verdict == .failed ? .red : .yellow
-        return "  \(colour.paint("\(judgement)", inColour))"
+        return "  \(colour.paint("\(judgement)".visibleInLine, inColour))"
       }
   }
 

@@ -72,17 +72,18 @@ import Testing
 
   @Test func `JUnit is well-formed, and counts what it has`() throws {
     let report = try Self.nasty()
-    let strict = try Elements.of(report.junit(allowsInconclusive: false))
+    let elements = try Elements.of(report.junit())
+    // What cannot be told is no error: nothing is known against the client.
     #expect(
-      strict.counts == [
+      elements.counts == [
         "testsuites": 1, "testsuite": 1, "properties": 1, "property": 7, "testcase": 5,
-        "failure": 2, "error": 1,
+        "failure": 2, "skipped": 1,
       ]
     )
-    #expect(strict.attributes[0]["tests"] == "5" && strict.attributes[0]["failures"] == "2")
-    let mild = try Elements.of(report.junit(allowsInconclusive: true))
-    #expect(mild.counts["skipped"] == 1 && mild.counts["error"] == nil)
-    #expect(mild.attributes[0]["errors"] == "0")
+    for suite in elements.attributes.prefix(2) {
+      #expect(suite["tests"] == "5" && suite["failures"] == "2" && suite["errors"] == "0")
+      #expect(suite["skipped"] == "1")
+    }
   }
 
   @Test func `each call is a line of CSV, quoted where it must be`() throws {

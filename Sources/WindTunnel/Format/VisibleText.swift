@@ -1,0 +1,59 @@
+// Texts from outside, such as names in files and what programs say, on their way to a person's eyes.
+
+extension String {
+  /// The text with its control characters spelled, such as `\u{1B}`, but for tabs and the ends of
+  /// lines; so are the marks that turn the direction of writing round (UAX #9) and those that some
+  /// readers end a line at.
+  package var visible: String { spelled(inLine: false) }
+
+  /// The same for a place that is one line: tabs and the ends of lines are spelled, too.
+  package var visibleInLine: String { spelled(inLine: true) }
+
+  private func spelled(inLine: Bool) -> String {
+    // Nearly every text is plain, and asked for no more than its bytes.
+    guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }) else { return self }
+    var result = String.UnicodeScalarView()
+    var rest = unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      let endsLine = !inLine && scalar == "\r" && rest.first == "\n"
+      if scalar.isInvisible(inLine: inLine), !endsLine {
+        let number = String(scalar.value, radix: 16, uppercase: true)
+        result.append(contentsOf: "\\u{\(number)}".unicodeScalars)
+      } else {
+        result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
+  /// A JSON text in which the same characters are escapes of JSON's (RFC 8259 §7): it means what it
+  /// meant, since outside of strings none of them may stand.
+  package var visibleAsJSON: String {
+    guard utf8.contains(where: { $0 >= 0x7F }) else { return self }
+    var result = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      // Those below are escaped by whoever writes JSON, or part its values.
+      if scalar.value >= 0x7F, scalar.isInvisible(inLine: false) {
+        let number = String(scalar.value, radix: 16)
+        let zeros = String(repeating: "0", count: 4 - number.count)
+        result.append(contentsOf: "\\u\(zeros)\(number)".unicodeScalars)
+      } else {
+        result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it does something in place of being seen.
+  fileprivate func isInvisible(inLine: Bool) -> Bool {
+    switch value {
+    case 0x09, 0x0A: inLine
+    case 0..<0x20, 0x7F..<0xA0: true
+    // Bidi_Control, and the separators of lines and paragraphs (Unicode §5.8).
+    case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import Testing
+import WindTunnelDrill
+
+/// What becomes of answers that nobody can keep, and of those that nobody reads to their end.
+@Suite(.timeLimit(.minutes(10))) struct StandardOutputTests {
+  private static let hasFullDevice = FileManager.default.fileExists(atPath: "/dev/full")
+  private static let full =
+    "windtunnel: standard output cannot be written: No space left on device.\n"
+
+  /// Runs the tool by a shell, which has the streams; `$0` is the tool.
+  private static func shell(_ script: String, _ words: [String], in scratch: Scratch) async throws
+    -> Program.Run
+  {
+    let tool = try Program.executable().path
+    return try await Program.run(
+      ["/bin/bash", "-c", script, tool] + words,
+      in: scratch,
+      isTool: false
+    )
+  }
+
+  /// A line of each command that prints, by the command's name.
+  private static let lines: [(command: String, words: [String], code: Int32)] = [
+    ("", ["--help"], 0), ("", ["--version"], 0), ("", ["help", "drill"], 0),
+    ("", ["cassette", "--help"], 0),
+    ("drill", calm, 0), ("drill", calm + ["--json"], 0),
+    ("drill", calm + ["--gate", "calls > 1000"], 99),
+    ("drill", calm + ["--gate", "p99 < 100s"], 98),
+    ("drill", ["drill", "--again", "drill.json#calm/0"], 0),
+    ("report", ["report", "drill.json"], 0),
+    ("report", ["report", "drill.json", "--format", "json"], 0),
+    ("report", ["report", "drill.json", "--format", "csv"], 0),
+    ("report", ["report", "drill.json", "--format", "html"], 0),
+    ("faults list", ["faults", "list"], 0), ("faults list", ["faults", "list", "--json"], 0),
+    ("faults selftest", ["faults", "selftest", "--fault", "offline"], 0),
+    ("faults selftest", ["faults", "selftest", "--fault", "offline", "--json"], 0),
+    ("scenarios list", ["scenarios", "list"], 0),
+    ("scenarios list", ["scenarios", "list", "--json"], 0),
+    ("scenarios show", ["scenarios", "show", "metro"], 0),
+    ("cassette show", ["cassette", "show", "a.json"], 0),
+    ("cassette show", ["cassette", "show", "a.json", "--json"], 0),
+    ("cassette show", ["cassette", "show", "a.json", "--number", "1"], 0),
+    ("cassette explain", explain, 1), ("cassette explain", explain + ["--json"], 1),
+    ("cassette lint", ["cassette", "lint", "secret.json"], 1),
+    ("cassette lint", ["cassette", "lint", "a.json", "--json"], 0),
+    ("cassette verify", ["cassette", "verify", "a.json"], 0),
+    ("cassette verify", ["cassette", "verify", "a.json", "--json"], 0),
+    ("cassette diff", ["cassette", "diff", "a.json", "b.json"], 1),
+    ("cassette diff", ["cassette", "diff", "a.json", "b.json", "--json"], 1),
+    ("cassette prune", ["cassette", "prune", "a.json", "--number", "1", "--check"], 1),
+    ("cassette migrate", ["cassette", "migrate", "a.json"], 0),
+    ("presets list", ["presets", "list"], 0),
+    ("presets list", ["presets", "list", "--json"], 0),
+    ("presets show", ["presets", "show", "nlc/3g"], 0),
+    ("presets import", ["presets", "import", "slow.plist"], 0),
+    ("model", ["model", "--draws", "40"], 0),
+  ]
+
+  /// Commands that print nothing but on standard error.
+  private static let silent = ["cassette convert", "cassette merge", "cassette split"]
+  /// Those that print where they listen, and then go on.
+  private static let servers = ["serve", "record", "proxy", "dns"]
+
+  private static let calm = [
+    "drill", "--calls", "4", "--rate", "100", "--scenario", "calm", "--subject", "urlsession",
+    "--stage", "in-process",
+  ]
+  private static let explain = [
+    "cassette", "explain", "--cassette", "a.json", "--request", "GET /y",
+  ]
+
+  private static func prepare() async throws -> Scratch {
+    let scratch = try Scratch()
+    try scratch.write(Texts.cassette, to: "a.json")
+    try scratch.write(Texts.cassette.replacing("\"a\":1", with: "\"a\":2"), to: "b.json")
+    let token = "ghp_" + String(repeating: "aB3x", count: 9)
+    try scratch.write(
+      Texts.cassette.replacing("\"a\":1", with: "\"token\":\"\(token)\""),
+      to: "secret.json"
+    )
+    try scratch.write(
+      """
+      <?xml version="1.0"?><plist version="1.0"><dict><key>Slow</key><dict>
+      <key>DownlinkBandwidth</key><integer>1000</integer>
+      <key>DownlinkBandwidthUnit</key><integer>0</integer>
+      <key>DownlinkDelay</key><integer>40</integer>
+      <key>DownlinkPacketLossRatio</key><real>0</real>
+      <key>UplinkBandwidth</key><integer>0</integer>
+      <key>UplinkBandwidthUnit</key><integer>0</integer>
+      <key>UplinkDelay</key><integer>30</integer>
+      <key>UplinkPacketLossRatio</key><real>0</real>
+      <key>DNSDelayValue</key><integer>0</integer>
+      </dict></dict></plist>
+      """,
+      to: "slow.plist"
+    )
+    try scratch.write(
+      #"{"windtunnelDNS":1,"entries":[{"name":"*.test","addresses":["127.0.0.7"]}]}"#,
+      to: "names.json"
+    )
+    let run = try await Program.run(calm + ["--report", "drill.json"], in: scratch)
+    try #require(run.code == 0, "\(run)")
+    return scratch
+  }
+
+  @Test func `every command is among those that are tried`() async throws {
+    let help = try await Program.run("--help", in: Scratch()).out
+    let list = help.components(separatedBy: "\n\n")[1].split(separator: "\n")
+    let names = list.map { line in
+      line.dropFirst(2).components(separatedBy: "  ")[0]
+    }
+    #expect(names.count > 20)
+    let known = Set(Self.lines.map(\.command) + Self.silent + Self.servers)
+    for name in names { #expect(known.contains(name), "\(name)") }
+  }
+
+  @Test(.enabled(if: hasFullDevice, "This system has no /dev/full."))
+  func `an answer that cannot be written is exit 73 and a sentence, whatever the verdict`()
+    async throws
+  {
+    let scratch = try await Self.prepare()
+    for (_, words, code) in Self.lines {
+      let run = try await Self.shell(#""$0" "$@" > /dev/full"#, words, in: scratch)
+      #expect(run.code == 73, "\(words): \(run)")
+      #expect(run.err.hasSuffix(Self.full), "\(words): \(run)")
+      let whole = try await Self.shell(#""$0" "$@" > whole"#, words, in: scratch)
+      #expect(whole.code == code, "\(words): \(whole)")
+      #expect(try !scratch.text("whole").isEmpty, "\(words)")
+    }
+  }
+
+  @Test func `a reader that goes away takes nothing along, and the verdict stands`() async throws {
+    let scratch = try await Self.prepare()
+    for (_, words, code) in Self.lines {
+      // The reader is gone before anything is printed.
+      let script =
+        #"exec 3> >(exec true); wait $!; "$0" "$@" >&3; code=$?; "$0" "$@" > whole 2> err; "#
+        + "exit $code"
+      let run = try await Self.shell(script, words, in: scratch)
+      #expect(run.code == code, "\(words): \(run)")
+      // What is said of the weather has no end that differs, and of a pipe nothing is said.
+      #expect(run.err == (try scratch.text("err")), "\(words)")
+    }
+  }
+
+  @Test func `a report is written where the table cannot be`() async throws {
+    let scratch = try await Self.prepare()
+    let words = Self.calm + ["--report", "kept.json", "--gate", "calls > 1000"]
+    for (target, code) in [("/dev/full", 73), ("whole", 99)] as [(String, Int32)]
+    where target == "whole" || Self.hasFullDevice {
+      let run = try await Self.shell(#""$0" "$@" > \#(target)"#, words, in: scratch)
+      #expect(run.code == code, "\(run)")
+      #expect(try scratch.text("kept.json").contains("\"gate\": \"calls > 1000\""))
+      try FileManager.default.removeItem(at: scratch.file("kept.json"))
+    }
+  }
+
+  @Test(
+    .enabled(if: hasFullDevice, "This system has no /dev/full."),
+    arguments: [
+      ["serve", "--cassette", "a.json"],
+      ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "new.json"],
+      ["proxy"], ["dns", "--script", "names.json"],
+    ]
+  )
+  func `a server whose address nobody can read ends`(words: [String]) async throws {
+    let scratch = try await Self.prepare()
+    let run = try await Self.shell(#""$0" "$@" > /dev/full"#, words, in: scratch)
+    #expect(run.code == 73 && run.err == Self.full, "\(run)")
+  }
+
+  @Test func `a stream that is closed is no file's number`() async throws {
+    let scratch = try await Self.prepare()
+    try FileManager.default.copyItem(at: scratch.file("a.json"), to: scratch.file("c.json"))
+    for (_, words, code) in Self.lines {
+      let run = try await Self.shell(#""$0" "$@" >&- 2>&-"#, words, in: scratch)
+      #expect(run.code == code, "\(words): \(run)")
+    }
+    #expect(try scratch.text("a.json") == Texts.cassette)
+  }
+
+  @Test func `what a full pipe does not take at once is written when it does`() async throws {
+    let scratch = try Scratch()
+    let body = String(repeating: "0123456789abcdef", count: 1 << 17)
+    try scratch.write(
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"text":"\#(body)"}}]}"#,
+      to: "large.json"
+    )
+    let pipe = Pipe()
+    // Whoever shares a pipe may have it so, and a write then fails instead of waiting.
+    let descriptor = pipe.fileHandleForWriting.fileDescriptor
+    try #require(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0)
+    let process = SpawnedProcess()
+    process.executableURL = try Program.executable()
+    process.arguments = ["cassette", "show", scratch.file("large.json").path, "--number", "1"]
+    process.standardOutput = pipe
+    try process.run()
+    var text = Data()
+    while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty { text += data }
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(String(decoding: text, as: UTF8.self).hasSuffix("\n\(body)\n"))
+  }
+
+  @Test func `a program that is started hears of a broken pipe as ever`() async throws {
+    let scratch = try Scratch()
+    // `yes` would go on for ever where the signal is ignored and the failed write is not looked at.
+    let words = [
+      "drill", "--scenario", "calm", "--subject", "exec", "--calls", "1", "--report", "drill.json",
+      "--", "bash", "-c",
+      "trap -p PIPE > traps; yes | head -n 1 > /dev/null; echo ${PIPESTATUS[0]} > status",
+    ]
+    let run = try await Program.run(words, in: scratch)
+    #expect(try scratch.text("status") == "141\n", "\(run)")
+    #expect(try scratch.text("traps") == "")
+  }
+}
