@@ -48,6 +48,9 @@ public struct Observation: Sendable, Hashable {
   public var afterWindow: Duration?
   /// That the caller gave up, where it did.
   public var cancellation: Cancellation?
+  /// The first request of the call that is not on the cassette, with the nearest one that is; `nil` where
+  /// all are, and of a call that crashed or hung. What comes of such a call says nothing about the client.
+  public var notOnCassette: String?
 
   /// Makes an observation; what is not named here was not seen.
   public init(
@@ -96,4 +99,7 @@ public struct Observation: Sendable, Hashable {
     guard cancellation != nil else { return false }
     return ending != .crashed && ending != .hung
   }
+
+  /// Whether it counts as a success or as a failure of the client's.
+  var isJudged: Bool { notOnCassette == nil && !wasGivenUp }
 }

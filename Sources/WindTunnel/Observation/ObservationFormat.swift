@@ -83,6 +83,7 @@ extension Observation {
       cancelled.add("attemptsAfter", cancellation.attemptsAfter)
       members.append(JSON.Member("cancelled", .object(cancelled)))
     }
+    if let notOnCassette { members.append(JSON.Member("notOnCassette", .text(notOnCassette))) }
     return members
   }
 
@@ -93,6 +94,7 @@ extension Observation {
     bodyMatches = try object.bool("bodyMatches")
     isStale = try object.bool("stale")
     afterWindow = try object.offset("afterWindowMilliseconds")
+    notOnCassette = try object.string("notOnCassette")
     guard var cancelled = try object.object("cancelled") else { return }
     guard let after = try cancelled.offset("afterMilliseconds"),
       let toReturn = try cancelled.offset("toReturnMilliseconds")

@@ -67,6 +67,9 @@ extension Gate {
       return "\(place)no call is of \(endpoint); there are \(some)"
         + (row.endpoints.count > 5 ? ", …" : "")
     }
+    if metrics.notOnCassette == metrics.calls, metric != .calls {
+      return "\(place)every call asked for what is not on the cassette"
+    }
     let count = metric.samples(in: metrics)
     guard count < metric.samplesMin else { return nil }
     return

@@ -76,9 +76,16 @@ extension Report.Row {
       Figures.time(metrics.firstRecovery),
       "\(Figures.time(metrics.steadyRecovery)) until five in a row"
     )
+    let strange = HTML.tile(
+      "not on the cassette",
+      "\(metrics.notOnCassette)",
+      "calls that are in no rate",
+      isBad: true
+    )
     let hasCleared = observations.contains { $0.afterWindow != nil }
     return
-      (tiles + (metrics.cancelledCalls > 0 ? [cancelled] : []) + (hasCleared ? [recovered] : []))
+      (tiles + (metrics.notOnCassette > 0 ? [strange] : [])
+      + (metrics.cancelledCalls > 0 ? [cancelled] : []) + (hasCleared ? [recovered] : []))
       .joined(separator: "\n")
   }
 }
