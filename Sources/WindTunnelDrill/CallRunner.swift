@@ -190,6 +190,7 @@ struct CallRunner: Sendable {
     // What the server changed on purpose no client can tell.
     if let landing = end.landing, landing.ending == .succeeded, !seen.hasMutation {
       observation.bodyMatches = bodies.match(landing, request)
+      observation.printed = bodies.printed(landing, request)
     }
     tell(.ended(observation))
   }

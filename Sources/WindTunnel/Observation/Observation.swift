@@ -41,6 +41,9 @@ public struct Observation: Sendable, Hashable {
   /// Whether what a successful call brought is what was recorded, byte for byte; `nil` where it was
   /// not compared.
   public var bodyMatches: Bool?
+  /// The beginning of what a program printed that is neither a body that was recorded nor a part of one;
+  /// empty where it printed nothing, and `nil` where the bodies were compared or could not be.
+  public var printed: String?
   /// Whether what was shown is a copy from before; `nil` where the client does not say.
   public var isStale: Bool?
   /// How long after the end of the scenario's last time window the call ended; `nil` where it has none

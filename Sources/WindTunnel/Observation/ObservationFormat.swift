@@ -74,6 +74,7 @@ extension Observation {
     members.add("startMilliseconds", start)
     members.add("clientAttempts", clientAttempts)
     members.add("bodyMatches", bodyMatches)
+    if let printed { members.append(JSON.Member("printed", .text(printed))) }
     members.add("stale", isStale)
     members.add("afterWindowMilliseconds", afterWindow)
     if let cancellation {
@@ -92,6 +93,7 @@ extension Observation {
     start = try object.offset("startMilliseconds")
     clientAttempts = try object.int("clientAttempts", in: 0...(1 << 40))
     bodyMatches = try object.bool("bodyMatches")
+    printed = try object.string("printed")
     isStale = try object.bool("stale")
     afterWindow = try object.offset("afterWindowMilliseconds")
     notOnCassette = try object.string("notOnCassette")

@@ -1,4 +1,12 @@
 extension Report.Row {
+  /// What wrong bodies are, or why nobody knows of any.
+  private var wrongBodiesNote: String {
+    guard metrics.silentTruncations == nil,
+      let printed = observations.lazy.compactMap(\.printed).first
+    else { return "taken for success" }
+    return printed.isEmpty ? "nothing was printed" : "not compared: \(printed) was printed"
+  }
+
   /// Its figures, each in a box.
   var tiles: String {
     let metrics = metrics
@@ -54,7 +62,7 @@ extension Report.Row {
       HTML.tile(
         "wrong bodies",
         Figures.count(metrics.silentTruncations),
-        "taken for success",
+        wrongBodiesNote,
         isBad: (metrics.silentTruncations ?? 0) > 0
       ),
       HTML.tile("stale served", Figures.count(metrics.staleServed)),
