@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Foundation
 internal import WindTunnel
 internal import WindTunnelSymptoms
 
@@ -9,6 +10,8 @@ final class AttemptTeller: Sendable {
     var count = 0
     /// Whether the server answered something else on purpose, and in good form.
     var hasMutation = false
+    /// The first request that is not on the cassette, with the nearest one that is.
+    var notOnCassette: String?
   }
 
   private struct State: Sendable {
@@ -17,15 +20,24 @@ final class AttemptTeller: Sendable {
     var open: [Int: Open] = [:]
     /// When a call's connection began to open that comes about late.
     var connecting: [Int: Duration] = [:]
+    /// The last requests for what is not on the cassette that came by no call's address, the oldest first.
+    var strays: [(at: Duration, words: String)] = []
   }
+
+  /// So many are enough to find one that came while a call was in the air.
+  private static let straysMax = 256
 
   /// An attempt that is not over: which it is of which call, and how far it has come.
   private struct Open: Sendable {
     var call: Int
     var place: Int
+    /// Whether an answer before it was made up on purpose: where that leads nobody has recorded.
+    var isLedAstray: Bool
     var requestEnd: Duration?
     var firstByte: Duration?
     var stages: Observation.Stages
+    /// The date in `Retry-After`, as an offset.
+    var retryNotBefore: Duration?
   }
 
   private let cassette: Cassette
@@ -45,8 +57,7 @@ final class AttemptTeller: Sendable {
 
   /// A decision was made. A connection that goes on is no attempt; its request will be.
   func began(_ entry: Journal.Entry) {
-    guard let call = entry.decision.lane.name.split(separator: "/").last.flatMap({ Int($0) })
-    else { return }
+    guard let call = Self.call(of: entry.decision.lane) else { return }
     if entry.take == .connection, !entry.decision.failsConnection {
       // In process it opens here and now; on the wire it has.
       guard stage == .inProcess, !entry.decision.faults.isEmpty else { return }
@@ -63,13 +74,19 @@ final class AttemptTeller: Sendable {
     }
     state.withLock { state in
       let place = state.calls[call]?.count ?? 0
+      let isLedAstray = state.calls[call]?.hasMutation ?? false
       state.calls[call, default: Seen()].count += 1
       if isMutated { state.calls[call]?.hasMutation = true }
       let begun = state.connecting.removeValue(forKey: call)
       guard entry.take != .connection else { return }
       var stages = Observation.Stages()
       if let begun, let start = attempt.start { stages.connect = start - begun }
-      state.open[entry.id] = Open(call: call, place: place, stages: stages)
+      state.open[entry.id] = Open(
+        call: call,
+        place: place,
+        isLedAstray: isLedAstray,
+        stages: stages
+      )
     }
     tell(.attempt(call: call, attempt))
   }
@@ -79,8 +96,14 @@ final class AttemptTeller: Sendable {
     let now = epoch.elapsed
     switch milestone {
     case .requestEnd(let handshake, let upload):
+      // What was recorded and is used up is on the cassette, whose author wants it to end there.
+      if case .unmatched(let mismatch) = outcome.source, mismatch.played == 0 {
+        miss(outcome, mismatch, at: now)
+      }
+      let date = retryDate(of: outcome)
       state.withLock { state in
         state.open[outcome.id]?.requestEnd = now
+        state.open[outcome.id]?.retryNotBefore = date
         state.open[outcome.id]?.stages.tls = handshake?.inWholeMicroseconds
         state.open[outcome.id]?.stages.upload = upload?.inWholeMicroseconds
       }
@@ -93,8 +116,40 @@ final class AttemptTeller: Sendable {
       guard let open = state.withLock({ $0.open.removeValue(forKey: outcome.id) }) else { return }
       var end = Telegram.AttemptEnd(place: open.place, at: now)
       end.stages = Self.stages(of: open, over: outcome.linkStages, end: now)
+      end.retryNotBefore = open.retryNotBefore
       tell(.attemptEnded(call: open.call, end))
     }
+  }
+
+  /// The date in the `Retry-After` that is sent, as an offset: two clocks that are read together.
+  private func retryDate(of outcome: Outcome) -> Duration? {
+    let faults = outcome.decision.faults
+    guard !faults.isEmpty,
+      let date = Dealt(faults, recorded: nil, now: outcome.second).retryDate
+    else { return nil }
+    let ahead = date.inMilliseconds - Date().timeIntervalSince1970 * 1000
+    return max(.zero, epoch.elapsed + Duration(milliseconds: ahead)).inWholeMicroseconds
+  }
+
+  /// Notes a request that is not on the cassette.
+  private func miss(_ outcome: Outcome, _ mismatch: Mismatch, at now: Duration) {
+    let asked = "\(outcome.request.method) \(outcome.request.url.path)"
+    let nearest = mismatch.nearestWords
+    let words = nearest.isEmpty ? asked : "\(asked), \(nearest)"
+    state.withLock { state in
+      if let open = state.open[outcome.id] {
+        if open.isLedAstray || state.calls[open.call]?.notOnCassette != nil { return }
+        state.calls[open.call]?.notOnCassette = words
+      } else if Self.call(of: outcome.decision.lane) == nil {
+        if state.strays.count == Self.straysMax { state.strays.removeFirst() }
+        state.strays.append((now, words))
+      }
+    }
+  }
+
+  /// The number of the call whose lane this is.
+  private static func call(of lane: Lane) -> Int? {
+    lane.name.split(separator: "/").last.flatMap { Int($0) }
   }
 
   /// What was seen, and what the link made the attempt wait for in front of its answer.
@@ -122,8 +177,17 @@ final class AttemptTeller: Sendable {
     return stages
   }
 
-  /// What was seen of a call that is over; it is forgotten.
-  func take(_ call: Int) -> Seen { state.withLock { $0.calls.removeValue(forKey: call) ?? Seen() } }
+  /// What was seen of a call that began then and is over; it is forgotten.
+  ///
+  /// A call of which nothing came, while what is not on the cassette came by no call's address, is taken
+  /// to have asked for that: its client has lost the call's part of the address.
+  func take(_ call: Int, since start: Duration) -> Seen {
+    state.withLock { state in
+      var seen = state.calls.removeValue(forKey: call) ?? Seen()
+      if seen.count == 0 { seen.notOnCassette = state.strays.first { $0.at >= start }?.words }
+      return seen
+    }
+  }
 
   private func attempt(_ entry: Journal.Entry) -> Observation.Attempt {
     var attempt = Observation.Attempt(decision: entry.decision.line, take: entry.take.words)

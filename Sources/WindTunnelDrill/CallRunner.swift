@@ -156,7 +156,7 @@ struct CallRunner: Sendable {
       alarms: alarms
     ) { [subject] in await subject.fly(call) }
     site.leave(way, isHung: end.landing == nil)
-    let seen = attempts.take(number)
+    let seen = attempts.take(number, since: start)
     var observation = Observation(
       call: number,
       endpoint: itinerary.endpoint(of: number),
@@ -182,9 +182,15 @@ struct CallRunner: Sendable {
         attemptsAfter: seesAttempts ? 0 : nil
       )
     }
+    if observation.ending != .crashed, observation.ending != .hung,
+      seen.count > 0 || seesAttempts && observation.ending != .succeeded
+    {
+      observation.notOnCassette = seen.notOnCassette
+    }
     // What the server changed on purpose no client can tell.
     if let landing = end.landing, landing.ending == .succeeded, !seen.hasMutation {
       observation.bodyMatches = bodies.match(landing, request)
+      observation.printed = bodies.printed(landing, request)
     }
     tell(.ended(observation))
   }

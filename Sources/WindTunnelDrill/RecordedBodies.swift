@@ -3,8 +3,22 @@ internal import WindTunnel
 
 /// Says what a call brought, held against what was recorded for it.
 struct RecordedBodies: Sendable {
+  /// A body as it was recorded, and as a program may print it.
+  private struct Recorded: Sendable {
+    var data: Data
+    var printed: Data
+    /// As JSON, in the one spelling that all its spellings share.
+    var json: JSON?
+
+    init(_ data: Data) {
+      self.data = data
+      printed = RecordedBodies.withoutLineEnd(data)
+      json = RecordedBodies.json(data)
+    }
+  }
+
   /// The bodies of the takes of each request; empty where one of them cannot be compared.
-  private var bodies: [RequestKey: [Data]] = [:]
+  private var bodies: [RequestKey: [Recorded]] = [:]
   /// The requests that are answered with JSON and nothing else.
   private var inJSON: Set<RequestKey> = []
   private let matcher: Matcher
@@ -21,9 +35,9 @@ struct RecordedBodies: Sendable {
         incomparable.insert(key)
         continue
       }
-      let body = response.body.data
+      let body = Recorded(response.body.data)
       bodies[key, default: []].append(body)
-      if Self.isJSON(body) { inJSON.insert(key) } else { otherwise.insert(key) }
+      if body.json != nil { inJSON.insert(key) } else { otherwise.insert(key) }
     }
     for key in incomparable { bodies[key] = nil }
     inJSON.subtract(incomparable.union(otherwise))
@@ -31,11 +45,49 @@ struct RecordedBodies: Sendable {
 
   /// Whether what a call brought is one of the bodies that were recorded; `nil` where that cannot be
   /// told: what a program printed may be made of a body, unless it is one or the beginning of one.
+  ///
+  /// Most programs end what they print with a line feed, and many print JSON in a layout of their own:
+  /// neither makes it another body.
   func match(_ landing: Landing, _ request: Request) -> Bool? {
     guard let body = landing.body, let recorded = bodies[matcher.key(request)] else { return nil }
-    if recorded.contains(body) { return true }
+    if recorded.contains(where: { $0.data == body }) { return true }
     guard landing.isPrinted else { return false }
-    return !body.isEmpty && recorded.contains { $0.starts(with: body) } ? false : nil
+    let printed = Self.withoutLineEnd(body)
+    if recorded.contains(where: { $0.printed == printed }) { return true }
+    if recorded.contains(where: { $0.json != nil }), let json = Self.json(printed),
+      recorded.contains(where: { $0.json == json })
+    {
+      return true
+    }
+    return !printed.isEmpty && recorded.contains { $0.printed.starts(with: printed) } ? false : nil
+  }
+
+  /// How much of what a program printed is told.
+  private static let printedMax = 40
+
+  /// The beginning of what a program printed in place of a recorded body, without what looks like a secret;
+  /// `nil` where the two were compared, or there is nothing to compare with.
+  func printed(_ landing: Landing, _ request: Request) -> String? {
+    guard landing.isPrinted, let body = landing.body, bodies[matcher.key(request)] != nil,
+      match(landing, request) == nil
+    else { return nil }
+    // More than is told: of a secret that is cut in the middle nothing can be seen.
+    let text = String(decoding: body.prefix(8 * Self.printedMax), as: UTF8.self)
+    let lines = text.withoutSecrets.split(whereSeparator: \.isNewline)
+    let line = lines.first { $0.contains { !$0.isWhitespace } } ?? ""
+    return line.count > Self.printedMax ? "\(line.prefix(Self.printedMax))…" : String(line)
+  }
+
+  /// Without one line feed at the end, and the carriage return before it.
+  private static func withoutLineEnd(_ data: Data) -> Data {
+    guard data.last == UInt8(ascii: "\n") else { return data }
+    let line = data.dropLast()
+    return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+  }
+
+  private static func json(_ body: Data) -> JSON? {
+    // Why it is none does not matter here.
+    (try? JSON(parsing: body, source: ""))?.canonical()
   }
 
   /// Whether a client that knows what it asked for can make something of what came. Of what a program

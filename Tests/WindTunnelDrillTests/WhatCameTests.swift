@@ -75,6 +75,18 @@ import WindTunnel
       #expect(bodies.match(landing(text, isPrinted: true), request) == printed, "\(text)")
       #expect(bodies.match(landing(text, isPrinted: false), request) == returned, "\(text)")
     }
+    for (text, told) in [
+      ("", ""), ("\n \n", ""), ("\n200 OK\nmore\n", "200 OK"), ("{\n  \"a\": 1\n}\n", "{"),
+      (String(repeating: "é", count: 41), String(repeating: "é", count: 40) + "…"),
+      ("token=s3cretW0rd7\n", "token=REDACTED-token-1"),
+    ] {
+      #expect(bodies.printed(landing(text, isPrinted: true), request) == told, "\(text)")
+      #expect(bodies.printed(landing(text, isPrinted: false), request) == nil)
+      #expect(bodies.printed(landing(text, isPrinted: true), Request("GET", "/b")) == nil)
+    }
+    for text in [recorded, recorded + "\n", String(recorded.prefix(9))] {
+      #expect(bodies.printed(landing(text, isPrinted: true), request) == nil, "\(text)")
+    }
     let page = " <!DOCTYPE html><title>Log in</title>"
     for isPrinted in [true, false] {
       #expect(!bodies.decodes(landing(page, isPrinted: isPrinted), request))
@@ -82,5 +94,64 @@ import WindTunnel
     }
     #expect(bodies.decodes(landing("ok", isPrinted: true), request))
     #expect(!bodies.decodes(landing("ok", isPrinted: false), request))
+  }
+
+  @Test(arguments: [
+    ("hello world", "hello world\n", true), ("hello world", "hello world\r\n", true),
+    ("hello world\n", "hello world", true), ("hello world\n", "hello world\n", true),
+    ("", "\n", true), ("hello world", "hello\n", false), ("hello world", "hello\r\n", false),
+    ("hello world\n", "hello\n", false), ("hello world", "hello world\n\n", nil),
+    ("hello world", "\nhello world", nil), ("hello world", "\n", nil),
+    (#"{"a":1,"b":[1,2]}"#, "{\n  \"b\" : [1, 2],\n  \"a\" : 1.0\n}\n", true),
+    (#"{"a":"é"}"#, #"{"a":"\u00e9"}"#, true), (#"{"a":1,"b":[1,2]}"#, "{\"a\":1,\n", false),
+    (#"{"a":1,"b":[1,2]}"#, #"{"a":1,"b":[2,1]}"#, nil), (#"{"a":1}"#, #"{"a":1,"a":2}"#, nil),
+    (#"{"a":1}"#, "{'a': 1}\n", nil), ("12", "12.0\n", true), ("a 12", "12\n", nil),
+  ] as [(String, String, Bool?)])
+  func `a line feed and another layout of JSON make no other body of what is printed`(
+    recorded: String,
+    text: String,
+    verdict: Bool?
+  ) {
+    let request = Request("GET", "/a")
+    let cassette = Cassette([Interaction(request, Response(body: Body(recorded)))])
+    let bodies = RecordedBodies(cassette, matcher: .pathAndQuery)
+    var landing = Landing.good(Data(text.utf8))
+    // What a closure returns is what came, byte for byte.
+    #expect(bodies.match(landing, request) == (recorded == text))
+    landing.isPrinted = true
+    #expect(bodies.match(landing, request) == verdict)
+  }
+
+  private static let hasCurl = Executable.find("curl") != nil
+
+  @Test(.enabled(if: hasCurl, "curl is not installed."))
+  func `a program that prints a line feed is seen to take a part for the whole`() async throws {
+    func fly(_ script: String, in scenario: Scenario) async throws -> Report.Row {
+      let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+        plan.command = ["sh", "-c", script, "sh", "{url}"]
+        (plan.scenarios, plan.calls, plan.stage) = ([scenario], 4, nil)
+        plan.deadline = .seconds(60)
+      }
+      return try #require(try await drill.fly().scenarios.first?.subjects.first)
+    }
+    let cut = Scenario("cut", rules: [.on("* /**", .always, .malformed(.silentTruncation))])
+    let curl = #"curl -sf --noproxy '*' "$1" "#
+    for (script, scenario, count) in [
+      (curl, cut, 4), (curl + "&& echo", cut, 4), (curl, .calm, 0), (curl + "&& echo", .calm, 0),
+    ] {
+      let row = try await fly(script, in: scenario)
+      #expect(row.metrics.silentTruncations == count, "\(script), \(scenario.name)")
+      #expect(row.observations.allSatisfy { $0.printed == nil })
+    }
+    let gate = try Gate("silentTruncations == 0")
+    for (script, printed, words) in [
+      (curl + "-o /dev/null -w '%{http_code}'", "200", #": the program printed something else, such as "200""#),
+      (curl + "-o /dev/null", "", ": the program printed nothing"),
+    ] {
+      let row = try await fly(script, in: .calm)
+      #expect(row.observations.map(\.printed) == Array(repeating: printed, count: 4))
+      #expect(row.metrics.silentTruncations == nil)
+      #expect(gate.result(for: row).verdict == .inconclusive("no body was compared\(words)"))
+    }
   }
 }

@@ -4,7 +4,7 @@ extension JSON {
   /// Members are sorted by name and numbers compared as decimals, so `1`, `1.0` and `1e0` are one
   /// and no digit is lost to a `Double`. A repeated name is kept, in order: readers differ in which
   /// they take (RFC 8259 §4). Strings are the same if their scalars are; nothing is normalised.
-  func canonical(ignoring paths: [JSONPath] = []) -> JSON {
+  package func canonical(ignoring paths: [JSONPath] = []) -> JSON {
     canonical(paths.map { $0.steps[...] }) ?? .null
   }
 

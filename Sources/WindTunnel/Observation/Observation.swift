@@ -41,6 +41,9 @@ public struct Observation: Sendable, Hashable {
   /// Whether what a successful call brought is what was recorded, byte for byte; `nil` where it was
   /// not compared.
   public var bodyMatches: Bool?
+  /// The beginning of what a program printed that is neither a body that was recorded nor a part of one;
+  /// empty where it printed nothing, and `nil` where the bodies were compared or could not be.
+  public var printed: String?
   /// Whether what was shown is a copy from before; `nil` where the client does not say.
   public var isStale: Bool?
   /// How long after the end of the scenario's last time window the call ended; `nil` where it has none
@@ -48,6 +51,9 @@ public struct Observation: Sendable, Hashable {
   public var afterWindow: Duration?
   /// That the caller gave up, where it did.
   public var cancellation: Cancellation?
+  /// The first request of the call that is not on the cassette, with the nearest one that is; `nil` where
+  /// all are, and of a call that crashed or hung. What comes of such a call says nothing about the client.
+  public var notOnCassette: String?
 
   /// Makes an observation; what is not named here was not seen.
   public init(
@@ -96,4 +102,7 @@ public struct Observation: Sendable, Hashable {
     guard cancellation != nil else { return false }
     return ending != .crashed && ending != .hung
   }
+
+  /// Whether it counts as a success or as a failure of the client's.
+  var isJudged: Bool { notOnCassette == nil && !wasGivenUp }
 }

@@ -74,6 +74,7 @@ extension Observation {
     members.add("startMilliseconds", start)
     members.add("clientAttempts", clientAttempts)
     members.add("bodyMatches", bodyMatches)
+    if let printed { members.append(JSON.Member("printed", .text(printed))) }
     members.add("stale", isStale)
     members.add("afterWindowMilliseconds", afterWindow)
     if let cancellation {
@@ -83,6 +84,7 @@ extension Observation {
       cancelled.add("attemptsAfter", cancellation.attemptsAfter)
       members.append(JSON.Member("cancelled", .object(cancelled)))
     }
+    if let notOnCassette { members.append(JSON.Member("notOnCassette", .text(notOnCassette))) }
     return members
   }
 
@@ -91,8 +93,10 @@ extension Observation {
     start = try object.offset("startMilliseconds")
     clientAttempts = try object.int("clientAttempts", in: 0...(1 << 40))
     bodyMatches = try object.bool("bodyMatches")
+    printed = try object.string("printed")
     isStale = try object.bool("stale")
     afterWindow = try object.offset("afterWindowMilliseconds")
+    notOnCassette = try object.string("notOnCassette")
     guard var cancelled = try object.object("cancelled") else { return }
     guard let after = try cancelled.offset("afterMilliseconds"),
       let toReturn = try cancelled.offset("toReturnMilliseconds")
@@ -119,6 +123,7 @@ extension Observation.Attempt {
     members.add("bytes", bytes)
     if let error { members.append(JSON.Member("error", .text(error))) }
     members.add("retryAfterMilliseconds", retryAfter)
+    members.add("retryNotBeforeMilliseconds", retryNotBefore)
     members.add("repeatable", isRepeatable)
     if let stages = stages.json { members.append(JSON.Member("stages", stages)) }
     return .object(members)
@@ -138,6 +143,7 @@ extension Observation.Attempt {
     bytes = try object.int("bytes", in: 0...(1 << 50))
     error = try object.string("error")
     retryAfter = try object.offset("retryAfterMilliseconds")
+    retryNotBefore = try object.offset("retryNotBeforeMilliseconds")
     isRepeatable = try object.bool("repeatable")
     if let stages = try object.object("stages") {
       self.stages = try Observation.Stages(reading: stages)

@@ -49,7 +49,7 @@ extension Report {
   ///   - allowInconclusive: Whether a gate passes of which the drill cannot tell.
   ///   - baseline: The report that gates with a bar at the baseline are held against.
   /// - Throws: `GateError` at a gate that does not read; `GatesNotMet` with a line for each that
-  ///   was not met.
+  ///   was not met, and for each scenario with calls that asked for what is not on the cassette.
   public func require(
     _ gates: String...,
     allowInconclusive: Bool = false,
@@ -68,7 +68,10 @@ extension Report {
       case .inconclusive: !allowInconclusive
       }
     }
-    guard fallen.isEmpty else { throw GatesNotMet(judgements: fallen, count: all.count) }
+    let strange = allowInconclusive ? [] : notOnCassette
+    guard fallen.isEmpty, strange.isEmpty else {
+      throw GatesNotMet(judgements: fallen, count: all.count, notOnCassette: strange)
+    }
   }
 }
 
@@ -81,22 +84,24 @@ extension Report.Flown {
   }
 }
 
-/// The gates that were not met, a line each.
+/// The gates that were not met, and what is not on the cassette, a line each.
 public struct GatesNotMet: LocalizedError, Sendable, Hashable, CustomStringConvertible {
   /// Those that failed and those that are inconclusive, in the order of the scenarios.
   public let judgements: [Judgement]
   /// How many gates there were.
   public let count: Int
+  /// The scenarios in which calls asked for what is not on the cassette, a sentence each.
+  public let notOnCassette: [String]
 
   /// A line about all of them, then one for each.
   public var description: String {
     let inconclusive = judgements.count { $0.result.verdict != .failed }
     let failed = judgements.count - inconclusive
-    let title =
-      inconclusive == 0
-      ? "\(failed) of \(count) gates failed"
-      : "\(failed) of \(count) gates failed, \(inconclusive) inconclusive"
-    return ([title + ":"] + judgements.map { "  \($0)" }).joined(separator: "\n")
+    var title = "\(failed) of \(count) gates failed"
+    if inconclusive > 0 { title += ", \(inconclusive) inconclusive" }
+    if !notOnCassette.isEmpty { title += ", and not all that was asked for is on the cassette" }
+    let lines = judgements.map { "  \($0)" } + notOnCassette.map { "  \($0)" }
+    return ([title + ":"] + lines).joined(separator: "\n")
   }
 
   /// The same, for whoever prints errors the platform's way.

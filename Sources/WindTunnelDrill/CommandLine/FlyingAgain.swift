@@ -94,6 +94,10 @@ struct FlyingAgain {
         ? "  It met what it had met, as far as both went: \(common) of \(had.count) attempts.\n"
         : "  It met something else than before\(plan.scenarios[0].followsClock ? Self.clock : "").\n"
     )
+    if let asked = now.notOnCassette {
+      Terminal.answer("  It asked for what is not on the cassette: \(asked)\n")
+      return .inconclusive
+    }
     switch now.ending {
     case .succeeded: return isSame ? .done : .found
     case .failed: return .found

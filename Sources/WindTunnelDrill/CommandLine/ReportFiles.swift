@@ -73,6 +73,7 @@ extension Report {
   ///   - allowsInconclusive: Whether a gate passes that cannot be told.
   package func complain(as program: String, isShown: Bool, allowsInconclusive: Bool) {
     if !isShown {
+      for sentence in notOnCassette { Terminal.complain("\(program): \(sentence)\n") }
       for judgement in judgements where judgement.result.verdict != .met {
         Terminal.complain("\(program): \(judgement)\n")
       }

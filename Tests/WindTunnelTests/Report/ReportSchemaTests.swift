@@ -96,6 +96,8 @@ import Testing
     #expect(try problems(everything()) == [])
     #expect(try problems(JSON(parsing: ReportFormatTests.report().data(), source: "r")) == [])
     #expect(try problems(JSON(parsing: Flights.report([]).data(), source: "r")) == [])
+    let strange = Flights.report(NotOnCassetteTests.calls(1...2))
+    #expect(try problems(JSON(parsing: strange.data(), source: "r")) == [])
   }
 
   @Test(arguments: [

@@ -67,7 +67,7 @@ public struct BaselineComparison: Sendable, Hashable {
   public init(_ now: [Observation], to before: [Observation], seed: UInt64) {
     let pairing = Pairing(now, before)
     (pairs, unpaired) = (pairing.pairs.count, pairing.unpaired)
-    let (nowAll, beforeAll) = (now.filter { !$0.wasGivenUp }, before.filter { !$0.wasGivenUp })
+    let (nowAll, beforeAll) = (now.filter(\.isJudged), before.filter(\.isJudged))
     nowRate = Self.rate(nowAll)
     beforeRate = Self.rate(beforeAll)
     let bootstrap = Bootstrap(seed: seed)
@@ -118,7 +118,7 @@ private struct Pairing {
     for call in now {
       guard let other = earlier[call.call], other.endpoint == call.endpoint,
         other.attempts.first?.decision == call.attempts.first?.decision,
-        !call.wasGivenUp, !other.wasGivenUp
+        call.isJudged, other.isJudged
       else {
         unpaired += 1
         continue

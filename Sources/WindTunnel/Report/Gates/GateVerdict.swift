@@ -20,7 +20,7 @@ extension Gate {
     if baseline == nil, needsBaseline {
       return result(.inconclusive("there is no baseline to hold it against"))
     }
-    guard let figure else { return result(.inconclusive(metric.unseen)) }
+    guard let figure else { return result(.inconclusive(unseen(in: row))) }
     switch bar {
     case .figure(let bar):
       if holds(figure, against: bar) { return result(.met) }
@@ -40,6 +40,15 @@ extension Gate {
       if holds(figure, against: bar * times) { return result(.met) }
       return result(late(metrics, figure, bar * times).map { .inconclusive($0) } ?? .failed)
     }
+  }
+
+  /// Why there is no figure: where bodies could not be compared, what was printed in their place.
+  private func unseen(in row: Report.Row) -> String {
+    guard metric == .silentTruncations,
+      let printed = calls(of: row).lazy.compactMap(\.printed).first
+    else { return metric.unseen }
+    let other = "the program printed something else, such as \(JSON.text(printed))"
+    return "\(metric.unseen): \(printed.isEmpty ? "the program printed nothing" : other)"
   }
 
   /// The two compared, whole as they were or the calls of one endpoint.
@@ -66,6 +75,9 @@ extension Gate {
       let some = row.endpoints.prefix(5).map(\.name).joined(separator: ", ")
       return "\(place)no call is of \(endpoint); there are \(some)"
         + (row.endpoints.count > 5 ? ", …" : "")
+    }
+    if metrics.notOnCassette == metrics.calls, metric != .calls {
+      return "\(place)every call asked for what is not on the cassette"
     }
     let count = metric.samples(in: metrics)
     guard count < metric.samplesMin else { return nil }

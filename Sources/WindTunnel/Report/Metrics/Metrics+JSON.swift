@@ -52,6 +52,7 @@ extension Metrics {
       JSON.Member("cancelledCalls", .number(cancelledCalls)),
       JSON.Member("attemptsAfterCancel", .count(attemptsAfterCancel)),
       JSON.Member("cancelReturnP95Milliseconds", .time(cancelReturnP95)),
+      JSON.Member("notOnCassette", .number(notOnCassette)),
       JSON.Member("faultCoverage", .share(faultCoverage)),
       JSON.Member("percentiles", .text(latency.isExact ? "exact" : "within 0.1 %")),
       JSON.Member("latencyIntervals", latency.intervals),

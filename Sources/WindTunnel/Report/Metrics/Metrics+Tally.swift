@@ -2,8 +2,8 @@ extension Metrics {
   /// Works the figures out.
   init(_ tally: Tally) {
     let (ends, retries, manners) = (tally.ends, tally.retries, tally.manners)
-    let judged = ends.calls - ends.givenUp
-    calls = ends.calls
+    let judged = ends.calls - ends.givenUp - ends.notOnCassette
+    (calls, notOnCassette) = (ends.calls, ends.notOnCassette)
     successRate = Self.share(ends.succeeded, of: judged)
     let interval = Statistics.wilson(ends.succeeded, of: judged)
     (successRateLower, successRateUpper) = (interval?.lower, interval?.upper)

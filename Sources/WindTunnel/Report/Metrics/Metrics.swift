@@ -1,7 +1,8 @@
 /// The figures of one subject in one scenario: a fold over observations.
 ///
 /// What cannot be seen is `nil`, never zero. A call that its caller gave up is counted as one and as
-/// cancelled; it is no success, no failure, and in no latency.
+/// cancelled; it is no success, no failure, and in no latency. One that asked for what is not on the
+/// cassette is counted as that, and is in no other figure.
 public struct Metrics: Sendable, Hashable {
   /// How many calls were made.
   public var calls: Int
@@ -80,6 +81,8 @@ public struct Metrics: Sendable, Hashable {
   public var attemptsAfterCancel: Int?
   /// How long 95 % of the calls that were given up took to return.
   public var cancelReturnP95: Duration?
+  /// How many calls asked for what is not on the cassette.
+  public var notOnCassette: Int
   /// How often each fault fired, in the order of their names.
   public var faults: [Fired]
   /// How calls ended by the fault that they met.

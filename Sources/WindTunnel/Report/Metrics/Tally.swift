@@ -20,6 +20,7 @@ struct Tally: Sendable, Hashable {
 
   mutating func add(_ observation: Observation, _ names: inout FaultNames) {
     firstCall = min(firstCall, observation.call)
+    if observation.notOnCassette != nil { return ends.addNotOnCassette() }
     ends.add(observation)
     retries.add(observation)
     if observation.attempts.count > 0 {
@@ -70,6 +71,7 @@ struct EndTally: Sendable, Hashable {
   var calls = 0
   var succeeded = 0
   var givenUp = 0
+  var notOnCassette = 0
   var crashes = 0
   var hangs = 0
   var critical = 0
@@ -105,8 +107,15 @@ struct EndTally: Sendable, Hashable {
     if !call.showed { blank += 1 }
   }
 
+  /// What came of it was not the client's doing.
+  mutating func addNotOnCassette() {
+    calls += 1
+    notOnCassette += 1
+  }
+
   mutating func merge(_ other: EndTally) {
     calls += other.calls
+    notOnCassette += other.notOnCassette
     succeeded += other.succeeded
     givenUp += other.givenUp
     crashes += other.crashes

@@ -27,6 +27,7 @@ extension Observation {
   fileprivate var csvFields: [String] {
     let (end, reason): (String, String) =
       switch ending {
+      case _ where notOnCassette != nil: ("notOnCassette", notOnCassette ?? "")
       case .succeeded: ("succeeded", "")
       case .failed(let reason): ("failed", reason)
       case .crashed: ("crashed", "")

@@ -59,7 +59,12 @@ private struct JUnitSuite {
     let endpoints = row.endpoints.map { endpoint -> Case in
       let metrics = endpoint.metrics
       var one = Case(name: endpoint.name, group: "\(flown.name).endpoints", time: metrics.p95)
-      guard metrics.crashes + metrics.hangs > 0 else { return one }
+      guard metrics.crashes + metrics.hangs > 0 else {
+        if let words = row.notOnCassette(of: endpoint.name) {
+          one.outcome = allowsInconclusive ? .skipped(words) : .inconclusive(words)
+        }
+        return one
+      }
       let fallen = row.observations.filter {
         $0.endpoint == endpoint.name && ($0.ending == .crashed || $0.ending == .hung)
       }

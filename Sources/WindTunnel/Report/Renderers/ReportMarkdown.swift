@@ -22,7 +22,7 @@ extension Report {
         lines.append("| \(cells.joined(separator: " | ")) |")
       }
     }
-    lines += gateLines + comparisonLines + failureLines
+    lines += gateLines + notOnCassetteLines + comparisonLines + failureLines
     let facts = environment.map { "\($0.name) \($0.value)" }.joined(separator: " · ")
     lines += [
       "",
@@ -43,6 +43,13 @@ extension Report {
           + "\(judgement.result.gate.description.asMarkdownCode) "
           + "\(judgement.result.words.escapedForMarkdown)\(place.escapedForMarkdown)"
       }
+  }
+
+  private var notOnCassetteLines: [String] {
+    let all = notOnCassetteOfAll
+    guard !all.isEmpty else { return [] }
+    return ["", "### Not on the cassette", ""]
+      + all.map { "- **\($0.place.escapedForMarkdown)**: \($0.words.escapedForMarkdown)" }
   }
 
   private var comparisonLines: [String] {
@@ -88,7 +95,10 @@ extension Report {
 
   /// Lines that GitHub Actions shows where they point: at a gate's own line in its scenario's file.
   public func annotations(allowsInconclusive: Bool = false) -> [String] {
-    judgements.compactMap { judgement in
+    let strange = notOnCassette.map { words in
+      "::\(allowsInconclusive ? "warning" : "error")::\(words.escapedAsMessage)"
+    }
+    return strange + judgements.compactMap { judgement in
       let level: String
       switch judgement.result.verdict {
       case .met: return nil
@@ -104,11 +114,12 @@ extension Report {
 }
 
 extension Metrics {
-  /// Crashes and hangs in words; empty where there are none.
+  /// Crashes, hangs and what is not on the cassette in words; empty where there are none.
   var falls: String {
     var words: [String] = []
     if crashes > 0 { words.append("\(crashes) crashed") }
     if hangs > 0 { words.append("\(hangs) hung") }
+    if notOnCassette > 0 { words.append("\(notOnCassette) not on the cassette") }
     return words.joined(separator: ", ")
   }
 }

@@ -56,7 +56,8 @@ extension Report {
     case passed
     /// A gate failed.
     case failed
-    /// No gate failed, and one cannot be told.
+    /// No gate failed, and one cannot be told, or the judged subject asked for what is not on the
+    /// cassette.
     case inconclusive
     /// The judged subject crashed or hung.
     case fell
@@ -69,7 +70,8 @@ extension Report {
     if judgedSubjectFell { return .fell }
     let verdicts = judgements.map(\.result.verdict)
     if verdicts.contains(.failed) { return .failed }
-    if verdicts.contains(where: { $0 != .met }), !allowsInconclusive { return .inconclusive }
+    let isTold = judgedNotOnCassette == 0 && !verdicts.contains { $0 != .met }
+    if !isTold, !allowsInconclusive { return .inconclusive }
     return verdicts.isEmpty ? .unjudged : .passed
   }
 
@@ -84,7 +86,11 @@ extension Report {
     case .passed:
       return rest == 0 ? "Passed: \(gates) met" : "Passed: \(met) of \(gates) met, \(rest) not told"
     case .failed: return "Failed: \(failed) of \(gates) not met"
-    case .inconclusive: return "Inconclusive: \(rest) of \(gates) cannot be told"
+    case .inconclusive:
+      let untold = rest > 0 ? ["\(rest) of \(gates) cannot be told"] : []
+      let missed = judgedNotOnCassette
+      let strange = missed > 0 ? [Report.Row.notOnCassette(missed)] : []
+      return "Inconclusive: \((untold + strange).joined(separator: ", "))"
     case .fell:
       let rows = scenarios.compactMap(\.subjects.first)
       let crashes = rows.reduce(0) { $0 + $1.metrics.crashes }
@@ -99,7 +105,7 @@ extension Report {
 extension Report.Row {
   /// The calls that failed, crashed or hung, in their order.
   package var fallenCalls: [Observation] {
-    observations.filter { $0.ending != .succeeded && !$0.wasGivenUp }
+    observations.filter { $0.ending != .succeeded && $0.isJudged }
   }
 }
 
@@ -107,6 +113,7 @@ extension Observation {
   /// How it ended, in a report's words.
   var endingWords: String {
     switch ending {
+    case _ where notOnCassette != nil: "not on the cassette"
     case .succeeded where wasGivenUp, .failed where wasGivenUp: "given up"
     case .succeeded: "succeeded"
     case .failed(let reason): "failed: \(reason)"

@@ -83,6 +83,7 @@ extension Report {
     if environment.contains(.sharedProcess) {
       warnings.append("flown in the test's own process: a crash would have ended the test")
     }
+    warnings += notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
     if let reason = fact("notFlown") { warnings.append("not flown: \(reason)") }
     if let shard = fact("shard") {
       warnings.append("shard \(shard) alone; windtunnel report merges all of them")

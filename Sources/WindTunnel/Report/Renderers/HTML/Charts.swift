@@ -139,11 +139,11 @@ struct TimelineChart {
 extension Report.Row {
   var distribution: DistributionChart {
     DistributionChart(
-      calls: observations.filter { !$0.wasGivenUp },
+      calls: observations.filter(\.isJudged),
       p50: metrics.p50,
       p95: metrics.p95
     )
   }
 
-  var timeline: TimelineChart { TimelineChart(calls: observations.filter { !$0.wasGivenUp }) }
+  var timeline: TimelineChart { TimelineChart(calls: observations.filter(\.isJudged)) }
 }

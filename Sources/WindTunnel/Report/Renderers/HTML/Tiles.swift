@@ -1,4 +1,12 @@
 extension Report.Row {
+  /// What wrong bodies are, or why nobody knows of any.
+  private var wrongBodiesNote: String {
+    guard metrics.silentTruncations == nil,
+      let printed = observations.lazy.compactMap(\.printed).first
+    else { return "taken for success" }
+    return printed.isEmpty ? "nothing was printed" : "not compared: \(printed) was printed"
+  }
+
   /// Its figures, each in a box.
   var tiles: String {
     let metrics = metrics
@@ -54,7 +62,7 @@ extension Report.Row {
       HTML.tile(
         "wrong bodies",
         Figures.count(metrics.silentTruncations),
-        "taken for success",
+        wrongBodiesNote,
         isBad: (metrics.silentTruncations ?? 0) > 0
       ),
       HTML.tile("stale served", Figures.count(metrics.staleServed)),
@@ -76,9 +84,16 @@ extension Report.Row {
       Figures.time(metrics.firstRecovery),
       "\(Figures.time(metrics.steadyRecovery)) until five in a row"
     )
+    let strange = HTML.tile(
+      "not on the cassette",
+      "\(metrics.notOnCassette)",
+      "calls that are in no rate",
+      isBad: true
+    )
     let hasCleared = observations.contains { $0.afterWindow != nil }
     return
-      (tiles + (metrics.cancelledCalls > 0 ? [cancelled] : []) + (hasCleared ? [recovered] : []))
+      (tiles + (metrics.notOnCassette > 0 ? [strange] : [])
+      + (metrics.cancelledCalls > 0 ? [cancelled] : []) + (hasCleared ? [recovered] : []))
       .joined(separator: "\n")
   }
 }

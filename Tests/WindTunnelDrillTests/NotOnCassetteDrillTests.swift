@@ -1,0 +1,170 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Requests for what is not on the cassette are no failures of the client's.
+@Suite(.timeLimit(.minutes(10))) struct NotOnCassetteDrillTests {
+  private static func cassette(then: EndPolicy? = nil) -> Cassette {
+    Cassette([
+      Interaction(
+        Request("GET", "https://api.example.test/get"),
+        Response(headers: ["Content-Type": "text/plain"], body: Body("got")),
+        then: then
+      )
+    ])
+  }
+
+  private func fly(
+    in scenario: Scenario = .calm,
+    _ stage: Stage = .onTheWire,
+    calls: Int = 20,
+    then: EndPolicy? = nil,
+    at place: @escaping @Sendable (DrillCall) -> [String]
+  ) async throws -> Report {
+    let drill = Drill(
+      Self.cassette(then: then),
+      in: [scenario],
+      calls: calls,
+      load: .closedLoop(concurrency: 4),
+      deadline: .seconds(600),
+      stage: stage
+    )
+    return try await drill.fly { call in
+      for place in place(call) {
+        var asked = call.urlRequest
+        asked.url = try #require(URL(string: place))
+        _ = try await ClosureDrillTests.send(asked, by: call.session)
+      }
+    }
+  }
+
+  private func metrics(_ report: Report) throws -> Metrics {
+    try #require(report.scenarios.first?.subjects.first).metrics
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess])
+  func `a call that asks for what is not on the cassette is in no rate`(stage: Stage) async throws {
+    let report = try await fly(stage) { call in
+      [call.baseURL.absoluteString + (call.index % 4 == 1 ? "/other?token=s3cret" : "/get")]
+    }
+    let row = try #require(report.scenarios.first?.subjects.first)
+    let words = "GET /other, nearest #1 GET https://api.example.test/get, differs in path"
+    for call in row.observations {
+      #expect(call.notOnCassette == (call.call % 4 == 1 ? words : nil))
+      #expect(call.attempts.map(\.take) == [call.call % 4 == 1 ? "unmatched" : "recording 1"])
+    }
+    #expect(row.metrics.calls == 20 && row.metrics.notOnCassette == 5)
+    #expect(row.metrics.successRate == 1 && row.metrics.averageRetries == 0)
+    #expect(row.metrics.latency.calls == 15 && row.metrics.unexpectedErrors == 0)
+    #expect(report.verdict() == .inconclusive)
+    #expect(
+      report.text().contains(
+        "\ncalm: 5 calls asked for what is not on the cassette, first: \(words); they are in no rate\n"
+      )
+    )
+  }
+
+  @Test func `a client that loses the call's part of the address has made no attempt that failed`()
+    async throws
+  {
+    let report = try await fly { call in
+      let base = call.baseURL
+      // As it was with an escaped slash: the number of the call is a folder.
+      return ["http://\(base.host ?? ""):\(base.port ?? 0)/.windtunnel/calm/\(call.index)/get"]
+    }
+    let row = try #require(report.scenarios.first?.subjects.first)
+    #expect(row.metrics.notOnCassette == 20 && row.metrics.successRate == nil)
+    #expect(row.metrics.averageRetries == nil && row.metrics.unexpectedErrors == nil)
+    let end = "/get, nearest #1 GET https://api.example.test/get, differs in path"
+    for call in row.observations {
+      #expect(call.attempts == [] && call.attemptCount == 0)
+      #expect(call.notOnCassette?.hasPrefix("GET /") == true)
+      #expect(call.notOnCassette?.hasSuffix(end) == true, "\(call.notOnCassette ?? "")")
+    }
+    #expect(report.verdict() == .inconclusive)
+  }
+
+  @Test func `a call that sends nothing while others get their answers has failed`() async throws {
+    let report = try await fly { call in
+      call.index % 2 == 0 ? [call.baseURL.absoluteString + "/get"] : ["nowhere:"]
+    }
+    let metrics = try metrics(report)
+    #expect(metrics.notOnCassette == 0 && metrics.successRate == 0.5)
+    #expect(report.verdict() == .unjudged)
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess])
+  func `what is used up is on the cassette, and who asks for more has failed`(stage: Stage)
+    async throws
+  {
+    let report = try await fly(stage, calls: 4, then: .fail) { call in
+      Array(repeating: call.baseURL.absoluteString + "/get", count: call.index == 2 ? 2 : 1)
+    }
+    let metrics = try metrics(report)
+    #expect(metrics.notOnCassette == 0 && metrics.successRate == 0.75)
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess])
+  func `where the weather leads nobody has recorded, and the client is judged`(stage: Stage)
+    async throws
+  {
+    let portal = Scenario("portal", rules: [.on("GET /get", .always, .answer(.captivePortalRedirect))])
+    let metrics = try metrics(
+      await fly(in: portal, stage, calls: 4) { [$0.baseURL.absoluteString + "/get"] }
+    )
+    #expect(metrics.notOnCassette == 0 && metrics.successRate == 0)
+    // Where it is no answer that leads there, it is the client itself.
+    let broken = Scenario("broken", rules: [.always(.always, .status(503))])
+    let own = try self.metrics(
+      await fly(in: broken, stage, calls: 4) { [$0.baseURL.absoluteString + "/other"] }
+    )
+    #expect(own.notOnCassette == 4 && own.successRate == nil)
+  }
+
+  private static let hasCurl = Executable.find("curl") != nil
+
+  @Test(.enabled(if: hasCurl, "curl is not installed."))
+  func `the tool says so and ends inconclusive, from shards, too`() async throws {
+    let folder = try Folder()
+    let cassette = try folder.file("c.json")
+    try Self.cassette().data().write(to: URL(filePath: cassette))
+    let common = [
+      "drill", "--cassette", cassette, "--scenario", "calm", "--calls", "4", "--concurrency", "1",
+    ]
+    let program = ["--", "curl", "-sf", "--noproxy", "*", "{base}/other?access_token=s3cret"]
+    let sentence =
+      "calm: 4 calls asked for what is not on the cassette, first: GET /other, nearest #1 "
+      + "GET https://api.example.test/get, differs in path"
+    let page = try folder.file("r.json")
+    let end = try await Tool.run(common + ["--report", page] + program)
+    #expect(end.code == 98, "\(end.complaints)")
+    #expect(end.answer.contains("\n\(sentence); they are in no rate\n"), "\(end.answer)")
+    #expect(end.answer.contains("  4 not on the cassette\n"))
+    #expect(!end.complaints.contains("--again"), "\(end.complaints)")
+    #expect(!end.answer.contains("s3cret"))
+    let allowed = try await Tool.run(common + ["--allow-inconclusive"] + program)
+    #expect(allowed.code == 0)
+    let json = try await Tool.run(common + ["--json"] + program)
+    #expect(json.code == 98 && json.complaints.contains("windtunnel: \(sentence)\n"))
+    let again = try await Tool.run(
+      ["drill", "--again", "\(page)#calm/get/2"],
+      with: ["CI": "", "PAGER": ""]
+    )
+    #expect(again.code == 98, "\(again.complaints)")
+    #expect(again.answer.contains("It asked for what is not on the cassette: GET /other, nearest #1 "))
+    var shards: [String] = []
+    for number in 1...2 {
+      let shard = try folder.file("shard-\(number).json")
+      _ = try await Tool.run(common + ["--shard", "\(number)/2", "--report", shard] + program)
+      shards.append(shard)
+    }
+    let merged = try await Tool.run(["report"] + shards)
+    #expect(merged.code == 98 && merged.answer.contains("\n\(sentence); they are in no rate\n"))
+  }
+}

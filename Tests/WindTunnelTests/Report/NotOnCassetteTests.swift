@@ -1,0 +1,216 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// Calls that asked for what is not on the cassette: no rate has them, every form of a report tells of
+/// them, and a drill that has one is inconclusive.
+@Suite struct NotOnCassetteTests {
+  /// The first request, as a drill notes it.
+  static func words(_ call: Int) -> String {
+    "GET /\(call)/get, nearest #1 GET https://api.example.test/get, differs in path"
+  }
+
+  /// The same calls as asked for something else.
+  static func strange(_ call: Observation) -> Observation {
+    var call = call
+    call.notOnCassette = words(call.call)
+    return call
+  }
+
+  static func calls(_ numbers: ClosedRange<Int>) -> [Observation] {
+    numbers.map { number in
+      strange(
+        Flights.call(number, .failed("exit 22"), [Flights.attempt(call: number, take: "unmatched")])
+      )
+    }
+  }
+
+  private static let good = (0...20).map { Flights.call($0) }
+  private static let sentence =
+    "2 calls asked for what is not on the cassette, first: GET /21/get, nearest #1 "
+    + "GET https://api.example.test/get, differs in path"
+
+  private func mixed(_ gates: String...) throws -> Report {
+    // Told in the order of their ends, which is the clock's.
+    Flights.report(
+      Self.good + Self.calls(21...22).reversed(),
+      gates: try gates.map { try Gate($0) }
+    )
+  }
+
+  @Test func `they are in no figure but their own`() {
+    let calls = Flights.drawn(400, seed: 5)
+    let isStrange: (Observation) -> Bool = {
+      $0.call % 3 == 0 && $0.ending != .crashed && $0.ending != .hung
+    }
+    let all = calls.map { isStrange($0) ? Self.strange($0) : $0 }
+    let kept = calls.filter { !isStrange($0) }
+    let count = all.count - kept.count
+    #expect(count > 50)
+    var expected = Metrics(kept)
+    #expect(expected.notOnCassette == 0)
+    expected.calls += count
+    expected.notOnCassette = count
+    #expect(Metrics(all) == expected)
+    var (one, other) = (Fold(all.prefix(150)), Fold(all.dropFirst(150)))
+    one.merge(other)
+    other = Fold(all)
+    #expect(one.metrics == expected && one.endpoints == other.endpoints)
+    #expect(one.endpoints.reduce(0) { $0 + $1.metrics.notOnCassette } == count)
+  }
+
+  @Test func `where all calls are such there is no rate, and no gate is met or failed`() throws {
+    let gates = ["successRate >= 0.99", "crashes == 0", "p95 <= 3s", "averageRetries <= 1"]
+    let report = Flights.report(Self.calls(1...30), gates: try gates.map { try Gate($0) })
+    let metrics = report.scenarios[0].subjects[0].metrics
+    #expect(metrics.calls == 30 && metrics.notOnCassette == 30)
+    #expect(metrics.successRate == nil && metrics.averageRetries == nil && metrics.p95 == nil)
+    #expect(metrics.blankPages == nil && metrics.unexpectedErrors == nil && metrics.endings == [])
+    for judgement in report.judgements {
+      #expect(
+        judgement.result.verdict
+          == .inconclusive("every call asked for what is not on the cassette")
+      )
+    }
+    #expect(try Gate("calls == 30").result(for: report.scenarios[0].subjects[0]).verdict == .met)
+    #expect(report.scenarios[0].subjects[0].fallenCalls == [])
+  }
+
+  @Test func `the verdict is inconclusive, unless something worse was found`() throws {
+    #expect(try mixed().verdict() == .inconclusive)
+    #expect(
+      try mixed("successRate == 1").verdictWords(allowsInconclusive: false)
+        == "Inconclusive: 2 calls asked for what is not on the cassette"
+    )
+    #expect(
+      try mixed("p99 <= 1s").verdictWords(allowsInconclusive: false)
+        == "Inconclusive: 1 of 1 gate cannot be told, 2 calls asked for what is not on the cassette"
+    )
+    #expect(try mixed("successRate == 1").verdict(allowsInconclusive: true) == .passed)
+    #expect(try mixed().verdict(allowsInconclusive: true) == .unjudged)
+    #expect(try mixed("calls < 3").verdict() == .failed)
+    let fallen = Flights.report(Self.calls(1...2) + [Flights.call(3, .hung)])
+    #expect(fallen.verdict() == .fell)
+    // Who flies beside the judged subject fails no drill.
+    let rows = [Report.Row("a", Self.good), Report.Row("b", Self.calls(0...3))]
+    var beside = try mixed()
+    beside.scenarios = [Report.Flown("s", on: .onTheWire, subjects: rows)]
+    #expect(beside.verdict() == .unjudged)
+    #expect(beside.text().contains("s, b: 4 calls asked for what is not on the cassette, first: "))
+  }
+
+  @Test func `a test that requires gates is told, unless it allows what is inconclusive`() throws {
+    let report = try mixed("successRate == 1")
+    #expect(
+      refusal { try report.require("calls == 23") } == """
+        0 of 2 gates failed, and not all that was asked for is on the cassette:
+          rainy: \(Self.sentence)
+        """
+    )
+    try report.require("calls == 23", allowInconclusive: true)
+    try Flights.report(Self.good).require("calls == 21")
+  }
+
+  @Test func `the report's text comes back as it was written`() throws {
+    let report = try mixed("successRate == 1")
+    let read = try Report(data: report.data(), source: "r.json")
+    #expect(read == report && read.verdict() == .inconclusive)
+    let json = try JSON(parsing: report.data(), source: "r")
+    guard case .array(let flown)? = json["scenarios"], case .array(let rows)? = flown[0]["subjects"],
+      case .array(let log)? = rows[0]["log"]
+    else {
+      Issue.record("\(json)")
+      return
+    }
+    #expect(rows[0]["notOnCassette"] == 2 && rows[0]["calls"] == 23)
+    #expect(rows[0]["successRate"] == 1)
+    #expect(log[20]["notOnCassette"] == nil && log[22]["notOnCassette"] == .text(Self.words(21)))
+    let doctored = String(decoding: report.data(), as: UTF8.self)
+      .replacing("\"notOnCassette\": 2", with: "\"notOnCassette\": 0")
+    #expect(
+      refusal { try Report(data: Data(doctored.utf8), source: "r") }
+        .contains("notOnCassette: the figure is not the one of the log, which is 2")
+    )
+  }
+
+  @Test func `every form of the report tells of them`() throws {
+    let report = try mixed("successRate == 1")
+    #expect(
+      report.text() == """
+        seed 7, decisions 0a0a0a0a0a0a, errors current
+        rainy: \(Self.sentence); they are in no rate
+
+        scenario  stage  subject  calls  success  retries      P95  blank
+        rainy     wire   client      23  100.0 %     0.00  10.0 ms  0.0 %  2 not on the cassette
+
+        gates: 1 met
+
+        """
+    )
+    let markdown = report.markdown(allowsInconclusive: false)
+    #expect(
+      markdown.hasPrefix("## Inconclusive: 2 calls asked for what is not on the cassette\n\n")
+    )
+    #expect(
+      markdown.contains(
+        "### Not on the cassette\n\n- **rainy**: "
+          + Self.sentence.replacing("#", with: "\\#") + "\n"
+      )
+    )
+    #expect(!markdown.contains("### Failing calls"))
+    #expect(
+      report.annotations() == ["::error::rainy: \(Self.sentence)"]
+    )
+    #expect(report.annotations(allowsInconclusive: true)[0].hasPrefix("::warning::rainy: 2 calls"))
+    let lines = report.csv().components(separatedBy: "\r\n")
+    #expect(lines[21].contains(",succeeded,,true,"))
+    #expect(
+      lines[23] == "rainy,wire,client,21,GET /home,true,notOnCassette,\"\(Self.words(21))\",false,"
+        + "0,,10,1,,,,,,,"
+    )
+    let page = report.html(allowsInconclusive: false)
+    #expect(page.contains("<h1>Inconclusive: 2 calls asked for what is not on the cassette</h1>"))
+    #expect(page.contains("<span>not on the cassette</span><b>2</b>"))
+    #expect(!page.contains("failing call") && page.contains("rainy: \(Self.sentence)"))
+    let strict = report.junit(allowsInconclusive: false)
+    #expect(
+      strict.contains("<error type=\"inconclusive\" message=\"\(Self.sentence)\"/>")
+        || strict.contains("<skipped message=\"\(Self.sentence)\"/>")
+    )
+    #expect(
+      report.junit(allowsInconclusive: true).contains("<skipped message=\"\(Self.sentence)\"/>")
+    )
+    for rendering in [ReportRendering.text, .markdown, .junit, .html, .csv] {
+      let whole = Flights.report(Self.good).rendered(as: rendering)
+      #expect(!String(decoding: whole, as: UTF8.self).contains("on the cassette"), "\(rendering)")
+    }
+  }
+
+  @Test func `shards that are merged tell of all of them`() throws {
+    func part(_ calls: [Observation], _ file: String) -> Report.Part {
+      Report.Part(Flights.report(calls, facts: [.init("cassette", "c")]), from: file)
+    }
+    let parts = [
+      part(Array(Self.good.prefix(9)) + Self.calls(22...22), "a.json"),
+      part(Array(Self.good.dropFirst(9)) + Self.calls(21...21), "b.json"),
+    ]
+    let merged = try Report(merging: parts)
+    #expect(merged.scenarios == Flights.report(Self.good + Self.calls(21...22)).scenarios)
+    #expect(merged.verdict() == .inconclusive && merged.notOnCassette == ["rainy: \(Self.sentence)"])
+  }
+
+  @Test func `against a baseline they have no partners, and are not lost`() throws {
+    let before = (0..<30).map { Flights.call($0, [Flights.attempt(call: $0)]) }
+    var now = before
+    now[3] = Self.strange(Flights.call(3, .failed("exit 22"), [Flights.attempt(call: 3)]))
+    let pair = BaselineComparison(now, to: before, seed: 1)
+    #expect(pair.pairs == 29 && pair.unpaired == 2)
+    #expect(pair.flips?.lost == 0 && pair.flips?.won == 0)
+    #expect(pair.successRate.before == 1 && pair.successRate.now == 1)
+    let back = BaselineComparison(before, to: now, seed: 1)
+    #expect(back.pairs == 29 && back.flips?.won == 0 && back.successRate.before == 1)
+    let compared = Flights.report(now).compared(to: Flights.report(before))
+    #expect(compared.verdict() == .inconclusive)
+  }
+}
