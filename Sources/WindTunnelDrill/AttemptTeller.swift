@@ -18,6 +18,8 @@ final class AttemptTeller: Sendable {
     var calls: [Int: Seen] = [:]
     /// By the number of the decision.
     var open: [Int: Open] = [:]
+    /// When the names of a call were asked for that no attempt has come by yet, and answered.
+    var lookingUp: [Int: (asked: Duration, answered: Duration)] = [:]
     /// When a call's connection began to open that comes about late.
     var connecting: [Int: Duration] = [:]
     /// The last requests for what is not on the cassette that came by no call's address, the oldest first.
@@ -78,8 +80,10 @@ final class AttemptTeller: Sendable {
       state.calls[call, default: Seen()].count += 1
       if isMutated { state.calls[call]?.hasMutation = true }
       let begun = state.connecting.removeValue(forKey: call)
+      let lookUp = state.lookingUp.removeValue(forKey: call)
       guard entry.take != .connection else { return }
       var stages = Observation.Stages()
+      stages.dns = lookUp.map { $0.answered - $0.asked }
       if let begun, let start = attempt.start { stages.connect = start - begun }
       state.open[entry.id] = Open(
         call: call,
@@ -89,6 +93,17 @@ final class AttemptTeller: Sendable {
       )
     }
     tell(.attempt(call: call, attempt))
+  }
+
+  /// A call's name is asked for, and answered after so long; for addresses of both kinds at once.
+  func askedForName(of call: Int, until delay: Duration) {
+    let now = epoch.elapsed
+    state.withLock { state in
+      let before = state.lookingUp[call]
+      state.lookingUp[call] = (
+        before?.asked ?? now, max(before?.answered ?? .zero, now + delay.inWholeMicroseconds)
+      )
+    }
   }
 
   /// A request or its answer has come so far.

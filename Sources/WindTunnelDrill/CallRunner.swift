@@ -50,9 +50,17 @@ struct CallRunner: Sendable {
     self.epoch = epoch
     let attempts = AttemptTeller(stand.cassette, on: stand.stage, epoch: epoch, tell)
     self.attempts = attempts
+    let isNamed =
+      subject.needsSockets && stand.stage == .onTheWire && Sites.needsNames(stand.scenario)
+    let names =
+      isNamed
+      ? try await LateNames(after: stand.scenario.link?.dnsDelay ?? .zero) {
+        attempts.askedForName(of: $0, until: $1)
+      } : nil
     deck = Deck(
       stand.cassette,
-      scenario: stand.scenario,
+      // What is waited for at the name server is not waited for again.
+      scenario: names == nil ? stand.scenario : stand.scenario.withoutLookUps,
       seed: stand.seed,
       matcher: .pathAndQuery,
       then: .repeat,
@@ -67,7 +75,8 @@ struct CallRunner: Sendable {
       deck,
       stand.scenario,
       stand.errors,
-      stand.authority?.issuer
+      stand.authority?.issuer,
+      names
     )
   }
 
@@ -141,7 +150,8 @@ struct CallRunner: Sendable {
       session: way.session,
       attemptTimeout: attemptTimeout,
       deadline: deadline,
-      authorityFile: authorityFile
+      authorityFile: authorityFile,
+      network: way.network
     )
     let start = epoch.elapsed
     let intended = due.map { max(.zero, start - (ContinuousClock.now - $0)).inWholeMicroseconds }

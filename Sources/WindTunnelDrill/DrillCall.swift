@@ -1,5 +1,6 @@
 public import Foundation
 public import WindTunnel
+internal import WindTunnelServer
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking
@@ -22,6 +23,8 @@ public struct DrillCall: Sendable {
   /// The file of the authority that issues the certificates on the call's way, for whoever can be told
   /// whom to trust.
   let authorityFile: URL?
+  /// The network in which its address is; `nil`: this process's own.
+  let network: PrivateNetwork?
   private let word = Locked<Bool?>(nil)
   private let age = Locked<Bool?>(nil)
 
@@ -32,7 +35,8 @@ public struct DrillCall: Sendable {
     session: URLSession,
     attemptTimeout: Duration,
     deadline: Duration,
-    authorityFile: URL? = nil
+    authorityFile: URL? = nil,
+    network: PrivateNetwork? = nil
   ) {
     self.index = index
     self.request = request
@@ -41,11 +45,14 @@ public struct DrillCall: Sendable {
     self.attemptTimeout = attemptTimeout
     self.deadline = deadline
     self.authorityFile = authorityFile
+    self.network = network
   }
 
-  /// Whether its address is this machine's own, or a name that nobody can have.
+  /// Whether its address is this machine's own, or a name that nobody can have, or that leads nowhere
+  /// else in its network.
   var leadsNowhereElse: Bool {
     guard let host = baseURL.host else { return false }
+    if network != nil { return host.hasSuffix(".\(LateNames.domain)") }
     return host == "127.0.0.1" || host == Sites.unknownName
   }
 

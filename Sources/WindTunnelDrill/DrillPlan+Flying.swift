@@ -11,7 +11,7 @@ extension DrillPlan {
   /// - Returns: The stage.
   /// - Throws: `DrillError.plan` where the asked-for stage cannot carry it.
   func stage(of scenario: Scenario, seeingAttempts: Bool = false) throws -> Stage {
-    let obstacle = Sites.obstacle(to: scenario, isTrusted: isTrusted)
+    let obstacle = Sites.obstacle(to: scenario, isProgram: isProgram)
     let inProcessObstacle = scenario.obstacle(on: .inProcess)
     switch stage {
     case nil where !command.isEmpty:
@@ -49,9 +49,9 @@ extension DrillPlan {
     }
   }
 
-  /// Whether whoever flies is told of the authority that issues the run's certificates: a program is,
-  /// and what uses `URLSession` on Linux cannot be.
-  var isTrusted: Bool { !command.isEmpty }
+  /// Whether it is a program that flies: that can be told of the authority that issues the run's
+  /// certificates, which what uses `URLSession` on Linux cannot be, and started in another network.
+  var isProgram: Bool { !command.isEmpty }
 
   /// A scenario's part of the report, with its own gates and the plan's.
   func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.Flown {

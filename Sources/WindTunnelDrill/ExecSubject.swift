@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelServer
 
 #if canImport(Darwin)
   private import Darwin
@@ -14,7 +15,7 @@ internal import WindTunnel
 ///
 /// It ends with 0 where the call succeeded, and prints what there is to show; with another code the
 /// call failed; by a signal it crashed; a program that does not end in time hangs and is killed with
-/// all that it has started.
+/// all that it has started. What it has started and leaves behind ends with the drill.
 struct ExecSubject: Subject {
   let name = DrillPlan.execSubject
   private let command: [String]
@@ -28,7 +29,11 @@ struct ExecSubject: Subject {
     guard call.leadsNowhereElse else {
       return .bad("\(call.baseURL.host ?? "its address") is not of this machine")
     }
-    let program = Program(words(for: call), environment: Self.environment(of: call))
+    let program = Program(
+      words(for: call),
+      environment: Self.environment(of: call),
+      in: call.network
+    )
     // A little before the harness itself would give the call up, which could not kill anybody.
     let patience = CallRunner.patience(call.deadline) - .milliseconds(500)
     return await program.run(within: max(patience, call.deadline))
@@ -68,9 +73,10 @@ private struct Program: Sendable {
 
   private let words: [String]
   private let environment: [String: String]
+  private let network: PrivateNetwork?
 
-  init(_ words: [String], environment: [String: String]) {
-    (self.words, self.environment) = (words, environment)
+  init(_ words: [String], environment: [String: String], in network: PrivateNetwork?) {
+    (self.words, self.environment, self.network) = (words, environment, network)
   }
 
   /// Runs it to its end, or kills it when that takes too long.
@@ -82,6 +88,7 @@ private struct Program: Sendable {
     process.executableURL = executable
     process.arguments = Array(words.dropFirst())
     process.environment = environment
+    process.network = network
     let output = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
@@ -91,7 +98,7 @@ private struct Program: Sendable {
     } onCancel: {
       // Its caller gives it up, as a shell would; one that does not run yet is told when it does.
       isGivenUp.withLock { $0 = true }
-      if process.isRunning { kill(-process.processIdentifier, SIGTERM) }
+      process.askToEnd()
     }
   }
 
@@ -102,29 +109,35 @@ private struct Program: Sendable {
     within patience: Duration
   ) async -> Landing {
     let isLate = Locked(false)
+    let ending = Pipe()
+    // Closed when it has ended, which its reader sees.
+    process.terminationHandler = { [handle = ending.fileHandleForWriting] _ in
+      // It is open, and nobody else closes it.
+      try? handle.close()
+    }
     return await withCheckedContinuation { continuation in
       do {
         try RunningPrograms.shared.start(process)
       } catch {
         return continuation.resume(returning: .bad("\(words[0]) cannot be started"))
       }
-      let number = process.processIdentifier
-      if isGivenUp.withLock({ $0 }) { kill(-number, SIGTERM) }
+      if isGivenUp.withLock({ $0 }) { process.askToEnd() }
       Self.after(patience) { [weak process] in
         guard let process, process.isRunning else { return }
         isLate.withLock { $0 = true }
-        // With what it has started, which would keep its output open.
-        kill(-number, SIGKILL)
+        process.killAll()
       }
       Thread {
-        var body = Data()
-        while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
-          body += data.prefix(Self.outputBytesMax - body.count)
-        }
+        let printed = PrintedOutput(output.fileHandleForReading, until: ending.fileHandleForReading)
+        let body = printed.read(atMost: Self.outputBytesMax)
         process.waitUntilExit()
         RunningPrograms.shared.ended(process)
         let isHung = isLate.withLock { $0 }
         continuation.resume(returning: Self.landing(process, isHung: isHung, body))
+        // What it has left behind may go on to print, and ends with this process at the latest.
+        printed.drop()
+        process.waitUntilGone()
+        RunningPrograms.shared.gone(process)
       }.start()
     }
   }

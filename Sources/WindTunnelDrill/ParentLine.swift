@@ -16,7 +16,8 @@ internal import WindTunnel
 /// starts keeps them open.
 struct ParentLine: Sendable {
   private let input: Int32
-  private let output: Int32
+  /// The way out: the parent reads to its end, which is when nobody holds it open any more.
+  let output: Int32
   private let lock = Locked(())
 
   init() {

@@ -42,7 +42,7 @@ public struct ProcessDrill: Sendable {
     child = ChildProcess(executable: executable, arguments: arguments)
     try plan.validate(known: subjects.map(\.name))
     for scenario in plan.scenarios { _ = try plan.stage(of: scenario) }
-    authority = plan.isTrusted ? AuthorityFile.kind : .none
+    authority = plan.isProgram ? AuthorityFile.kind : .none
     if case .missing(let reason) = authority, plan.command.contains(where: { $0.contains("{ca}") })
     {
       throw DrillError.plan("{ca} stands for an authority's file, and none can be made. \(reason)")

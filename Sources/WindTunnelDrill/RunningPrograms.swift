@@ -1,15 +1,8 @@
 internal import Foundation
 internal import WindTunnel
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
-/// The programs that this process has started and that have not ended, so that none outlives it.
+/// The programs that this process has started and of which something is left, so that nothing outlives
+/// it.
 final class RunningPrograms: Sendable {
   /// Those of this process.
   static let shared = RunningPrograms()
@@ -19,6 +12,7 @@ final class RunningPrograms: Sendable {
     var running: [ObjectIdentifier: SpawnedProcess] = [:]
     var isOver = false
     var tell: (@Sendable (Telegram) -> Void)?
+    var heldOpen: Int32 = -1
   }
 
   private let state = Locked(State())
@@ -28,6 +22,7 @@ final class RunningPrograms: Sendable {
     // Under the lock: one that began beside the end of all would be missed.
     let tell = try state.withLock { state in
       if state.isOver { throw CancellationError() }
+      (program.isSupervised, program.heldOpen) = (true, state.heldOpen)
       try program.run()
       state.running[ObjectIdentifier(program)] = program
       return state.tell
@@ -37,25 +32,26 @@ final class RunningPrograms: Sendable {
   }
 
   /// Has somebody told of each that runs and ends, who ends those that this process leaves behind
-  /// where it is killed.
-  func tell(_ tell: @escaping @Sendable (Telegram) -> Void) { state.withLock { $0.tell = tell } }
-
-  /// A program has ended.
-  func ended(_ program: SpawnedProcess) {
-    let tell = state.withLock { state in
-      state.running[ObjectIdentifier(program)] = nil
-      return state.tell
-    }
-    tell?(.program(program.processIdentifier, runs: false))
+  /// where it is killed; a descriptor is held open until nothing is left of any of them.
+  func tell(holding descriptor: Int32, _ tell: @escaping @Sendable (Telegram) -> Void) {
+    state.withLock { ($0.tell, $0.heldOpen) = (tell, descriptor) }
   }
 
-  /// Kills every program with what it has started, and starts none from now on.
+  /// A program has ended, and may have left something behind.
+  func ended(_ program: SpawnedProcess) {
+    state.withLock { $0.tell }?(.program(program.processIdentifier, runs: false))
+  }
+
+  /// Nothing of a program is left.
+  func gone(_ program: SpawnedProcess) {
+    state.withLock { $0.running[ObjectIdentifier(program)] = nil }
+  }
+
+  /// Kills every program with what it has started or left behind, and starts none from now on.
   func endAll() {
     state.withLock { state in
       state.isOver = true
-      for program in state.running.values where program.isRunning {
-        kill(-program.processIdentifier, SIGKILL)
-      }
+      for program in state.running.values { program.killAll() }
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelServer
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
 
@@ -28,6 +29,8 @@ struct Way: Sendable {
   var session: URLSession
   /// What has to be given back: a seat's class, or a port of the call's own.
   var belongings: Belongings
+  /// The network in which its address is; `nil`: this process's own.
+  var network: PrivateNetwork?
 
   enum Belongings: Sendable {
     case nothing

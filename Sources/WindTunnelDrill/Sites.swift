@@ -9,9 +9,10 @@ enum Sites {
   ///
   /// - Parameters:
   ///   - scenario: The scenario.
-  ///   - isTrusted: Whether the client is told of the authority that issues the certificates.
+  ///   - isProgram: Whether the client is a program, which can be told of the authority that issues the
+  ///     certificates and started in a network of its own.
   /// - Returns: Half a sentence.
-  static func obstacle(to scenario: Scenario, isTrusted: Bool = false) -> String? {
+  static func obstacle(to scenario: Scenario, isProgram: Bool = false) -> String? {
     let failsHandshakesAlone = scenario.connectionFaults.allSatisfy { fault in
       if case .tls = fault { true } else { fault.symptom == nil }
     }
@@ -26,7 +27,7 @@ enum Sites {
         // These are lost one by one, by whoever counts them.
         if case .lostSYNs = fault, rule.faults.count == 1 { continue }
         // Connections that go on shake hands, and whoever trusts the authority comes through.
-        if isTrusted, failsHandshakesAlone { continue }
+        if isProgram, failsHandshakesAlone { continue }
         if rule.trigger != .always || rule.faults.count > 1 {
           return
             "it fails some connections and lets others through, and an address does one or the other"
@@ -41,7 +42,12 @@ enum Sites {
     if scenario.losesSYNs, !ReplayServer.canLoseSYNs {
       return "attempts to connect are lost by a full accept queue, which drops them on Linux alone"
     }
-    guard needsCertificates(scenario, isTrusted: isTrusted) else { return nil }
+    if isProgram, needsNames(scenario), let reason = PrivateNetwork.obstacle {
+      return
+        "its names are looked up late, which takes a network of the program's own, and that is not to be "
+        + "had here (\(reason))"
+    }
+    guard needsCertificates(scenario, isProgram: isProgram) else { return nil }
     do { _ = try CertificateAuthority() } catch {
       return "its certificates cannot be made. \(error)"
     }
@@ -53,20 +59,34 @@ enum Sites {
     _ deck: Deck,
     _ scenario: Scenario,
     _ errors: Symptom.Platform,
-    _ authority: CertificateAuthority? = nil
+    _ authority: CertificateAuthority? = nil,
+    _ names: LateNames? = nil
   ) async throws -> any Site {
     guard stage == .onTheWire else { return InProcessSite(deck, errors: errors) }
+    func server(keeps: Bool = false, tls: ServerTLS? = nil) async throws -> ReplayServer {
+      try await Self.server(deck, keeps: keeps, tls: tls, in: names)
+    }
     switch connectionFault(of: scenario) {
-    case nil: return WireSite(try await Self.server(deck, keeps: scenario.keepsConnections))
+    case nil: return WireSite(try await server(keeps: scenario.keepsConnections), names)
     case .tls?:
-      let isNeeded = needsCertificates(scenario, isTrusted: authority != nil)
+      let isNeeded = needsCertificates(scenario, isProgram: authority != nil)
       let tls =
         isNeeded ? try authority.map { ServerTLS(authority: $0) } ?? ServerTLS() : nil
-      return DoorSite(try await Self.server(deck, tls: tls), scheme: "https")
+      return DoorSite(try await server(tls: tls), scheme: "https", names)
     case .connectTimeout?, .lostSYNs?:
-      return DoorSite(try await Self.server(deck), scheme: "http")
+      return DoorSite(try await server(), scheme: "http", names)
     case .offline?, .refused?: return try UnreachableSite(closed: ClosedPort())
     case .hostNotFound?: return try UnreachableSite(name: Self.unknownName)
+    }
+  }
+
+  /// Whether names are looked up late there by whoever can be started in a network of its own; where
+  /// there is nobody to connect to, nobody waits for a name either.
+  static func needsNames(_ scenario: Scenario) -> Bool {
+    guard scenario.looksUpLate else { return false }
+    switch connectionFault(of: scenario) {
+    case nil, .tls?, .lostSYNs?, .connectTimeout?: return true
+    case .offline?, .refused?, .hostNotFound?: return false
     }
   }
 
@@ -88,23 +108,25 @@ enum Sites {
 
   /// Whether some handshake gets as far as a certificate: one that fails there, or one that does not
   /// fail.
-  private static func needsCertificates(_ scenario: Scenario, isTrusted: Bool) -> Bool {
+  private static func needsCertificates(_ scenario: Scenario, isProgram: Bool) -> Bool {
     guard case .tls(let first) = connectionFault(of: scenario) else { return false }
     let failsAll = scenario.rules.contains { rule in
       rule.trigger == .always
         && rule.faults.contains { if case .connection(.tls) = $0 { true } else { false } }
     }
-    if isTrusted, !failsAll { return true }
+    if isProgram, !failsAll { return true }
     return first.needsCertificate
   }
 
   private static func server(
     _ deck: Deck,
-    keeps: Bool = false,
-    tls: ServerTLS? = nil
+    keeps: Bool,
+    tls: ServerTLS?,
+    in names: LateNames?
   ) async throws -> ReplayServer {
     var options = ReplayServer.Options()
     options.tls = tls
+    (options.network, options.domain) = (names?.network, names.map { _ in LateNames.domain })
     // A client's library re-sends by itself on a connection it kept; every attempt of a drill
     // starts on its own, unless it is connections that are kept that the scenario is about.
     options.closesConnections = !keeps

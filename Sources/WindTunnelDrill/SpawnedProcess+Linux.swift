@@ -2,6 +2,7 @@
   internal import CWindTunnelSystem
   package import Foundation
   internal import WindTunnel
+  package import WindTunnelServer
 
   /// A child process, in the words of `Foundation.Process`.
   ///
@@ -21,16 +22,26 @@
     package var standardError: Any?
     /// Whether it is killed where this process ends without having waited for it.
     package var endsWithParent = true
+    /// Whether it has a supervisor, by which every descendant that it leaves behind ends when this
+    /// process does, whatever session that has made for itself.
+    package var isSupervised = false
+    /// A descriptor that the supervisor holds open until nothing is left; negative: none.
+    package var heldOpen: Int32 = -1
+    /// The network that it is in, where it is supervised; `nil`: this process's.
+    package var network: PrivateNetwork?
     /// Called once, on a thread of its own, when the process has ended.
     package var terminationHandler: (@Sendable (SpawnedProcess) -> Void)?
 
     private struct State {
       var number: pid_t = 0
       var status: Int32?
+      /// Its supervisor, as long as that lasts.
+      var supervised: wt_supervised?
     }
 
     private let state = Locked(State())
     private let ended = DispatchSemaphore(value: 0)
+    private let gone = DispatchSemaphore(value: 0)
 
     package init() {}
 
@@ -85,13 +96,50 @@
       ended.signal()
     }
 
+    /// Comes back when nothing is left of what a supervised process has started either.
+    package func waitUntilGone() {
+      gone.wait()
+      gone.signal()
+    }
+
+    /// Tells it to end, with its process group, as a shell would.
+    package func askToEnd() { signal(SIGTERM, wt_ask_supervised) }
+
+    /// Kills it with what it has started: under a supervisor all that is left of that, also where the
+    /// process itself has ended, and else its process group.
+    package func killAll() { signal(SIGKILL, wt_end_supervised) }
+
+    private func signal(_ signal: Int32, _ tell: (UnsafePointer<wt_supervised>?) -> Void) {
+      // Under the lock: a number that nobody bears any more may be given to others.
+      state.withLock { state in
+        if var supervised = state.supervised { return tell(&supervised) }
+        if state.number != 0, state.status == nil { kill(-state.number, signal) }
+      }
+    }
+
     private func wait(for number: pid_t) {
       var status: Int32 = 0
-      while waitpid(number, &status, 0) < 0, errno == EINTR {}
+      let supervised = state.withLock { $0.supervised }
+      if var supervised {
+        status = wt_supervised_status(&supervised)
+      } else {
+        while waitpid(number, &status, 0) < 0, errno == EINTR {}
+      }
       let ending = status
       state.withLock { $0.status = ending }
       ended.signal()
       terminationHandler?(self)
+      if let supervised { wait(forSupervisor: supervised.supervisor) }
+      gone.signal()
+    }
+
+    /// It has to be waited for on the thread that has started it: it ends when that does.
+    private func wait(forSupervisor number: pid_t) {
+      var info = siginfo_t()
+      // It keeps its number until nobody here sends it anything any more.
+      while waitid(P_PID, id_t(number), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+      state.withLock { $0.supervised = nil }
+      while waitpid(number, nil, 0) < 0, errno == EINTR {}
     }
 
     private func spawn(_ words: [String]) -> Result<pid_t, POSIXError> {
@@ -107,7 +155,28 @@
       let surroundings = environment ?? ProcessInfo.processInfo.environment
       let number = Self.withTexts(words) { arguments in
         Self.withTexts(surroundings.map { "\($0.key)=\($0.value)" }) { environment in
-          wt_start(words[0], arguments, environment, streams, endsWithParent ? 1 : 0)
+          guard isSupervised else {
+            return wt_start(words[0], arguments, environment, streams, endsWithParent ? 1 : 0)
+          }
+          func start(_ network: UnsafePointer<wt_network>?) -> Int32 {
+            var supervised = wt_supervised()
+            let path = words[0]
+            guard
+              wt_start_supervised(
+                path,
+                arguments,
+                environment,
+                streams,
+                heldOpen,
+                network,
+                &supervised
+              ) == 0
+            else { return -1 }
+            let started = supervised
+            state.withLock { $0.supervised = started }
+            return started.program
+          }
+          return network.map { $0.withNetwork { start($0) } } ?? start(nil)
         }
       }
       return number > 0

@@ -22,7 +22,7 @@ enum SubjectProcess {
     do {
       let orders = try JSONDecoder().decode(Orders.self, from: parent.orders())
       parent.endWithParent()
-      RunningPrograms.shared.tell { parent.send($0) }
+      RunningPrograms.shared.tell(holding: parent.output) { parent.send($0) }
       let ending = Self.endWhenAsked()
       defer { ending.cancel() }
       guard let found = subjects.first(where: { $0.name == orders.subject }) else {

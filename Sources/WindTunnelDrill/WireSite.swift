@@ -19,16 +19,28 @@ extension URLSession {
 /// On the wire: a loopback server, and a base URL for each call that names its lane.
 struct WireSite: Site {
   private let server: ReplayServer
+  private let names: LateNames?
 
-  init(_ server: ReplayServer) { self.server = server }
+  init(_ server: ReplayServer, _ names: LateNames?) { (self.server, self.names) = (server, names) }
 
   func enter(_ lane: Lane) throws -> Way {
-    Way(baseURL: try url(server.url + lane.basePath), session: .wire(), belongings: .nothing)
+    var way = Way(
+      baseURL: try url(
+        (names.map { "http://\($0.host(of: lane)):\(server.port)" } ?? server.url) + lane.basePath
+      ),
+      session: .wire(),
+      belongings: .nothing
+    )
+    way.network = names?.network
+    return way
   }
 
   func leave(_ way: Way, isHung: Bool) { if !isHung { way.session.finishTasksAndInvalidate() } }
 
-  func close() async { await server.stop(grace: .zero) }
+  func close() async {
+    await server.stop(grace: .zero)
+    await names?.stop()
+  }
 }
 
 /// On the wire where connections fail or are late before a request could name a lane: each call has
@@ -36,18 +48,22 @@ struct WireSite: Site {
 struct DoorSite: Site {
   private let server: ReplayServer
   private let scheme: String
+  private let names: LateNames?
 
-  init(_ server: ReplayServer, scheme: String) {
-    (self.server, self.scheme) = (server, scheme)
+  init(_ server: ReplayServer, scheme: String, _ names: LateNames?) {
+    (self.server, self.scheme, self.names) = (server, scheme, names)
   }
 
   func enter(_ lane: Lane) async throws -> Way {
     let port = try await server.openDoor(lane: lane)
-    return Way(
-      baseURL: try url("\(scheme)://127.0.0.1:\(port)"),
+    let host = names?.host(of: lane) ?? "127.0.0.1"
+    var way = Way(
+      baseURL: try url("\(scheme)://\(host):\(port)"),
       session: .wire(),
       belongings: .port(port)
     )
+    way.network = names?.network
+    return way
   }
 
   func leave(_ way: Way, isHung: Bool) {
@@ -55,7 +71,10 @@ struct DoorSite: Site {
     if case .port(let port) = way.belongings { server.closeDoor(port) }
   }
 
-  func close() async { await server.stop(grace: .zero) }
+  func close() async {
+    await server.stop(grace: .zero)
+    await names?.stop()
+  }
 }
 
 /// On the wire where there is nobody to connect to: what a client tries there, nobody sees.

@@ -58,9 +58,16 @@
       }
     }
 
-    private static func drill(_ company: Company, in scratch: Scratch) throws -> Flight {
-      // Each has a child of its own, which is not in the way of its end.
-      let script = "sleep 3600 & echo $! >'\(company.path)'; echo $$ >'\(company.path)'; wait"
+    /// How a program comes to have a child of its own, which is not in the way of its end.
+    private static let ways = ["", "setsid "]
+
+    private static func drill(
+      _ company: Company,
+      in scratch: Scratch,
+      way: String = ""
+    ) throws -> Flight {
+      let script =
+        "\(way)sleep 3600 & echo $! >'\(company.path)'; echo $$ >'\(company.path)'; wait"
       return try Flight(
         [
           "drill", "--scenario", "calm", "--subject", "exec", "--calls", "60", "--rate", "30",
@@ -99,10 +106,11 @@
       #expect(company.rest() == [])
     }
 
-    @Test func `what ends a drill without a word ends its processes`() async throws {
+    @Test(arguments: ways)
+    func `what ends a drill without a word ends its processes`(way: String) async throws {
       let scratch = try Scratch()
       let company = try Company(in: scratch)
-      let flight = try Self.drill(company, in: scratch)
+      let flight = try Self.drill(company, in: scratch, way: way)
       var all = await company.numbers(6)
       all += try Self.children(of: flight.number)
       flight.signal(SIGKILL)
@@ -112,12 +120,13 @@
       for process in company.rest() { while Self.runs(process) { await Task.yield() } }
     }
 
-    @Test func `where a subject's process is killed its programs end, with what they have started`()
-      async throws
-    {
+    @Test(arguments: ways)
+    func `where a subject's process is killed its programs end, with what they have started`(
+      way: String
+    ) async throws {
       let scratch = try Scratch()
       let company = try Company(in: scratch)
-      let flight = try Self.drill(company, in: scratch)
+      let flight = try Self.drill(company, in: scratch, way: way)
       let programs = await company.numbers(6)
       let subject = try #require(try Self.children(of: flight.number).first)
       #expect(kill(subject, SIGKILL) == 0)

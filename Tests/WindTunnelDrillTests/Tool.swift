@@ -14,12 +14,14 @@ enum Tool {
   static func run(
     _ words: [String],
     of name: String = "windtunnel",
-    with environment: [String: String] = [:]
+    with environment: [String: String] = [:],
+    under starter: [String] = []
   ) async throws -> End {
     let process = SpawnedProcess()
     let program = try #require(Bundle.main.executableURL)
-    process.executableURL = program.deletingLastPathComponent().appending(path: name)
-    process.arguments = words
+    let tool = program.deletingLastPathComponent().appending(path: name)
+    process.executableURL = try starter.first.map { try #require(Executable.find($0)) } ?? tool
+    process.arguments = starter.isEmpty ? words : starter.dropFirst() + [tool.path] + words
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output

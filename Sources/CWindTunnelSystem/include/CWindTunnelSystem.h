@@ -51,6 +51,60 @@ enum {
 int wt_start(const char *path, char *const *arguments, char *const *environment,
              const int *streams, int ends_with_parent);
 
+/// A network of a program's own, and files that stand in others' places for it.
+struct wt_network {
+  /// The user namespace that owns the network, and the network namespace.
+  int users, network;
+  /// Pairs of a file and the place that it is bound over, with a null pointer behind the last. A place
+  /// that is not there is left as it is.
+  const char *const *bound;
+};
+
+/// The parts of a network of its own, made by a helper process in a user namespace.
+struct wt_network_parts {
+  /// The namespaces.
+  int users, network;
+  /// Port 53 of 127.0.0.1 there, by UDP and listened at by TCP.
+  int datagrams, listener;
+  /// The way to the helper and its number.
+  int line, helper;
+  /// What could not be had, where it failed.
+  const char *step;
+};
+
+/// Makes a network with a loopback interface and nothing else, as whoever calls: no rights are needed
+/// where the system lets everybody make user namespaces; 0, or -1 and errno.
+int wt_network_open(struct wt_network_parts *parts);
+/// Makes a TCP socket in that network, which does not block and is closed on exec; or -1 and errno.
+int wt_network_socket(const struct wt_network_parts *parts);
+/// Ends the helper and closes the namespaces; the ports are their takers'.
+void wt_network_close(const struct wt_network_parts *parts);
+/// Whether a process can go there, with those files bound over; 0, or -1 and errno.
+int wt_network_try(const struct wt_network *network);
+
+/// A program under a supervisor: its own number, its supervisor's, and where its end is read.
+struct wt_supervised {
+  int program, supervisor, report;
+};
+
+/// Starts a program like `wt_start`, under a supervisor: a process between this one and the program that
+/// all of the program's descendants come to whose parents have ended, sessions of their own included
+/// (PR_SET_CHILD_SUBREAPER), and that lasts until there are none left. 0, or -1 and errno.
+///
+/// It ends them all where `wt_end_supervised` asks for that, and where the calling thread ends: that has
+/// to stay until the supervisor has ended. It holds the descriptor `kept` open, where that is not
+/// negative, so that whoever reads the other end learns when nothing is left. Where `network` is not
+/// null, the program is in that network.
+int wt_start_supervised(const char *path, char *const *arguments, char *const *environment,
+                        const int *streams, int kept, const struct wt_network *network,
+                        struct wt_supervised *result);
+/// Waits until a supervised program has ended and closes its report; its status as waitpid(2) has it.
+int wt_supervised_status(const struct wt_supervised *supervised);
+/// Has the program told to end, with its process group (SIGTERM).
+void wt_ask_supervised(const struct wt_supervised *supervised);
+/// Has the program and all of its descendants killed.
+void wt_end_supervised(const struct wt_supervised *supervised);
+
 /// Puts one file in another's place for this process's mount namespace; 0, or -1 and errno.
 int wt_bind_over(const char *file, const char *place);
 /// Switches the loopback interface of this process's network namespace on; 0, or -1 and errno.

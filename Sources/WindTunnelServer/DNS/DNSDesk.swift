@@ -22,15 +22,26 @@ final class DNSDesk {
     _ responder: DNSResponder,
     idleMax: Duration,
     on reactor: Reactor,
-    observe: (@Sendable (DNSDecision) -> Void)?
+    observe: (@Sendable (DNSDecision) -> Void)?,
+    ports: (datagrams: Int32, listener: Int32)? = nil
   ) throws(SocketError) {
     (self.responder, self.observe, self.reactor) = (responder, observe, reactor)
     self.idleMax = idleMax
-    datagrams = try Datagrams(at: address)
+    if let ports {
+      datagrams = Datagrams(descriptor: ports.datagrams)
+    } else {
+      datagrams = try Datagrams(at: address)
+    }
     let bound = datagrams.localAddress ?? address
     port = bound.port
     do throws(SocketError) {
-      listener = try Listener(at: bound, on: reactor) { [weak self] socket in
+      let listening: Socket
+      if let ports {
+        listening = Socket(descriptor: ports.listener)
+      } else {
+        listening = try Socket.listening(at: bound, backlog: 1024)
+      }
+      listener = try Listener(listening, at: bound, on: reactor) { [weak self] socket in
         if let self { receive(socket) } else { socket.close() }
       }
       watch = try Watch(datagrams.descriptor, .readable, self, on: reactor)

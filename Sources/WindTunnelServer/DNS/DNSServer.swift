@@ -19,12 +19,33 @@ public final class DNSServer: Sendable {
   ///     few seconds).
   ///   - observe: Told of each decision, on the server's own thread: it must be quick.
   /// - Throws: `ServerError` where the port cannot be listened at.
-  public init(
+  public convenience init(
     _ script: DNSScript,
     seed: UInt64 = 1,
     port: Int = 0,
     idleMax: Duration = .seconds(10),
     observe: (@Sendable (DNSDecision) -> Void)? = nil
+  ) async throws {
+    try await self.init(script, seed, port, idleMax, nil, observe)
+  }
+
+  /// Answers at port 53 of a network, which nobody else does.
+  package convenience init(
+    _ script: DNSScript,
+    in network: PrivateNetwork,
+    observe: (@Sendable (DNSDecision) -> Void)? = nil
+  ) async throws {
+    guard let ports = network.takePorts() else { throw ServerError.portInUse(53) }
+    try await self.init(script, 1, 53, .seconds(10), ports, observe)
+  }
+
+  private init(
+    _ script: DNSScript,
+    _ seed: UInt64,
+    _ port: Int,
+    _ idleMax: Duration,
+    _ ports: (datagrams: Int32, listener: Int32)?,
+    _ observe: (@Sendable (DNSDecision) -> Void)?
   ) async throws {
     guard let address = SocketAddress("127.0.0.1", port: port) else {
       throw ServerError.cannotListen("\(port) is no port; they end at 65535")
@@ -41,7 +62,8 @@ public final class DNSServer: Sendable {
               responder,
               idleMax: idleMax,
               on: reactor,
-              observe: observe
+              observe: observe,
+              ports: ports
             ).port
           } catch {
             // A port that is free by UDP may be taken by TCP; then another is tried.

@@ -89,11 +89,11 @@ struct Authority {
     let named = RequestURL("\(scheme)://\(host)")
     if house.options.upstream != nil {
       // A host that is ignored at every port may be this machine.
-      if isOwn(named, port: house.port) { return tape }
+      if isOwn(named, house) { return tape }
       // By the scheme that the host is asked by, which need not be the client's.
       return house.options.ignoredHost(named)?.url ?? tape
     }
-    return isOwn(named, port: house.port) ? tape : named
+    return isOwn(named, house) ? tape : named
   }
 
   /// What an answer may call the place that was asked.
@@ -118,8 +118,9 @@ struct Authority {
     return url.origin
   }
 
-  private static func isOwn(_ url: RequestURL, port: Int) -> Bool {
-    guard (url.effectivePort ?? 80) == port else { return false }
+  private static func isOwn(_ url: RequestURL, _ house: House) -> Bool {
+    guard (url.effectivePort ?? 80) == house.port else { return false }
+    if let domain = house.options.domain, url.host?.hasSuffix(".\(domain)") == true { return true }
     return url.host == "localhost" || url.host == "[::1]" || url.host?.hasPrefix("127.") == true
   }
 
@@ -128,7 +129,7 @@ struct Authority {
   func request(_ head: RequestHead, _ body: Data) -> Request {
     var url = asked
     // RFC 9112 §3.2.2: the target may be a whole URL, to this server, too.
-    if url.host == nil || naming.isSettled || Self.isOwn(url, port: house.port) {
+    if url.host == nil || naming.isSettled || Self.isOwn(url, house) {
       (url.scheme, url.host, url.port) = (meant?.scheme, meant?.host, meant?.port)
     }
     var headers = head.headers

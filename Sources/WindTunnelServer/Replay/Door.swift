@@ -59,11 +59,17 @@ struct Door: @unchecked Sendable {
     accepted: @escaping (Socket) -> Void
   ) throws(SocketError) -> (address: SocketAddress, listener: Listener?, close: () -> Void) {
     guard options.losesSYNs(of: deck) else {
-      let listener = try Listener(at: address, on: reactor, accepted: accepted)
+      let listener = try Listener(
+        at: address,
+        in: options.network,
+        on: reactor,
+        accepted: accepted
+      )
       return (listener.address, listener, listener.close)
     }
     let gate = try SYNGate(
       at: address,
+      in: options.network,
       on: reactor,
       fate: { deck.synFate(lane: lane, ordinal: $0) },
       accepted: accepted

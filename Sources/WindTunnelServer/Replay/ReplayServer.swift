@@ -39,6 +39,10 @@ public final class ReplayServer: Sendable {
     /// Whether ``ReplayServer/load(_:matcher:)`` may bring rules that look at bodies, so that those are
     /// kept from the beginning.
     public var isReloaded = false
+    /// The network that it listens in; `nil`: this process's own.
+    package var network: PrivateNetwork?
+    /// A domain whose names are this server's, too, in a network in which it answers for them.
+    package var domain: String?
     /// Whether it is the port of those who ask about a server, which no weather reaches.
     var isAdmin = false
     /// Where requests are noted; `nil` where nobody can ask for them.

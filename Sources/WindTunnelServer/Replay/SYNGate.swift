@@ -11,6 +11,7 @@ final class SYNGate {
 
   private let socket: Socket
   private let reactor: Reactor
+  private let network: PrivateNetwork?
   /// What becomes of the connection of an ordinal, counted from one.
   private let fate: (Int) -> SYNFate
   private let accepted: (Socket) -> Void
@@ -25,12 +26,14 @@ final class SYNGate {
 
   init(
     at address: SocketAddress,
+    in network: PrivateNetwork? = nil,
     on reactor: Reactor,
     fate: @escaping (Int) -> SYNFate,
     accepted: @escaping (Socket) -> Void
   ) throws(SocketError) {
-    socket = try Socket.listening(at: address, backlog: 0)
+    socket = try Socket.listening(at: address, backlog: 0, in: network)
     self.address = socket.localAddress ?? address
+    self.network = network
     (self.reactor, self.fate, self.accepted) = (reactor, fate, accepted)
     do throws(SocketError) {
       watch = try Watch(socket.descriptor, [], self, on: reactor)
@@ -70,7 +73,7 @@ final class SYNGate {
   private func shut() throws(SocketError) {
     watch?.set([])
     socket.listenAgain(backlog: 0)
-    filler = try Socket.connecting(to: address)
+    filler = try Socket.connecting(to: address, in: network)
     // It is this machine's own connection and needs nobody to accept it.
     _ = filler?.isConnected(within: 50)
     dropsBefore = socket.droppedSYNs ?? 0

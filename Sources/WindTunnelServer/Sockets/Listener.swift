@@ -16,15 +16,32 @@ final class Listener {
   /// Binds and listens.
   ///
   /// Who accepts a socket owns it.
-  init(
+  convenience init(
     at address: SocketAddress = .loopback(),
     backlog: Int = 1024,
+    isAccepting: Bool = true,
+    in network: PrivateNetwork? = nil,
+    on reactor: Reactor,
+    accepted: @escaping (Socket) -> Void
+  ) throws(SocketError) {
+    try self.init(
+      Socket.listening(at: address, backlog: backlog, in: network),
+      at: address,
+      isAccepting: isAccepting,
+      on: reactor,
+      accepted: accepted
+    )
+  }
+
+  /// Takes over a socket that listens.
+  init(
+    _ socket: Socket,
+    at address: SocketAddress,
     isAccepting: Bool = true,
     on reactor: Reactor,
     accepted: @escaping (Socket) -> Void
   ) throws(SocketError) {
-    socket = try Socket.listening(at: address, backlog: backlog)
-    self.address = socket.localAddress ?? address
+    (self.socket, self.address) = (socket, socket.localAddress ?? address)
     (self.reactor, self.accepted, self.isAccepting) = (reactor, accepted, isAccepting)
     do throws(SocketError) {
       watch = try Watch(socket.descriptor, isAccepting ? .readable : [], self, on: reactor)

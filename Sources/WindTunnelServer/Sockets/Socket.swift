@@ -17,17 +17,25 @@ struct Socket: Sendable {
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Makes an unbound socket for an address's family.
-  init(for address: SocketAddress, _ operation: SocketError.Operation) throws(SocketError) {
-    descriptor = Platform.socket(address.family)
+  /// Makes an unbound socket for an address's family, in this process's network or another.
+  init(
+    for address: SocketAddress,
+    _ operation: SocketError.Operation,
+    in network: PrivateNetwork? = nil
+  ) throws(SocketError) {
+    descriptor = network?.socket() ?? Platform.socket(address.family)
     guard descriptor >= 0 else { throw SocketError(operation, errno, address) }
   }
 
   /// Makes a socket that listens.
   ///
   /// A backlog of 0 lets one connection wait; further ones then see their connect time out.
-  static func listening(at address: SocketAddress, backlog: Int) throws(SocketError) -> Socket {
-    let socket = try Socket(for: address, .listen)
+  static func listening(
+    at address: SocketAddress,
+    backlog: Int,
+    in network: PrivateNetwork? = nil
+  ) throws(SocketError) -> Socket {
+    let socket = try Socket(for: address, .listen, in: network)
     // Without it a port is taken for a minute after its server has stopped.
     socket.set(SOL_SOCKET, SO_REUSEADDR, to: 1)
     if address.family == AF_INET6 { socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: 1) }
@@ -53,8 +61,11 @@ struct Socket: Sendable {
   }
 
   /// Begins to connect; when the socket is writable ask for ``pendingError``.
-  static func connecting(to address: SocketAddress) throws(SocketError) -> Socket {
-    let socket = try Socket(for: address, .connect)
+  static func connecting(
+    to address: SocketAddress,
+    in network: PrivateNetwork? = nil
+  ) throws(SocketError) -> Socket {
+    let socket = try Socket(for: address, .connect, in: network)
     let code = address.withSystem { connect(socket.descriptor, $0, $1) }
     guard code == 0 || errno == EINPROGRESS || errno == EINTR else {
       let error = SocketError(.connect, errno, address)

@@ -1,0 +1,44 @@
+internal import Foundation
+
+/// What a program prints until it has ended: what it has started may keep the pipe open for longer.
+struct PrintedOutput {
+  /// A pipe holds no more than that: what comes behind it was not printed by the program itself.
+  private static let pipeBytesMax = 1 << 16
+  private let output: Int32
+  private let handle: FileHandle
+  private let ending: FileHandle
+
+  /// Takes the end of the pipe that is read, and one that is closed at its other end when the program has
+  /// ended.
+  init(_ handle: FileHandle, until ending: FileHandle) {
+    (self.handle, output, self.ending) = (handle, handle.fileDescriptor, ending)
+  }
+
+  /// Returns the first bytes of what was printed, at most so many. It comes back when the program has
+  /// ended and the pipe is empty, or when everybody has closed it.
+  func read(atMost count: Int) -> Data {
+    var body = Data()
+    // Somebody whom it has left behind may print without an end.
+    var left = Self.pipeBytesMax
+    var descriptors = [
+      pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: ending.fileDescriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    while true {
+      guard poll(&descriptors, 2, -1) > 0 else { continue }
+      // Asked before what is there is read: nothing comes from the program itself behind that.
+      let hasEnded = descriptors[1].revents != 0
+      if descriptors[0].revents != 0 {
+        let data = handle.availableData
+        body += data.prefix(count - body.count)
+        if hasEnded { left -= data.count }
+        if data.isEmpty || left <= 0 { return body }
+      } else if hasEnded {
+        return body
+      }
+    }
+  }
+
+  /// Reads on to the pipe's end and keeps nothing.
+  func drop() { while !handle.availableData.isEmpty {} }
+}
