@@ -9,6 +9,8 @@ final class AttemptTeller: Sendable {
     var count = 0
     /// Whether the server answered something else on purpose, and in good form.
     var hasMutation = false
+    /// When the client was first heard of: a question for a name, a connection or a request.
+    var firstSign: Duration?
   }
 
   private struct State: Sendable {
@@ -49,6 +51,11 @@ final class AttemptTeller: Sendable {
   func began(_ entry: Journal.Entry) {
     guard let call = entry.decision.lane.name.split(separator: "/").last.flatMap({ Int($0) })
     else { return }
+    // Attempts to connect that were lost had come before.
+    let lost = entry.decision.faults.reduce(Duration.zero) { sum, fault in
+      if case .connection(let fault) = fault { sum + fault.delay } else { sum }
+    }
+    sign(of: call, at: max(.zero, epoch.elapsed - lost))
     if entry.take == .connection, !entry.decision.failsConnection {
       // In process it opens here and now; on the wire it has.
       guard stage == .inProcess, !entry.decision.faults.isEmpty else { return }
@@ -81,11 +88,19 @@ final class AttemptTeller: Sendable {
   /// A call's name is asked for, and answered after so long; for addresses of both kinds at once.
   func askedForName(of call: Int, until delay: Duration) {
     let now = epoch.elapsed
+    sign(of: call, at: now)
     state.withLock { state in
       let before = state.lookingUp[call]
       state.lookingUp[call] = (
         before?.asked ?? now, max(before?.answered ?? .zero, now + delay.inWholeMicroseconds)
       )
+    }
+  }
+
+  private func sign(of call: Int, at moment: Duration) {
+    state.withLock { state in
+      let first = state.calls[call]?.firstSign ?? moment
+      state.calls[call, default: Seen()].firstSign = first
     }
   }
 
