@@ -12,6 +12,8 @@ final class AttemptTeller: Sendable {
     var hasMutation = false
     /// The first request that is not on the cassette, with the nearest one that is.
     var notOnCassette: String?
+    /// When the client was first heard of: a question for a name, a connection or a request.
+    var firstSign: Duration?
   }
 
   private struct State: Sendable {
@@ -60,6 +62,11 @@ final class AttemptTeller: Sendable {
   /// A decision was made. A connection that goes on is no attempt; its request will be.
   func began(_ entry: Journal.Entry) {
     guard let call = Self.call(of: entry.decision.lane) else { return }
+    // Attempts to connect that were lost had come before.
+    let lost = entry.decision.faults.reduce(Duration.zero) { sum, fault in
+      if case .connection(let fault) = fault { sum + fault.delay } else { sum }
+    }
+    sign(of: call, at: max(.zero, epoch.elapsed - lost))
     if entry.take == .connection, !entry.decision.failsConnection {
       // In process it opens here and now; on the wire it has.
       guard stage == .inProcess, !entry.decision.faults.isEmpty else { return }
@@ -98,11 +105,19 @@ final class AttemptTeller: Sendable {
   /// A call's name is asked for, and answered after so long; for addresses of both kinds at once.
   func askedForName(of call: Int, until delay: Duration) {
     let now = epoch.elapsed
+    sign(of: call, at: now)
     state.withLock { state in
       let before = state.lookingUp[call]
       state.lookingUp[call] = (
         before?.asked ?? now, max(before?.answered ?? .zero, now + delay.inWholeMicroseconds)
       )
+    }
+  }
+
+  private func sign(of call: Int, at moment: Duration) {
+    state.withLock { state in
+      let first = state.calls[call]?.firstSign ?? moment
+      state.calls[call, default: Seen()].firstSign = first
     }
   }
 

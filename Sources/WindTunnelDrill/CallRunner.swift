@@ -167,16 +167,18 @@ struct CallRunner: Sendable {
     ) { [subject] in await subject.fly(call) }
     site.leave(way, isHung: end.landing == nil)
     let seen = attempts.take(number, since: start)
+    let startUp = startUp(of: call, seen)
     var observation = Observation(
       call: number,
       endpoint: itinerary.endpoint(of: number),
       isCritical: scenario.isCritical(request),
       ending: end.landing?.ending ?? .hung,
       showed: call.said ?? end.landing.map { showed($0, request) } ?? false,
-      latency: end.latency.inWholeMicroseconds,
+      latency: max(.zero, end.latency - (startUp ?? .zero)).inWholeMicroseconds,
       attemptCount: seesAttempts ? seen.count : nil
     )
     (observation.intendedStart, observation.start) = (intended, start)
+    observation.startUp = startUp
     observation.clientAttempts = end.landing?.attempts
     observation.isStale = call.saidStale
     if let window = scenario.lastWindowEnd, let now = deck.elapsed(at: Date()), now >= window {
@@ -203,6 +205,15 @@ struct CallRunner: Sendable {
       observation.printed = bodies.printed(landing, request)
     }
     tell(.ended(observation))
+  }
+
+  /// How long a call's program took until it was first heard of.
+  private func startUp(of call: DrillCall, _ seen: AttemptTeller.Seen) -> Duration? {
+    guard let begun = call.programStart.withLock({ $0 }), let sign = seen.firstSign else {
+      return nil
+    }
+    let before = begun.uptimeNanoseconds - min(epoch.uptimeNanoseconds, begun.uptimeNanoseconds)
+    return max(.zero, sign - .nanoseconds(Int64(before))).inWholeMicroseconds
   }
 
   /// Whether a call has something to show: a body that is not empty and decodes.

@@ -1,3 +1,4 @@
+internal import Dispatch
 public import Foundation
 public import WindTunnel
 internal import WindTunnelServer
@@ -25,6 +26,8 @@ public struct DrillCall: Sendable {
   let authorityFile: URL?
   /// The network in which its address is; `nil`: this process's own.
   let network: PrivateNetwork?
+  /// When a program began to be started for it.
+  let programStart = Locked<DispatchTime?>(nil)
   private let word = Locked<Bool?>(nil)
   private let age = Locked<Bool?>(nil)
 

@@ -55,6 +55,13 @@ extension DrillPlan {
 
   /// A scenario's part of the report, with its own gates and the plan's.
   func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.Flown {
+    let rows = rows.map { row in
+      var row = row
+      if case .openLoop(let rate) = load, let possible = Self.starts(row.observations) {
+        row.starts = ProgramStarts(asked: rate, possible: possible)
+      }
+      return row
+    }
     var flown = Report.Flown(
       scenario.name,
       on: stage,
@@ -71,7 +78,8 @@ extension DrillPlan {
       seed: seed,
       decisionHash: storyHash(),
       platformErrors: errors.rawValue,
-      environment: Environment.facts(cassette: cassette) + self.facts + facts,
+      environment: Environment.facts(cassette: cassette) + self.facts + facts
+        + Self.notJudged(in: flown),
       scenarios: flown
     )
   }
@@ -79,6 +87,12 @@ extension DrillPlan {
   /// How it was flown.
   private var facts: [Report.Fact] {
     var facts = [Report.Fact("load", load.words)]
+    if !command.isEmpty, case .openLoop = load {
+      let shown = shownStarts.map {
+        "as calm showed, this machine starts \(Self.text($0)) programs a second"
+      }
+      facts.append(Report.Fact("rate", shown ?? "fixed"))
+    }
     if !mix.shares.isEmpty {
       facts.append(Report.Fact("mix", mix.shares.map(\.text).joined(separator: ", ")))
     }
@@ -94,6 +108,46 @@ extension DrillPlan {
       facts.append(Report.Fact("notFlown", leftOut.map(\.reason).joined(separator: " ")))
     }
     return facts
+  }
+
+  private static func text(_ rate: Double) -> String {
+    rate < 10 ? String((rate * 10).rounded() / 10) : String(Int(rate))
+  }
+
+  /// How many programs a second this machine's processors start, by how long those took that were started;
+  /// `nil` where there were none.
+  static func starts(_ observations: [Observation]) -> Double? {
+    let lengths = observations.compactMap(\.startUp)
+    let sum = lengths.reduce(Duration.zero, +)
+    guard sum > .zero else { return nil }
+    let cores = Double(ProcessInfo.processInfo.activeProcessorCount)
+    return cores * Double(lengths.count) / (sum.inMilliseconds / 1000)
+  }
+
+  /// The load of programs on a machine that starts so many a second: half of them, so that they do not wait
+  /// for one another where several begin at once.
+  static func load(startingAtMost possible: Double) -> Load {
+    guard case .openLoop(let most) = Load.programs else { return .programs }
+    return .openLoop(callsPerSecond: min(most, max(0.1, (possible * 5).rounded(.down) / 10)))
+  }
+
+  /// What a stage cannot show of a link: a connection on the wire opens at once, and its round trip is paid
+  /// in front of the answer, except where attempts to connect are lost.
+  private static func notJudged(in flown: [Report.Flown]) -> [Report.Fact] {
+    let names = flown.filter { flown in
+      guard flown.stage == .onTheWire, let weather = flown.weather, let link = weather.link else {
+        return false
+      }
+      let isLate = link.roundTrip > .zero || link.up.loss != .none || link.down.loss != .none
+      return isLate && !weather.losesSYNs
+    }.map(\.name)
+    if names.isEmpty { return [] }
+    return [
+      Report.Fact(
+        "notJudged",
+        "connecting, in \(names.joined(separator: ", ")) (what it takes there comes before the first byte)"
+      )
+    ]
   }
 
   /// The hash of what every call would meet, computed without traffic.

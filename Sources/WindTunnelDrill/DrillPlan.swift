@@ -65,6 +65,11 @@ public struct DrillPlan: Sendable {
     return shard?.calls(of: calls) ?? Array(0..<calls)
   }
 
+  /// Whether programs begin as often as `calm` shows that this machine can start them, at most as often
+  /// as the load says; else the load is fixed.
+  var followsCalm = false
+  /// How many programs a second this machine starts, where `calm` has shown it.
+  var shownStarts: Double?
   /// What was asked for among others and cannot be flown.
   var leftOut: [LeftOut] = []
   /// How old the weather is when the first attempt comes; `nil`: it begins with that.

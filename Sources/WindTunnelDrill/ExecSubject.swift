@@ -36,7 +36,9 @@ struct ExecSubject: Subject {
     )
     // A little before the harness itself would give the call up, which could not kill anybody.
     let patience = CallRunner.patience(call.deadline) - .milliseconds(500)
-    return await program.run(within: max(patience, call.deadline))
+    return await program.run(within: max(patience, call.deadline)) {
+      call.programStart.withLock { $0 = .now() }
+    }
   }
 
   private func words(for call: DrillCall) -> [String] {
@@ -79,8 +81,8 @@ private struct Program: Sendable {
     (self.words, self.environment, self.network) = (words, environment, network)
   }
 
-  /// Runs it to its end, or kills it when that takes too long.
-  func run(within patience: Duration) async -> Landing {
+  /// Runs it to its end, or kills it when that takes too long; tells when it begins to start it.
+  func run(within patience: Duration, starts: @Sendable () -> Void) async -> Landing {
     guard let executable = Executable.find(words[0]) else {
       return .bad("\(words[0]) is not there")
     }
@@ -94,7 +96,8 @@ private struct Program: Sendable {
     process.standardOutput = output
     let isGivenUp = Locked(false)
     return await withTaskCancellationHandler {
-      await landing(of: process, output, isGivenUp, within: patience)
+      starts()
+      return await landing(of: process, output, isGivenUp, within: patience)
     } onCancel: {
       // Its caller gives it up, as a shell would; one that does not run yet is told when it does.
       isGivenUp.withLock { $0 = true }

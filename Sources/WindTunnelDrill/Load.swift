@@ -10,7 +10,7 @@ public enum Load: Sendable, Hashable {
 
   /// Fifty calls a second.
   public static let standard = openLoop(callsPerSecond: 50)
-  /// Ten a second: a program is started for each call, and that takes a core some time.
+  /// Ten a second at the most: a program is started for each call, and that takes a core some time.
   public static let programs = openLoop(callsPerSecond: 10)
 
   /// More calls than this are not in the air at once; one that has to wait for others is late, and

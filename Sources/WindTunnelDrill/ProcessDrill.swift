@@ -66,6 +66,7 @@ public struct ProcessDrill: Sendable {
   public func fly(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
     -> Report
   {
+    let plan = try await planned()
     let itinerary = plan.itinerary
     var flown: [Report.Flown] = []
     for scenario in plan.scenarios {
@@ -73,7 +74,7 @@ public struct ProcessDrill: Sendable {
       var rows: [Report.Row] = []
       for subject in plan.subjects {
         var sortie = Sortie(
-          orders: orders(scenario, subject, stage),
+          orders: orders(plan, scenario, subject, stage),
           scenario: scenario,
           itinerary: itinerary,
           process: child
@@ -96,7 +97,39 @@ public struct ProcessDrill: Sendable {
     return plan.report(flown)
   }
 
-  private func orders(_ scenario: Scenario, _ subject: String, _ stage: Stage) -> Orders {
+  /// The plan with the load that this machine bears, where it is to follow that: programs are started in
+  /// calm as many at a time as there are processors, before anything is reported.
+  private func planned() async throws -> DrillPlan {
+    var plan = plan
+    guard plan.followsCalm, let calm = plan.scenarios.first(where: { $0.name == "calm" }) else {
+      return plan
+    }
+    let cores = ProcessInfo.processInfo.activeProcessorCount
+    var shown = plan
+    shown.load = .closedLoop(concurrency: cores)
+    var orders = orders(shown, calm, DrillPlan.execSubject, try plan.stage(of: calm))
+    orders.calls = Array(plan.numbers.prefix(min(Self.shownMax, 2 * cores)))
+    defer { orders.clearUp() }
+    let sortie = Sortie(
+      orders: orders,
+      scenario: calm,
+      itinerary: plan.itinerary,
+      process: child
+    ) { _ in }
+    guard let possible = DrillPlan.starts(try await sortie.fly()) else { return plan }
+    (plan.load, plan.shownStarts) = (DrillPlan.load(startingAtMost: possible), possible)
+    return plan
+  }
+
+  /// As many programs show how fast a machine starts them.
+  private static let shownMax = 16
+
+  private func orders(
+    _ plan: DrillPlan,
+    _ scenario: Scenario,
+    _ subject: String,
+    _ stage: Stage
+  ) -> Orders {
     Orders(
       subject: subject,
       cassetteFile: plan.cassetteFile?.path,

@@ -26,7 +26,7 @@ public struct Observation: Sendable, Hashable {
   /// Whether there was something to show for it; a failed call of a critical endpoint that showed
   /// nothing is a blank page.
   public var showed: Bool
-  /// From the intended start to the end.
+  /// From the intended start to the end, without a program's ``startUp``.
   public var latency: Duration
   /// How often the client tried, as the harness saw it; `nil` where it cannot be seen.
   public var attemptCount: Int?
@@ -36,6 +36,10 @@ public struct Observation: Sendable, Hashable {
   public var intendedStart: Duration?
   /// When it began; later than it was to where nobody was free.
   public var start: Duration?
+  /// From a program's start to the first that the server sees of it: a process has to be made, and its
+  /// code to be loaded, before there is a client. `nil` where no program was started for the call, or
+  /// where nothing was seen of it.
+  public var startUp: Duration?
   /// How many requests the client says that it meant to send.
   public var clientAttempts: Int?
   /// Whether what a successful call brought is what was recorded, byte for byte; `nil` where it was
@@ -94,7 +98,7 @@ public struct Observation: Sendable, Hashable {
   }
 
   /// When the call ended, where its beginning is known.
-  public var end: Duration? { (intendedStart ?? start).map { $0 + latency } }
+  public var end: Duration? { (intendedStart ?? start).map { $0 + (startUp ?? .zero) + latency } }
 
   /// Whether the caller gave it up before it had an end of its own: it counts as cancelled, and
   /// neither as a success nor as a failure, even where its client went on and succeeded.

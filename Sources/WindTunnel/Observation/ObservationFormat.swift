@@ -72,6 +72,7 @@ extension Observation {
     var members: [JSON.Member] = []
     members.add("intendedStartMilliseconds", intendedStart)
     members.add("startMilliseconds", start)
+    members.add("startUpMilliseconds", startUp)
     members.add("clientAttempts", clientAttempts)
     members.add("bodyMatches", bodyMatches)
     if let printed { members.append(JSON.Member("printed", .text(printed))) }
@@ -91,6 +92,7 @@ extension Observation {
   private mutating func takeLaterMembers(_ object: inout ObjectReader) throws(FormatError) {
     intendedStart = try object.offset("intendedStartMilliseconds")
     start = try object.offset("startMilliseconds")
+    startUp = try object.offset("startUpMilliseconds")
     clientAttempts = try object.int("clientAttempts", in: 0...(1 << 40))
     bodyMatches = try object.bool("bodyMatches")
     printed = try object.string("printed")

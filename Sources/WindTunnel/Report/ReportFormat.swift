@@ -129,7 +129,8 @@ extension Report.Flown {
 extension Report.Row {
   var json: JSON {
     .object(
-      [JSON.Member("name", .text(name))] + metrics.members + plannedMember + comparisonMember
+      [JSON.Member("name", .text(name))] + metrics.members + plannedMember + startsMember
+        + comparisonMember
         + [
           endpointsMember, JSON.Member("log", .array(observations.map(\.json))),
         ]
@@ -138,6 +139,10 @@ extension Report.Row {
 
   private var comparisonMember: [JSON.Member] {
     comparison.map { [JSON.Member("baseline", $0.json)] } ?? []
+  }
+
+  private var startsMember: [JSON.Member] {
+    starts.map { [JSON.Member("programStarts", $0.json)] } ?? []
   }
 
   private var plannedMember: [JSON.Member] {
@@ -167,6 +172,9 @@ extension Report.Row {
     }
     let planned = try object.array("plannedFaults")?.compactMap(\.stringValue)
     self.init(name, observations, plannedFaults: planned)
+    if let starts = try object.object("programStarts") {
+      self.starts = try ProgramStarts(reading: starts)
+    }
     if let compared = try object.object("baseline") {
       comparison = try BaselineComparison(reading: compared)
     }

@@ -2,7 +2,7 @@
 
 extension BaselineComparison {
   var json: JSON {
-    [
+    let members: JSON = [
       "pairs": .number(pairs), "unpaired": .number(unpaired),
       "successRateBefore": .share(beforeRate), "successRate": .share(nowRate),
       "p95Ratio": p95Ratio?.json ?? .null, "medianRatio": medianRatio?.json ?? .null,
@@ -10,6 +10,8 @@ extension BaselineComparison {
       "flipProbability": .share(flips?.probability),
       "latencyProbability": .share(latencyProbability),
     ]
+    guard hasOtherLatencies, case .object(let all) = members else { return members }
+    return .object(all + [JSON.Member("latencies", "not comparable")])
   }
 
   init(reading object: ObjectReader) throws(FormatError) {
@@ -29,6 +31,7 @@ extension BaselineComparison {
       flips = Flips(lost: lost, won: won, probability: probability)
     }
     latencyProbability = object.take("latencyProbability")?.doubleValue
+    hasOtherLatencies = object.take("latencies") == "not comparable"
     // Where there are none they are null, and no key is unknown.
     for key in ["lostCalls", "wonCalls", "flipProbability"] { _ = object.take(key) }
     try object.refuseUnknownKeys()

@@ -48,8 +48,15 @@ public struct BaselineComparison: Sendable, Hashable {
   /// The probability of latencies at least as far apart where nothing has changed: Wilcoxon's
   /// signed-rank test, two-sided (Wilcoxon 1945); `nil` of fewer than ten pairs that differ.
   public var latencyProbability: Double?
+  /// Whether the latencies of the two are of different things, so that no ratio of them is told.
+  public var hasOtherLatencies = false
   var beforeRate: Double?
   var nowRate: Double?
+
+  /// Why latencies of programs do not compare.
+  static let otherLatencies =
+    "not comparable: in the latencies of one of the two reports programs' starts are in, and in those of "
+    + "the other they are a stage of their own"
 
   /// Whether the client got slower beyond chance.
   public var isSlower: Bool { isBeyondChance && (medianRatio?.value ?? 1) > 1 }
@@ -70,6 +77,11 @@ public struct BaselineComparison: Sendable, Hashable {
     let (nowAll, beforeAll) = (now.filter(\.isJudged), before.filter(\.isJudged))
     nowRate = Self.rate(nowAll)
     beforeRate = Self.rate(beforeAll)
+    hasOtherLatencies = !now.haveLatencies(like: before)
+    if hasOtherLatencies {
+      flips = pairing.flips
+      return
+    }
     let bootstrap = Bootstrap(seed: seed)
     guard !pairing.pairs.isEmpty else {
       p95Ratio = bootstrap.ratio(
@@ -93,9 +105,7 @@ public struct BaselineComparison: Sendable, Hashable {
       )
     }
     latencyProbability = Statistics.wilcoxon(zip(nowTimes, beforeTimes).map { Double($0 - $1) })
-    let lost = pairing.pairs.count { $0.before.ending == .succeeded && $0.now.ending != .succeeded }
-    let won = pairing.pairs.count { $0.before.ending != .succeeded && $0.now.ending == .succeeded }
-    flips = Flips(lost: lost, won: won, probability: Statistics.mcNemar(lost, won))
+    flips = pairing.flips
   }
 
   private static func rate(_ calls: [Observation]) -> Double? {
@@ -129,6 +139,18 @@ private struct Pairing {
     unpaired += earlier.count
     // The order in which calls are told is the clock's.
     pairs.sort { $0.now.call < $1.now.call }
+  }
+
+  /// The calls that ended otherwise; `nil` without pairs.
+  var flips: BaselineComparison.Flips? {
+    if pairs.isEmpty { return nil }
+    let lost = pairs.count { $0.before.ending == .succeeded && $0.now.ending != .succeeded }
+    let won = pairs.count { $0.before.ending != .succeeded && $0.now.ending == .succeeded }
+    return BaselineComparison.Flips(
+      lost: lost,
+      won: won,
+      probability: Statistics.mcNemar(lost, won)
+    )
   }
 }
 
@@ -185,7 +207,25 @@ extension Report {
   }
 }
 
+extension Report.Row {
+  /// Whether its latencies are of the same things as another's.
+  func hasLatencies(like other: Report.Row) -> Bool {
+    observations.haveLatencies(like: other.observations)
+  }
+}
+
 extension [Observation] {
+  /// Whether starts of programs are told apart in both or in neither. Calls of which nothing was seen say
+  /// nothing about that.
+  fileprivate func haveLatencies(like other: [Observation]) -> Bool {
+    func tells(_ calls: [Observation]) -> Bool? {
+      if calls.contains(where: { $0.startUp != nil }) { return true }
+      return calls.contains { !$0.attempts.isEmpty } ? false : nil
+    }
+    guard let own = tells(self), let others = tells(other) else { return true }
+    return own == others
+  }
+
   /// The calls of another seed met other weather, so none of them is a partner.
   fileprivate var withoutNumbers: [Observation] {
     map { call in

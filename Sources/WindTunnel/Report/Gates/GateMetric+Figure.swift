@@ -81,6 +81,16 @@ extension GateMetric {
     }
   }
 
+  /// Whether it is a latency, or made of latencies.
+  var isOfLatencies: Bool {
+    switch self {
+    case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
+      .medianRatioUpper:
+      true
+    default: kind == .time
+    }
+  }
+
   /// How many values the figure is worked out from.
   func samples(in metrics: Metrics) -> Int {
     switch self {

@@ -20,11 +20,16 @@ extension Gate {
     if baseline == nil, needsBaseline {
       return result(.inconclusive("there is no baseline to hold it against"))
     }
+    if needsBaseline, metric.isOfLatencies, let baseline, !row.hasLatencies(like: baseline) {
+      return result(.inconclusive(BaselineComparison.otherLatencies))
+    }
     guard let figure else { return result(.inconclusive(unseen(in: row))) }
     switch bar {
     case .figure(let bar):
       if holds(figure, against: bar) { return result(.met) }
-      if let reason = tooFew(metrics, toProve: bar) ?? late(metrics, figure, bar) {
+      if let reason = tooFew(metrics, toProve: bar) ?? late(metrics, figure, bar)
+        ?? overloaded(row)
+      {
         return result(.inconclusive(reason))
       }
       return result(.failed)
@@ -38,7 +43,8 @@ extension Gate {
         return result(.inconclusive("in the baseline \(metric.unseen)"))
       }
       if holds(figure, against: bar * times) { return result(.met) }
-      return result(late(metrics, figure, bar * times).map { .inconclusive($0) } ?? .failed)
+      let reason = late(metrics, figure, bar * times) ?? overloaded(row)
+      return result(reason.map { .inconclusive($0) } ?? .failed)
     }
   }
 
@@ -92,6 +98,13 @@ extension Gate {
     let microseconds = Double(delay.wholeMicroseconds)
     guard microseconds > bar / 10, holds(figure - microseconds, against: bar) else { return nil }
     return "this machine began calls up to \(Figures.time(delay)) late"
+  }
+
+  /// Why a latency may be the machine's and not the client's: it was asked for more programs than it can
+  /// start, so that they wait for one another.
+  private func overloaded(_ row: Report.Row) -> String? {
+    guard metric.isOfLatencies, let starts = row.starts, starts.isBeyond else { return nil }
+    return starts.reason
   }
 
   /// Why a lower bound that is not there yet may be there after more calls: not even if all of

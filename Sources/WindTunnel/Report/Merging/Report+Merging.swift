@@ -105,6 +105,9 @@ extension Report.Row {
     calls.sort { $0.call < $1.call }
     let own = flown.subjects[subject]
     self.init(own.name, calls, plannedFaults: own.plannedFaults)
+    // Each part was flown on a machine of its own; one that could not keep up is in the whole.
+    starts = parts.compactMap { $0.report.scenarios[scenario].subjects[subject].starts }
+      .min { $0.possible < $1.possible }
   }
 }
 

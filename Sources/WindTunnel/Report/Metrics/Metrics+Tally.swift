@@ -22,6 +22,8 @@ extension Metrics {
     recoveryP95 = tally.weather.recovery.sorted.percentile(0.95)
     (firstRecovery, steadyRecovery) = (tally.recovery.first, tally.recovery.steady)
     stages = tally.stages.figures
+    // Most drills start no programs, and then there is no such stage.
+    if tally.startUp.count > 0 { stages.insert(StageLatency("startUp", tally.startUp), at: 0) }
     startDelayP99 = tally.startDelay.sorted.percentile(0.99)
     faults = tally.weather.allFired
     endings = tally.weather.allSurfaced

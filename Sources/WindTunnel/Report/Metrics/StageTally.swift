@@ -26,25 +26,17 @@ struct StageTally: Sendable, Hashable {
 
   /// The figures of those that were seen.
   var figures: [Metrics.StageLatency] {
-    zip(Observation.Stages.names, stages).map { name, distribution in
-      let sorted = distribution.sorted
-      return Metrics.StageLatency(
-        stage: name,
-        attempts: sorted.count,
-        p50: sorted.percentile(0.5),
-        p95: sorted.percentile(0.95),
-        max: sorted.percentile(1)
-      )
-    }
+    zip(Observation.Stages.names, stages).map { Metrics.StageLatency($0, $1) }
   }
 }
 
 extension Metrics {
   /// How long a part of the attempts took.
   public struct StageLatency: Sendable, Hashable {
-    /// `dns`, `connect`, `tls`, `upload`, `firstByte` or `body`.
+    /// `dns`, `connect`, `tls`, `upload`, `firstByte` or `body`; in front of them, where programs were
+    /// flown, `startUp`, which is in no latency.
     public var stage: String
-    /// Of how many attempts it was seen.
+    /// Of how many attempts it was seen; of `startUp` of how many calls.
     public var attempts: Int
     /// What half of them stay within; `nil` where it was never seen.
     public var p50: Duration?
@@ -53,9 +45,17 @@ extension Metrics {
     /// The longest.
     public var max: Duration?
 
+    init(_ stage: String, _ distribution: Distribution) {
+      let sorted = distribution.sorted
+      (self.stage, attempts) = (stage, sorted.count)
+      (p50, p95) = (sorted.percentile(0.5), sorted.percentile(0.95))
+      max = sorted.percentile(1)
+    }
+
     /// As people say it.
     var words: String {
       switch stage {
+      case "startUp": "starting the program (in no latency)"
       case "dns": "looking the name up"
       case "connect": "connecting"
       case "tls": "TLS handshake"

@@ -17,6 +17,8 @@ struct Tally: Sendable, Hashable {
   private(set) var failed = Distribution()
   /// How much later than it was to each call began: the harness' own delay, not the client's.
   private(set) var startDelay = Distribution(exactMax: 10_000)
+  /// How long programs took to start.
+  private(set) var startUp = Distribution(exactMax: 10_000)
 
   mutating func add(_ observation: Observation, _ names: inout FaultNames) {
     firstCall = min(firstCall, observation.call)
@@ -36,6 +38,7 @@ struct Tally: Sendable, Hashable {
     if let intended = observation.intendedStart, let start = observation.start {
       startDelay.add(start - intended)
     }
+    if let length = observation.startUp { startUp.add(length) }
     if observation.wasGivenUp { return }
     if observation.ending == .succeeded {
       succeeded.add(observation.latency)
@@ -56,6 +59,7 @@ struct Tally: Sendable, Hashable {
     succeeded.merge(other.succeeded)
     failed.merge(other.failed)
     startDelay.merge(other.startDelay)
+    startUp.merge(other.startUp)
   }
 
   /// All latencies together.

@@ -61,7 +61,9 @@ extension Report {
   private var comparisons: [String] {
     let lines = scenarios.compactMap { flown -> String? in
       guard let row = flown.subjects.first, let pair = row.comparison else { return nil }
-      var words = ["P95 × \(Figures.ratio(pair.p95Ratio))"]
+      var words =
+        pair.hasOtherLatencies
+        ? ["latencies not comparable"] : ["P95 × \(Figures.ratio(pair.p95Ratio))"]
       if pair.medianRatio != nil { words.append("median × \(Figures.ratio(pair.medianRatio))") }
       if let flips = pair.flips { words.append("\(flips.lost) lost, \(flips.won) won") }
       if pair.pairs == 0 { words.append("no call can be paired") }
@@ -85,6 +87,7 @@ extension Report {
     }
     warnings += notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
     if let reason = fact("notFlown") { warnings.append("not flown: \(reason)") }
+    if let what = fact("notJudged") { warnings.append("not judged: \(what)") }
     if let shard = fact("shard") {
       warnings.append("shard \(shard) alone; windtunnel report merges all of them")
     }
@@ -102,6 +105,11 @@ extension Report {
     let rows = scenarios.flatMap(\.subjects)
     if let late = rows.compactMap(\.metrics.startDelayP99).max(), late >= Self.lateness {
       warnings.append("this machine began calls up to \(Figures.time(late)) late")
+    }
+    if let starts = rows.compactMap(\.starts).filter(\.isBeyond).min(by: {
+      $0.possible < $1.possible
+    }) {
+      warnings.append("latencies may be the machine's: \(starts.reason)")
     }
     if rows.contains(where: { !$0.metrics.latency.isExact }) {
       warnings.append("percentiles of more than a million calls are within 0.1 %")

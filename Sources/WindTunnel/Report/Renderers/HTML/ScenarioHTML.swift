@@ -16,7 +16,10 @@ extension Report.Flown {
 
   private func comparisonTable(_ row: Report.Row) -> String {
     guard let pair = row.comparison else { return "" }
-    let word = pair.isSlower ? "slower" : pair.isFaster ? "faster" : "no difference beyond chance"
+    let word =
+      pair.hasOtherLatencies
+      ? "not comparable"
+      : pair.isSlower ? "slower" : pair.isFaster ? "faster" : "no difference beyond chance"
     let cells = [
       HTML.Cell("\(pair.pairs)"), HTML.Cell(Figures.percent(pair.successRate.before)),
       HTML.Cell(Figures.percent(pair.successRate.now)), .unwanted(pair.flips?.lost),
