@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // No package dependencies: whoever adds WindTunnel to a test target adds nothing else.

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelServer
 
 #if canImport(Darwin)
   private import Darwin
@@ -102,7 +103,9 @@ struct ChildProcess {
 
   /// Writes to a process that may be dead before it has read, which its listener sees.
   private static func write(_ data: Data, to handle: FileHandle) {
-    // The signal of a broken pipe goes to the thread that writes, and would end the program.
+    // The signal of a broken pipe goes to the thread that writes, or to the process on Darwin, and
+    // would end the program.
+    BrokenPipes.ignore()
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)

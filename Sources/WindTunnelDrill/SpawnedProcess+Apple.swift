@@ -1,35 +1,30 @@
-#if canImport(Darwin)
+#if os(macOS)
   package import Foundation
   package import WindTunnelServer
 
-  /// A child process; Darwin's own class keeps what it promises.
-  package typealias SpawnedProcess = Process
+  /// A child process: `Foundation.Process` behind the surface that the other systems' has.
+  ///
+  /// That class is not `Sendable`; here it is set up before it runs and only asked afterwards, which it
+  /// answers on any thread. It starts the child in a process group of its own.
+  package final class SpawnedProcess: @unchecked Sendable {
+    private let process = Process()
+    /// Ignored: nobody is told of a parent's end there. Who has to end with it watches a pipe.
+    package var endsWithParent = true
 
-  extension Process {
-    /// Nobody is told there of a parent's end: who has to end with it watches a pipe.
-    package var endsWithParent: Bool {
-      get { false }
-      set {}
+    package init() {}
+
+    package var executableURL: URL? {
+      get { process.executableURL }
+      set { process.executableURL = newValue }
     }
 
-    /// Nothing there takes in what a program has left behind: what ends with it is its process group,
-    /// and a descendant in a session of its own is out of reach.
-    package var isSupervised: Bool {
-      get { false }
-      set {}
-    }
-
-    /// Nobody there holds anything open for others.
-    package var heldOpen: Int32 {
-      get { -1 }
-      set {}
-    }
-
-    /// There is no network there but the system's own.
-    package var network: PrivateNetwork? {
-      get { nil }
-      set {}
-    }
+    /// Ignored: nothing there takes in what a program has left behind. What ends with it is its process
+    /// group, and a descendant in a session of its own is out of reach.
+    package var isSupervised = false
+    /// Ignored: nobody there holds a descriptor open for others.
+    package var heldOpen: Int32 = -1
+    /// Ignored: there is no network there but the system's own.
+    package var network: PrivateNetwork?
 
     /// Comes back when it has ended.
     package func waitUntilGone() { waitUntilExit() }
@@ -39,5 +34,61 @@
 
     /// Kills it with its process group.
     package func killAll() { if isRunning { kill(-processIdentifier, SIGKILL) } }
+
+    package var arguments: [String] {
+      get { process.arguments ?? [] }
+      set { process.arguments = newValue }
+    }
+
+    package var environment: [String: String]? {
+      get { process.environment }
+      set { process.environment = newValue }
+    }
+
+    package var currentDirectoryURL: URL? {
+      get { process.currentDirectoryURL }
+      set { process.currentDirectoryURL = newValue }
+    }
+
+    /// A `Pipe` or a `FileHandle`, as for the others; the parent's own unless told.
+    package var standardInput: Any? {
+      get { process.standardInput }
+      set { process.standardInput = newValue }
+    }
+
+    package var standardOutput: Any? {
+      get { process.standardOutput }
+      set { process.standardOutput = newValue }
+    }
+
+    package var standardError: Any? {
+      get { process.standardError }
+      set { process.standardError = newValue }
+    }
+
+    /// Called once, on a thread of its own, when the process has ended.
+    package var terminationHandler: (@Sendable (SpawnedProcess) -> Void)? {
+      didSet {
+        guard let told = terminationHandler else { return process.terminationHandler = nil }
+        // Kept until the process has ended, as the class itself is.
+        process.terminationHandler = { _ in told(self) }
+      }
+    }
+
+    package var processIdentifier: Int32 { process.processIdentifier }
+    package var isRunning: Bool { process.isRunning }
+
+    /// The exit code, or the signal that ended it.
+    package var terminationStatus: Int32 { process.terminationStatus }
+
+    package var terminationReason: TerminationReason {
+      process.terminationReason == .uncaughtSignal ? .uncaughtSignal : .exit
+    }
+
+    /// Starts the process.
+    package func run() throws { try process.run() }
+
+    /// Comes back when the process has ended.
+    package func waitUntilExit() { process.waitUntilExit() }
   }
 #endif

@@ -54,7 +54,7 @@
       return Self.signal(status) == 0 ? status >> 8 & 0xFF : Self.signal(status)
     }
 
-    package var terminationReason: Process.TerminationReason {
+    package var terminationReason: TerminationReason {
       Self.signal(state.withLock { $0.status } ?? 0) == 0 ? .exit : .uncaughtSignal
     }
 

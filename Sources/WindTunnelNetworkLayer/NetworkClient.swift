@@ -108,12 +108,16 @@ public struct NetworkClient: Sendable {
   ///
   /// A cancellation of the task ends it at once, in flight, in a queue and between attempts, and no
   /// attempt follows.
+  ///
+  /// Off its caller's actor: requests are made, answers judged and files read on no main thread.
+  @concurrent
   public func call(_ endpoint: Endpoint) async throws(NetworkError) -> Answer {
     try await Call(self, endpoint).run().get()
   }
 
   /// Asks for an endpoint and makes a value of what comes, as a part of the call: what the decoder
-  /// has to say, as a business code, is in its records.
+  /// has to say, as a business code, is in its records. Off its caller's actor, decoding included.
+  @concurrent
   public func value<Value>(
     of endpoint: Endpoint,
     by decoder: AnswerDecoder<Value>
@@ -132,6 +136,7 @@ public struct NetworkClient: Sendable {
   /// It belongs into a task as long-lived as the client, started once for all copies of it; while it
   /// runs, a second one returns at once. Without it nothing stale is served before the server was
   /// asked, and a shared answer is fetched by one of those who wait for it.
+  @concurrent
   public func run() async { await errands.run() }
 }
 

@@ -4,12 +4,12 @@
   /// Sends requests of code that knows no middleware to another host: a `URLProtocol` for the
   /// `protocolClasses` of a configuration.
   ///
-  /// It carries each request by a session without itself, so redirects and challenges are that
-  /// session's.
-  public final class HostRewriting: URLProtocol, @unchecked Sendable {
+  /// It carries them by a session without itself, so redirects and challenges are that session's.
+  public final class HostRewriting: URLProtocol {
     private static let lock = NSLock()
     nonisolated(unsafe) private static var hosts: [String: String] = [:]
-    private var task: URLSessionDataTask?
+    private static let session = URLSession(configuration: .ephemeral)
+    private var carried: URLSessionDataTask?
 
     /// Sends what is meant for one host to another; `nil` ends that.
     public static func rewrite(_ host: String, to other: String?) {
@@ -26,28 +26,42 @@
 
     /// Sends the request to the other host.
     override public func startLoading() {
+      // A host may have been let go since `canInit` was asked.
       guard let url = request.url, let host = Self.target(of: request),
         var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-      else { return }
+      else { return client?.urlProtocol(self, didFailWithError: URLError(.badURL)) ?? () }
       parts.host = host
       var sent = request
       sent.url = parts.url
-      task = URLSession(configuration: .ephemeral).dataTask(with: sent) { data, response, error in
-        if let response {
-          self.client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
-        }
-        if let data { self.client?.urlProtocol(self, didLoad: data) }
-        if let error {
-          self.client?.urlProtocol(self, didFailWithError: error)
-        } else {
-          self.client?.urlProtocolDidFinishLoading(self)
-        }
+      // The client is told on the thread that the protocol was started on, by its run loop.
+      nonisolated(unsafe) let (me, runLoop) = (self, RunLoop.current)
+      let task = Self.session.dataTask(with: sent) { data, response, error in
+        runLoop.perform(inModes: [.common]) { me.finish(data, response, error) }
+        CFRunLoopWakeUp(runLoop.getCFRunLoop())
       }
-      task?.resume()
+      carried = task
+      task.resume()
     }
 
     /// Stops.
-    override public func stopLoading() { task?.cancel() }
+    override public func stopLoading() {
+      carried?.cancel()
+      carried = nil
+    }
+
+    private func finish(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) {
+      // Whoever was stopped hears no more.
+      guard carried != nil else { return }
+      if let response {
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+      }
+      if let data { client?.urlProtocol(self, didLoad: data) }
+      if let error {
+        client?.urlProtocol(self, didFailWithError: error)
+      } else {
+        client?.urlProtocolDidFinishLoading(self)
+      }
+    }
 
     private static func target(of request: URLRequest) -> String? {
       guard let host = request.url?.host else { return nil }

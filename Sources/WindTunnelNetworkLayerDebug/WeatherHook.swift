@@ -1,10 +1,10 @@
-internal import Foundation
 internal import WindTunnel
 public import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)
+  internal import Foundation
   public import FoundationNetworking
 #else
   public import Foundation

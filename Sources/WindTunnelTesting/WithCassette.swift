@@ -1,8 +1,10 @@
-internal import Foundation
 public import WindTunnel
 
 #if canImport(FoundationNetworking)
+  internal import Foundation
   public import FoundationNetworking
+#else
+  public import Foundation
 #endif
 
 /// Plays a cassette for a part of a test, in XCTest and anywhere else.

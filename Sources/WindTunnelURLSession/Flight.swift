@@ -50,8 +50,8 @@ final class Flight {
     self.seat = seat
     context = LoadingContext(of: interceptor, in: seat)
     request = interceptor.request
-    // Here the platform has looked for cookies where this seat has none.
-    if seat.isShared { context.addCookies(to: &request) }
+    // Where a seat is shared, the platform has looked for cookies in everybody's storage.
+    if seat.isShared || Platform.leavesCookies(to: request) { context.addCookies(to: &request) }
     timeouts = Timeouts(request, context.configuration)
     courier = Courier(to: interceptor, context: context, errors: seat.errors)
   }

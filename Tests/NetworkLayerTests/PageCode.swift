@@ -30,11 +30,15 @@ struct UserAPI {
   }
 }
 
-func makeClient(_ configuration: NetworkConfiguration, cacheFolder: URL) throws -> NetworkClient {
+func makeClient(
+  _ configuration: NetworkConfiguration,
+  session: URLSession,
+  cacheFolder: URL
+) throws -> NetworkClient {
   NetworkClient(
     builder: configuration.builder,
     authenticator: BearerTokens { try await fetchToken() },
-    transport: URLSessionTransport(session: .shared),
+    transport: URLSessionTransport(session: session),
     cache: ResponseCache(
       disk: try DiskStore(directory: cacheFolder),
       rules: .init(staleIfError: .seconds(86_400))
@@ -47,9 +51,12 @@ func makeClient(_ configuration: NetworkConfiguration, cacheFolder: URL) throws 
   )
 }
 
-func debugTransport(_ configuration: NetworkConfiguration) throws -> WeatherHook {
+func debugTransport(
+  _ configuration: NetworkConfiguration,
+  session: URLSession
+) throws -> WeatherHook {
   WeatherHook(
-    URLSessionTransport(session: .shared),
+    URLSessionTransport(session: session),
     weather: try DebugWeather(configuration, in: Bundle.main.resourceURL)
   )
 }

@@ -100,6 +100,55 @@ import WindTunnelSymptoms
     }
   }
 
+  /// An app's delegate, which lets itself be led or not.
+  private final class App: NSObject, URLSessionTaskDelegate, Sendable {
+    let follows: Bool
+    init(follows: Bool) { self.follows = follows }
+
+    func urlSession(
+      _ session: URLSession,
+      task: URLSessionTask,
+      willPerformHTTPRedirection response: HTTPURLResponse,
+      newRequest request: URLRequest,
+      completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) { completionHandler(follows ? request : nil) }
+  }
+
+  @Test(arguments: Stage.allCases, [true, false])
+  func `a stream is led where the delegate of its session lets it`(stage: Stage, follows: Bool)
+    async throws
+  {
+    let deck = Deck(
+      [
+        .get("/x") { _ in
+          Response(
+            status: 302,
+            headers: ["Location": "/y", "Content-Length": "5"],
+            body: Body("moved")
+          )
+        }, .get("/y") { _ in Response(headers: ["Content-Length": "3"], body: Body("end")) },
+      ],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    try await FlightStand.fly(deck, on: stage) { stand in
+      let session = URLSession(
+        configuration: stand.session.configuration,
+        delegate: App(follows: follows),
+        delegateQueue: nil
+      )
+      defer { session.finishTasksAndInvalidate() }
+      let answer = try await URLSessionTransport(session: session).stream(
+        URLRequest(url: stand.base.appendingPathComponent("x"))
+      )
+      #expect(answer.status == (follows ? 200 : 302))
+      var content = Data()
+      for try await piece in answer.pieces { content += piece }
+      #expect(content == Data((follows ? "end" : "moved").utf8))
+      #expect(deck.attempts("GET /y") == (follows ? 1 : 0))
+    }
+  }
+
   @Test func `a file goes up, and an answer comes down into a file`() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -54,6 +54,52 @@ import WindTunnelSymptoms
     }
   }
 
+  /// A session's delegate that has refused some hosts.
+  private final class Judge: NSObject, TrustJudging, Sendable {
+    let refused: Set<String>
+    init(_ refused: Set<String>) { self.refused = refused }
+    func hasRefusedCertificate(of host: String) -> Bool { refused.contains(host) }
+  }
+
+  @Test(arguments: [true, false])
+  func `a certificate that the session's delegate refused is untrusted, and no cancellation`(
+    isRefused: Bool
+  ) async throws {
+    let (stub, base) = StubProtocol.session { _ in .failure(URLError(.cancelled)) }
+    let host = try #require(URL(string: base)?.host)
+    // Who refused somebody else says nothing of this host.
+    let judge = Judge(isRefused ? [host] : ["other.example.test"])
+    let session = URLSession(
+      configuration: stub.configuration,
+      delegate: judge,
+      delegateQueue: nil
+    )
+    defer { session.invalidateAndCancel() }
+    let transport = URLSessionTransport(session: session)
+    let expected: TransportError =
+      isRefused
+      ? .failed(
+        .serverCertificateUntrusted,
+        text: "The certificate of \(host) is none that this app trusts."
+      ) : .cancelled
+    await #expect(throws: expected) { _ = try await transport.send(request(base + "/a")) }
+    await #expect(throws: expected) { _ = try await transport.stream(request(base + "/a")) }
+    let observer = RecordingObserver()
+    let client = NetworkClient(
+      baseURL: try #require(URL(string: base)),
+      session: session,
+      observer: observer
+    )
+    let error = await #expect(throws: NetworkError.self) {
+      _ = try await client.call(Endpoint(.get, "/a"))
+    }
+    #expect(error?.symptom == (isRefused ? .serverCertificateUntrusted : .cancelled))
+    let attempts = observer.events.count {
+      if case .attemptStarted = $0.kind { true } else { false }
+    }
+    #expect(attempts == 1)
+  }
+
   @Test func `a cancelled request is stopped in the session too`() async throws {
     let (started, hasStarted) = AsyncStream<Void>.makeStream()
     let (stopped, hasStopped) = AsyncStream<Void>.makeStream()

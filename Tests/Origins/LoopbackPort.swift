@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnelServer
 
 #if canImport(Darwin)
   private import Darwin
@@ -15,6 +16,8 @@ public struct LoopbackPort: Sendable {
 
   /// Begins to listen.
   public init() throws {
+    // Its clients may be gone when an origin answers them.
+    BrokenPipes.ignore()
     #if canImport(Darwin)
       let stream = SOCK_STREAM
     #else

@@ -76,6 +76,9 @@ import WindTunnel
   }
 
   private static func isDead(_ process: Int32) -> Bool {
+    // Where there is no such file system, only its number tells.
+    guard FileManager.default.fileExists(atPath: "/proc/self/stat") else { return false }
+    // It was reaped between two looks.
     guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else {
       return true
     }

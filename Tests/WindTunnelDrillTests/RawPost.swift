@@ -8,7 +8,12 @@ enum RawPost {
   static func breakOff(_ call: DrillCall) throws {
     let port = try #require(call.url.port)
     let length = call.request.body.count
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #if canImport(Darwin)
+      let stream = SOCK_STREAM
+    #else
+      let stream = Int32(SOCK_STREAM.rawValue)
+    #endif
+    let descriptor = socket(AF_INET, stream, 0)
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

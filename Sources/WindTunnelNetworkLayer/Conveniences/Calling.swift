@@ -12,7 +12,8 @@ public protocol Calling: Sendable {
 extension NetworkClient: Calling {}
 
 extension Calling {
-  /// Decodes what ``call(_:)`` brings.
+  /// Decodes what ``call(_:)`` brings, off the caller's actor.
+  @concurrent
   public func value<Value>(
     of endpoint: Endpoint,
     by decoder: AnswerDecoder<Value>

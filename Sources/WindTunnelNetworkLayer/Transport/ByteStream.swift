@@ -23,22 +23,16 @@ extension URLSessionTransport {
 
   /// Sends a request and brings its answer as soon as the head is there.
   ///
-  /// It is carried by a session of its own with the same configuration, since only a delegate sees
-  /// pieces. Whoever stops reading, or is cancelled, stops the request.
+  /// The session's delegate is asked about certificates, credentials and redirects as by any other
+  /// task; on Linux about redirects alone. Whoever stops reading, or is cancelled, stops the request.
   public func stream(_ request: URLRequest) async throws(TransportError) -> StreamedAnswer {
     var request = request
     let timeout = SessionTimeout.honoured(request.timeoutInterval)
     // One that is set beats the session's, even if it is the same as none.
     if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
-    let listener = StreamListener()
-    let session = URLSession(
-      configuration: session.configuration,
-      delegate: listener,
-      delegateQueue: nil
-    )
-    let task = session.dataTask(with: request)
-    // It ends with its only task.
-    defer { session.finishTasksAndInvalidate() }
+    let listener = StreamListener(of: session) { [self, request] in failure($0, of: request) }
+    let (task, isOver) = listener.task(for: request)
+    defer { isOver() }
     listener.stopsWith {
       // Another thread's, as in an exchange: it may be the session's own queue that asks for it.
       DispatchQueue.global().async { task.cancel() }
@@ -54,9 +48,12 @@ extension URLSessionTransport {
 }
 
 /// Hears what a session says of one task and passes it on.
-private final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   typealias Head = Result<StreamedAnswer, TransportError>
 
+  /// The app's own.
+  let session: URLSession
+  private let failure: @Sendable (any Error) -> TransportError
   private let lock = NSLock()
   private var waiter: CheckedContinuation<Head, Never>?
   private var isCancelled = false
@@ -64,7 +61,8 @@ private final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked
   private let pieces: AsyncThrowingStream<Data, any Error>
   private let piece: AsyncThrowingStream<Data, any Error>.Continuation
 
-  override init() {
+  init(of session: URLSession, failure: @escaping @Sendable (any Error) -> TransportError) {
+    (self.session, self.failure) = (session, failure)
     (pieces, piece) = AsyncThrowingStream<Data, any Error>.makeStream(
       bufferingPolicy: .bufferingOldest(URLSessionTransport.streamedPiecesMax)
     )
@@ -126,9 +124,7 @@ private final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked
       land(.failure(.failed(.emptyAnswer, text: "The answer ended before its head.")))
       return piece.finish()
     }
-    let symptom = Symptom(error) ?? .unknown
-    let failure: TransportError =
-      symptom == .cancelled ? .cancelled : .failed(symptom, text: error.localizedDescription)
+    let failure = failure(error)
     land(.failure(failure))
     piece.finish(throwing: failure)
   }

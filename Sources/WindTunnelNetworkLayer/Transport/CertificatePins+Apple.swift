@@ -8,8 +8,9 @@
   ///
   /// A pin is the SHA-256 of a certificate in DER, in base64. Two pins for each host, one of them of
   /// the next certificate, keep an app alive past a renewal.
-  public final class CertificatePins: NSObject, URLSessionDelegate {
+  public final class CertificatePins: NSObject, TrustJudging {
     private let pins: [String: Set<String>]
+    private let refused = Guarded<Set<String>>([])
 
     /// Knows the pins of each host; a host without pins is the system's to judge.
     public init(_ pins: [String: Set<String>]) { self.pins = pins }
@@ -25,11 +26,25 @@
       guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust,
         let known = pins[space.host]
       else { return completionHandler(.performDefaultHandling, nil) }
-      guard let trust = space.serverTrust, SecTrustEvaluateWithError(trust, nil),
-        let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate],
-        chain.contains(where: { known.contains(Self.pin($0)) })
-      else { return completionHandler(.cancelAuthenticationChallenge, nil) }
+      let trust = space.serverTrust.flatMap { Self.trust($0, to: known) }
+      refused.withLock { refused in
+        if trust == nil { refused.insert(space.host) } else { refused.remove(space.host) }
+      }
+      guard let trust else { return completionHandler(.cancelAuthenticationChallenge, nil) }
       completionHandler(.useCredential, URLCredential(trust: trust))
+    }
+
+    /// Whether its last judgement of a host's certificate was a refusal.
+    public func hasRefusedCertificate(of host: String) -> Bool {
+      refused.withLock { $0.contains(host) }
+    }
+
+    private static func trust(_ trust: SecTrust, to known: Set<String>) -> SecTrust? {
+      guard SecTrustEvaluateWithError(trust, nil),
+        let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate],
+        chain.contains(where: { known.contains(pin($0)) })
+      else { return nil }
+      return trust
     }
 
     private static func pin(_ certificate: SecCertificate) -> String {

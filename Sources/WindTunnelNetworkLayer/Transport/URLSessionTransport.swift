@@ -32,7 +32,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     try await carry(request, until: deadline) { request, land in
       let stages = StageWatch()
       let task = session.dataTask(with: request) {
-        land(Self.outcome($0, $1, $2, stages.timings))
+        land(outcome($0, $1, $2, stages.timings, of: request))
       }
       stages.watch(task)
       return task
@@ -47,7 +47,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     try await carry(request) { request, land in
       let stages = StageWatch()
       let task = session.uploadTask(with: request, fromFile: file) {
-        land(Self.outcome($0, $1, $2, stages.timings))
+        land(outcome($0, $1, $2, stages.timings, of: request))
       }
       stages.watch(task)
       return task
@@ -67,7 +67,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
       let task = session.downloadTask(with: request) { place, response, error in
         // The file is gone when this returns.
         let failure = error ?? place.flatMap { Self.move($0, to: file) }
-        land(Self.outcome(nil, response, failure, stages.timings))
+        land(outcome(nil, response, failure, stages.timings, of: request))
       }
       stages.watch(task)
       return task
@@ -105,22 +105,38 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     }.get()
   }
 
-  private static func outcome(
+  private func outcome(
     _ data: Data?,
     _ response: URLResponse?,
     _ error: (any Error)?,
-    _ stages: StageTimings?
+    _ stages: StageTimings?,
+    of request: URLRequest
   ) -> AttemptOutcome {
-    if let error {
-      let symptom = Symptom(error) ?? .unknown
-      return .failure(
-        symptom == .cancelled ? .cancelled : .failed(symptom, text: error.localizedDescription)
-      )
-    }
+    if let error { return .failure(failure(error, of: request)) }
     guard let response = response as? HTTPURLResponse else {
       return .failure(.failed(.malformedResponse, text: "The answer is not HTTP."))
     }
     return .success(HTTPAnswer(response, body: data ?? Data(), stages: stages))
+  }
+}
+
+extension URLSessionTransport {
+  /// What a session says that a task has failed of.
+  ///
+  /// A task whose server's certificate the session's delegate refuses is cancelled by the session.
+  /// Whoever cancels the call has been answered before, so the delegate knows better.
+  func failure(_ error: any Error, of request: URLRequest) -> TransportError {
+    let symptom = Symptom(error) ?? .unknown
+    guard symptom == .cancelled else {
+      return .failed(symptom, text: error.localizedDescription)
+    }
+    guard let host = ((error as? URLError)?.failingURL ?? request.url)?.host,
+      let judge = session.delegate as? any TrustJudging, judge.hasRefusedCertificate(of: host)
+    else { return .cancelled }
+    return .failed(
+      .serverCertificateUntrusted,
+      text: "The certificate of \(host) is none that this app trusts."
+    )
   }
 }
 

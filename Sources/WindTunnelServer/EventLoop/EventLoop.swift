@@ -13,8 +13,13 @@ final class EventLoop: Sendable {
 
   private let mailbox: Mailbox
 
+  /// A main thread's on every system: Darwin gives other threads 512 KiB, and bodies are parsed here
+  /// that lie as deep as the limit of nesting lets them.
+  private static let stackBytes = 8 << 20
+
   /// Starts the thread.
   init(name: String = "WindTunnel") throws(SocketError) {
+    BrokenPipes.ignore()
     let selector = try Selector()
     let mailbox = Mailbox(selector.waker)
     self.mailbox = mailbox
@@ -33,6 +38,7 @@ final class EventLoop: Sendable {
       mailbox.tellStopped()
     }
     thread.name = name
+    thread.stackSize = Self.stackBytes
     thread.start()
   }
 

@@ -34,7 +34,7 @@
     }
 
     func add(_ descriptor: Int32, _ interest: Readiness, _ token: Token) throws(SocketError) {
-      guard update(descriptor, from: [], to: interest, token) else {
+      guard update(descriptor, from: nil, to: interest, token) else {
         throw SocketError(.open, errno)
       }
     }
@@ -45,7 +45,7 @@
     }
 
     func remove(_ descriptor: Int32, _ interest: Readiness) {
-      _ = update(descriptor, from: interest, to: [], .wakeUp)
+      _ = update(descriptor, from: interest, to: nil, .wakeUp)
     }
 
     /// Waits for events or at most so long (`nil`: for ever), and tells them.
@@ -69,28 +69,50 @@
 
     func close() { Darwin.close(queue) }
 
+    /// Brings what the system watches from one interest to another; `nil` is no registration at all.
+    ///
+    /// Input is watched always, since a connection that breaks is told by that filter and must be heard
+    /// while nobody reads. Where nobody does, it is told once for each change (`EV_CLEAR`) and not
+    /// again and again.
     private func update(
       _ descriptor: Int32,
-      from: Readiness,
-      to interest: Readiness,
+      from: Readiness?,
+      to interest: Readiness?,
       _ token: Token
     ) -> Bool {
+      let wasRead = from.map { $0.contains(.readable) }
+      let isRead = interest.map { $0.contains(.readable) }
       var isDone = true
-      for (flag, filter) in [(Readiness.readable, EVFILT_READ), (.writable, EVFILT_WRITE)]
-      where from.contains(flag) != interest.contains(flag) {
-        var change = kevent()
-        change.ident = UInt(descriptor)
-        change.filter = Int16(filter)
-        change.flags = UInt16(interest.contains(flag) ? EV_ADD : EV_DELETE)
-        change.udata = UnsafeMutableRawPointer(bitPattern: UInt(token.rawValue))
-        isDone = kevent(queue, &change, 1, nil, 0, nil) == 0 && isDone
+      if wasRead != isRead {
+        // Adding a filter once more is not said to change its flags, so it goes first.
+        if wasRead != nil { isDone = set(descriptor, EVFILT_READ, EV_DELETE, token) }
+        if let isRead {
+          isDone =
+            set(descriptor, EVFILT_READ, isRead ? EV_ADD : EV_ADD | EV_CLEAR, token) && isDone
+        }
       }
-      return isDone
+      let (wasWritten, isWritten) = (
+        from?.contains(.writable) == true, interest?.contains(.writable) == true
+      )
+      guard wasWritten != isWritten else { return isDone }
+      return set(descriptor, EVFILT_WRITE, isWritten ? EV_ADD : EV_DELETE, token) && isDone
     }
 
-    /// An end of input is read like input, as a count of nothing; so it is no hang-up here.
+    private func set(_ descriptor: Int32, _ filter: Int32, _ flags: Int32, _ token: Token) -> Bool {
+      var change = kevent()
+      change.ident = UInt(descriptor)
+      change.filter = Int16(filter)
+      change.flags = UInt16(flags)
+      change.udata = UnsafeMutableRawPointer(bitPattern: UInt(token.rawValue))
+      return kevent(queue, &change, 1, nil, 0, nil) == 0
+    }
+
+    /// An end of input alone is read like input, as a count of nothing; with an error the connection
+    /// is broken (kqueue(2): `EV_EOF`, and the error in `fflags`).
     private static func readiness(_ event: kevent) -> Readiness {
-      event.filter == Int16(EVFILT_READ) ? .readable : .writable
+      let isBroken = event.flags & UInt16(EV_EOF) != 0 && event.fflags != 0
+      let told: Readiness = event.filter == Int16(EVFILT_READ) ? .readable : .writable
+      return isBroken ? told.union(.hangup) : told
     }
   }
 

@@ -4,7 +4,8 @@
   /// Where the two systems spell one thing differently.
   enum Platform {
     static let stream = SOCK_STREAM
-    /// Here a socket option keeps the signal away.
+    /// Here a socket option keeps the signal of a broken pipe away, and ``BrokenPipes`` where it
+    /// cannot be set.
     static let writeFlags: Int32 = 0
 
     /// A socket that does not block and is not inherited, or -1.
@@ -26,6 +27,10 @@
     }
 
     /// Whether a full accept queue drops attempts to connect and counts them.
+    ///
+    /// A backlog of 0 means the most there is (listen(2): kern.ipc.somaxconn, 128 as delivered), so no
+    /// queue is small enough to be filled on purpose; and a crowd of more than those waits a second
+    /// and longer for its connections.
     static let dropsSYNs = false
 
     /// Nobody tells here.
@@ -49,6 +54,7 @@
       let size = socklen_t(MemoryLayout<Int32>.size)
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+      // Refused for a connection that was reset before it was accepted.
       setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, size)
       return descriptor
     }

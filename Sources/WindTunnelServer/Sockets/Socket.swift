@@ -29,7 +29,8 @@ struct Socket: Sendable {
 
   /// Makes a socket that listens.
   ///
-  /// A backlog of 0 lets one connection wait; further ones then see their connect time out.
+  /// On Linux a backlog of 0 lets one connection wait, and further ones see their connect time out;
+  /// on Darwin it means the most there is.
   static func listening(
     at address: SocketAddress,
     backlog: Int,
