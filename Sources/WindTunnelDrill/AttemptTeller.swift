@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Foundation
 internal import WindTunnel
 internal import WindTunnelSymptoms
 
@@ -35,6 +36,8 @@ final class AttemptTeller: Sendable {
     var requestEnd: Duration?
     var firstByte: Duration?
     var stages: Observation.Stages
+    /// The date in `Retry-After`, as an offset.
+    var retryNotBefore: Duration?
   }
 
   private let cassette: Cassette
@@ -97,8 +100,10 @@ final class AttemptTeller: Sendable {
       if case .unmatched(let mismatch) = outcome.source, mismatch.played == 0 {
         miss(outcome, mismatch, at: now)
       }
+      let date = retryDate(of: outcome)
       state.withLock { state in
         state.open[outcome.id]?.requestEnd = now
+        state.open[outcome.id]?.retryNotBefore = date
         state.open[outcome.id]?.stages.tls = handshake?.inWholeMicroseconds
         state.open[outcome.id]?.stages.upload = upload?.inWholeMicroseconds
       }
@@ -111,8 +116,21 @@ final class AttemptTeller: Sendable {
       guard let open = state.withLock({ $0.open.removeValue(forKey: outcome.id) }) else { return }
       var end = Telegram.AttemptEnd(place: open.place, at: now)
       end.stages = Self.stages(of: open, over: outcome.linkStages, end: now)
+      end.retryNotBefore = open.retryNotBefore
       tell(.attemptEnded(call: open.call, end))
     }
+  }
+
+  /// The date in the `Retry-After` that is sent, as an offset. Of the two clocks the scenario's is read
+  /// first, so that a machine which does something else in between makes the date no later.
+  private func retryDate(of outcome: Outcome) -> Duration? {
+    let faults = outcome.decision.faults
+    guard !faults.isEmpty,
+      let date = Dealt(faults, recorded: nil, now: outcome.second).retryDate
+    else { return nil }
+    let now = epoch.elapsed
+    let ahead = date.inMilliseconds - Date().timeIntervalSince1970 * 1000
+    return max(.zero, now + Duration(milliseconds: ahead)).inWholeMicroseconds
   }
 
   /// Notes a request that is not on the cassette.

@@ -7,9 +7,14 @@ struct Dealt: Sendable, Hashable {
   private(set) var bytes: Int?
   private(set) var symptom: Symptom?
   private(set) var retryAfter: Duration?
+  /// The date in `Retry-After`, as time since 1970.
+  private(set) var retryDate: Duration?
+  /// The second in which it is sent, since 1970.
+  private let now: Duration?
 
   /// Composes faults over a recorded answer in their order.
-  init(_ faults: [Fault], recorded: Interaction?) {
+  init(_ faults: [Fault], recorded: Interaction?, now: Duration? = nil) {
+    self.now = now
     let response = recorded?.response
     status = response?.status
     bytes = response?.body.count
@@ -24,6 +29,7 @@ struct Dealt: Sendable, Hashable {
     switch fault {
     case .status(let status, let retryAfter):
       (self.status, self.retryAfter) = (status, retryAfter?.wait)
+      retryDate = retryAfter?.date(now: now)
       (bytes, symptom) = (nil, nil)
     case .reset(let offset): cut(at: offset, .connectionLost)
     case .close: cut(at: nil, .emptyAnswer)
@@ -31,9 +37,10 @@ struct Dealt: Sendable, Hashable {
     case .truncate(let offset): cut(at: offset, .truncated)
     case .connection(let fault):
       (status, retryAfter, bytes) = (nil, nil, 0)
+      retryDate = nil
       symptom = fault.symptom
     case .delay, .dribble, .idle: break
-    case .answer: (status, bytes, retryAfter) = (nil, nil, nil)
+    case .answer: (status, bytes, retryAfter, retryDate) = (nil, nil, nil, nil)
     // What comes of it is not known before it is sent.
     default: bytes = nil
     }
@@ -43,6 +50,7 @@ struct Dealt: Sendable, Hashable {
     self.symptom = symptom
     guard let offset else {
       (status, retryAfter, bytes) = (nil, nil, 0)
+      retryDate = nil
       return
     }
     bytes = bytes.map { min($0, offset) }

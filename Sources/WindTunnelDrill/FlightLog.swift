@@ -114,5 +114,6 @@ extension [Observation.Attempt] {
     guard indices.contains(end.place) else { return }
     self[end.place].end = end.at
     self[end.place].stages = end.stages
+    self[end.place].retryNotBefore = end.retryNotBefore
   }
 }

@@ -67,6 +67,8 @@ enum Telegram: Sendable {
     var at: Duration
     /// How long its parts took.
     var stages = Observation.Stages()
+    /// The date in the `Retry-After` that was sent.
+    var retryNotBefore: Duration?
   }
 
   /// What a subject prints by itself does not begin so.
@@ -83,6 +85,8 @@ enum Telegram: Sendable {
           "attemptEnded": .number(call), "place": .number(end.place),
           "atMilliseconds": .number(end.at.inMilliseconds, places: 3),
           "stages": end.stages.json ?? .null,
+          "retryNotBeforeMilliseconds": end.retryNotBefore
+            .map { .number($0.inMilliseconds, places: 3) } ?? .null,
         ]
       case .ended(let observation): ["ended": observation.json]
       case .program(let number, let runs):
@@ -114,6 +118,8 @@ enum Telegram: Sendable {
       {
         end.stages = seen
       }
+      let date = json["retryNotBeforeMilliseconds"]?.doubleValue
+      end.retryNotBefore = date.map { Duration(milliseconds: $0) }
       self = .attemptEnded(call: call, end)
     } else if let ended = json["ended"],
       // The same: only a whole line counts.

@@ -29,7 +29,7 @@ import WindTunnel
     }
   }
 
-  enum Refused: Error, Equatable { case status(Int) }
+  enum Refused: Error, Equatable { case status(Int), reason(String) }
 
   private func drill(
     _ scenarios: [Scenario],

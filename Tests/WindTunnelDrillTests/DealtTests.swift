@@ -33,6 +33,20 @@ import WindTunnelSymptoms
     #expect(words([.connection(.refused)]) == "– 0 connectionRefused –")
   }
 
+  @Test func `a date is told as it is sent, unless something else stands in its place`() {
+    let date = Fault.status(503, retryAfter: .date(inSeconds: 2))
+    func dealt(_ faults: [Fault], now: Duration? = .seconds(1_000_000)) -> Duration? {
+      Dealt(faults, recorded: recorded, now: now).retryDate
+    }
+    #expect(dealt([date]) == .seconds(1_000_002))
+    #expect(dealt([.delay(.exactly(.seconds(1))), date]) == .seconds(1_000_002))
+    #expect(dealt([date], now: nil) == nil)
+    #expect(dealt([date, .reset()]) == nil && dealt([date, .status(503)]) == nil)
+    #expect(dealt([date, .connection(.refused)]) == nil)
+    #expect(dealt([.status(503, retryAfter: .seconds(2))]) == nil)
+    #expect(dealt([.status(503, retryAfter: .pastDate)]) == nil)
+  }
+
   @Test func `a body is the recorded one or not, where that can be told`() throws {
     let coded = Interaction(
       Request("GET", "/coded"),

@@ -25,12 +25,14 @@ import WindTunnel
     (attempt.start, attempt.end) = (.microseconds(7), .microseconds(9))
     (attempt.status, attempt.bytes, attempt.error) = (503, 0, "timedOut")
     (attempt.retryAfter, attempt.isRepeatable) = (.seconds(1), false)
+    attempt.retryNotBefore = .microseconds(1_700_001)
     attempt.stages = stages
     return attempt
   }()
   static let end = {
     var end = Telegram.AttemptEnd(place: 1, at: .microseconds(1_000_001))
     end.stages = stages
+    end.retryNotBefore = .microseconds(1_700_001)
     return end
   }()
   static let stages = {
@@ -45,6 +47,7 @@ import WindTunnel
     (whole.intendedStart, whole.start) = (.microseconds(1), .microseconds(2))
     (whole.clientAttempts, whole.bodyMatches, whole.isStale) = (2, false, true)
     whole.afterWindow = .milliseconds(12)
+    (whole.notOnCassette, whole.printed) = ("GET /b, nearest #1 GET /a, differs in path", "200")
     whole.cancellation = .init(after: .milliseconds(5), toReturn: .zero, attemptsAfter: 0)
     whole.attempts = [attempt]
     return whole

@@ -57,6 +57,11 @@ public struct Outcome: Sendable, Hashable {
     (self.pace, self.moment, self.seat, self.plain) = (pace, moment, seat, plain)
   }
 
+  /// The second in which it was decided, since 1970: what is sent of a moment has no parts of one.
+  package var second: Duration? {
+    moment.map { .seconds(Int64($0.timeIntervalSince1970.rounded(.down))) }
+  }
+
   /// Whether the answer comes from the live origin and nothing stands in its place.
   public var forwards: Bool {
     guard case .forward = source else { return false }

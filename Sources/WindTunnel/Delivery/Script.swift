@@ -40,7 +40,7 @@ struct Script {
 
   init(_ outcome: Outcome, on stage: Stage) {
     self.stage = stage
-    now = outcome.moment.map { .seconds(Int64($0.timeIntervalSince1970.rounded(.down))) }
+    now = outcome.second
     switch outcome.source {
     case .recording(let interaction, _): play(interaction, outcome)
     case .computed(let response): answer(response, to: outcome.request)

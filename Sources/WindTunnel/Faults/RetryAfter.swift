@@ -22,12 +22,18 @@ public enum RetryAfter: Sendable, Hashable {
   /// So many milliseconds in seconds, rounded up.
   public static func milliseconds(_ count: Int64) -> RetryAfter { after(.milliseconds(count)) }
 
-  /// The fields' values; `now` is the time since 1970.
+  /// The date that is sent in this second since 1970, as time since then, too: it has whole seconds and
+  /// no parts of one (RFC 9110 §5.6.7). `nil` where none is sent.
+  package func date(now: Duration?) -> Duration? {
+    guard case .date(let count) = self, let now else { return nil }
+    return now + .seconds(count)
+  }
+
+  /// The fields' values; `now` is the second in which they are sent, since 1970.
   func values(now: Duration?) -> [String] {
     switch self {
     case .seconds(let count): [String(count)]
-    case .date(let count):
-      [now.map { HARDate.http($0 + .seconds(count)) } ?? String(count)]
+    case .date(let count): [date(now: now).map { HARDate.http($0) } ?? String(count)]
     // The date of RFC 9110's own example.
     case .pastDate: ["Sun, 06 Nov 1994 08:49:37 GMT"]
     case .huge: ["99999999999999999999"]

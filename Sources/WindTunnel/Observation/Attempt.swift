@@ -17,6 +17,12 @@ extension Observation {
     public var error: String?
     /// The `Retry-After` that was dealt.
     public var retryAfter: Duration?
+    /// The moment before which it asked not to be tried again, where the `Retry-After` that was sent is a
+    /// date: that has whole seconds, so it is up to a second nearer than the wait it was made of.
+    public var retryNotBefore: Duration? {
+      get { boxedRetryNotBefore?.value }
+      set { boxedRetryNotBefore = newValue.map { Boxed($0) } }
+    }
     /// Whether a server may meet it twice without harm: by its method, or because it bears an
     /// `Idempotency-Key`.
     public var isRepeatable: Bool?
@@ -27,6 +33,7 @@ extension Observation {
     }
     /// Beside the rest: millions of attempts are copied, and few bear all of them.
     private(set) var seenStages: Boxed<Stages>?
+    private var boxedRetryNotBefore: Boxed<Duration>?
 
     /// Makes an attempt; what is not named here was not seen.
     public init(decision: String, take: String) {

@@ -123,6 +123,7 @@ extension Observation.Attempt {
     members.add("bytes", bytes)
     if let error { members.append(JSON.Member("error", .text(error))) }
     members.add("retryAfterMilliseconds", retryAfter)
+    members.add("retryNotBeforeMilliseconds", retryNotBefore)
     members.add("repeatable", isRepeatable)
     if let stages = stages.json { members.append(JSON.Member("stages", stages)) }
     return .object(members)
@@ -142,6 +143,7 @@ extension Observation.Attempt {
     bytes = try object.int("bytes", in: 0...(1 << 50))
     error = try object.string("error")
     retryAfter = try object.offset("retryAfterMilliseconds")
+    retryNotBefore = try object.offset("retryNotBeforeMilliseconds")
     isRepeatable = try object.bool("repeatable")
     if let stages = try object.object("stages") {
       self.stages = try Observation.Stages(reading: stages)

@@ -58,18 +58,34 @@ struct MannersTally: Sendable, Hashable {
       (before.end ?? before.start).map { max(.zero, start - $0) }
     }
     // Who was cut off may not have heard of it.
-    if let wanted = before.retryAfter, before.error == nil {
-      asked += 1
-      if let gap {
-        if gap + Self.tolerance < wanted { early += 1 }
-      } else {
-        askedUnseen += 1
-      }
-    }
+    if before.error == nil { addWish(of: before, attempt, gap) }
     guard let gap else { return }
     let place = min(retry, Self.retriesMax - 1)
     while gaps.count <= place { gaps.append(Distribution(exactMax: 10_000)) }
     gaps[place].add(gap)
+  }
+
+  /// Holds a retry against the `Retry-After` that it follows: a date is a moment, and seconds count from
+  /// the answer's end (RFC 9110 §10.2.3).
+  private mutating func addWish(
+    of before: Observation.Attempt,
+    _ attempt: Observation.Attempt,
+    _ gap: Duration?
+  ) {
+    let missing: Duration?
+    if let moment = before.retryNotBefore {
+      missing = attempt.start.map { moment - $0 }
+    } else if let wanted = before.retryAfter {
+      missing = gap.map { wanted - $0 }
+    } else {
+      return
+    }
+    asked += 1
+    guard let missing else {
+      askedUnseen += 1
+      return
+    }
+    if missing > Self.tolerance { early += 1 }
   }
 
   mutating func merge(_ other: MannersTally) {

@@ -51,6 +51,24 @@ import Testing
     #expect(Metrics(unseen).retryAfterCompliance == nil)
   }
 
+  @Test func `a date is kept to by whoever comes at that very moment`() {
+    func calls(_ start: Int?) -> [Observation] {
+      var refused = F.attempt(F.unavailable, 100, to: 400)
+      // Made of a second and sent as 700 ms ahead, for a date has no parts of a second.
+      (refused.retryAfter, refused.retryNotBefore) = (.seconds(1), .milliseconds(800))
+      return [F.call(0, [refused, F.attempt("", start)])]
+    }
+    for (start, compliance) in [(800, 1.0), (795, 1), (794, 0), (100, 0), (1400, 1)] {
+      let metrics = Metrics(calls(start))
+      #expect(metrics.retryAfterCompliance == compliance, "\(start) ms")
+      #expect(metrics.earlyRetries == (compliance == 1 ? 0 : 1))
+    }
+    #expect(Metrics(calls(nil)).retryAfterCompliance == nil)
+    var cut = calls(100)
+    cut[0].attempts[0].error = "connectionLost"
+    #expect(Metrics(cut).retryAfterCompliance == nil, "who is cut off has not heard of it")
+  }
+
   @Test func `only what must not come twice is a duplicate, and only if it came`() {
     func duplicates(_ edit: (inout Observation.Attempt) -> Void) -> Int? {
       var attempt = F.attempt("", 0, key: "POST /payments")
