@@ -151,14 +151,16 @@ final class AttemptTeller: Sendable {
     }
   }
 
-  /// The date in the `Retry-After` that is sent, as an offset: two clocks that are read together.
+  /// The date in the `Retry-After` that is sent, as an offset. Of the two clocks the scenario's is read
+  /// first, so that a machine which does something else in between makes the date no later.
   private func retryDate(of outcome: Outcome) -> Duration? {
     let faults = outcome.decision.faults
     guard !faults.isEmpty,
       let date = Dealt(faults, recorded: nil, now: outcome.second).retryDate
     else { return nil }
+    let now = epoch.elapsed
     let ahead = date.inMilliseconds - Date().timeIntervalSince1970 * 1000
-    return max(.zero, epoch.elapsed + Duration(milliseconds: ahead)).inWholeMicroseconds
+    return max(.zero, now + Duration(milliseconds: ahead)).inWholeMicroseconds
   }
 
   /// Notes a request that is not on the cassette.

@@ -85,7 +85,8 @@ enum Telegram: Sendable {
           "attemptEnded": .number(call), "place": .number(end.place),
           "atMilliseconds": .number(end.at.inMilliseconds, places: 3),
           "stages": end.stages.json ?? .null,
-          "retryNotBeforeMilliseconds": .time(end.retryNotBefore),
+          "retryNotBeforeMilliseconds": end.retryNotBefore
+            .map { .number($0.inMilliseconds, places: 3) } ?? .null,
         ]
       case .ended(let observation): ["ended": observation.json]
       case .program(let number, let runs):

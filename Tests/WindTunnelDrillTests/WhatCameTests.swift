@@ -96,17 +96,19 @@ import WindTunnel
     #expect(!bodies.decodes(landing("ok", isPrinted: false), request))
   }
 
-  @Test(arguments: [
-    ("hello world", "hello world\n", true), ("hello world", "hello world\r\n", true),
-    ("hello world\n", "hello world", true), ("hello world\n", "hello world\n", true),
-    ("", "\n", true), ("hello world", "hello\n", false), ("hello world", "hello\r\n", false),
-    ("hello world\n", "hello\n", false), ("hello world", "hello world\n\n", nil),
-    ("hello world", "\nhello world", nil), ("hello world", "\n", nil),
-    (#"{"a":1,"b":[1,2]}"#, "{\n  \"b\" : [1, 2],\n  \"a\" : 1.0\n}\n", true),
-    (#"{"a":"é"}"#, #"{"a":"\u00e9"}"#, true), (#"{"a":1,"b":[1,2]}"#, "{\"a\":1,\n", false),
-    (#"{"a":1,"b":[1,2]}"#, #"{"a":1,"b":[2,1]}"#, nil), (#"{"a":1}"#, #"{"a":1,"a":2}"#, nil),
-    (#"{"a":1}"#, "{'a': 1}\n", nil), ("12", "12.0\n", true), ("a 12", "12\n", nil),
-  ] as [(String, String, Bool?)])
+  @Test(
+    arguments: [
+      ("hello world", "hello world\n", true), ("hello world", "hello world\r\n", true),
+      ("hello world\n", "hello world", true), ("hello world\n", "hello world\n", true),
+      ("", "\n", true), ("hello world", "hello\n", false), ("hello world", "hello\r\n", false),
+      ("hello world\n", "hello\n", false), ("hello world", "hello world\n\n", nil),
+      ("hello world", "\nhello world", nil), ("hello world", "\n", nil),
+      (#"{"a":1,"b":[1,2]}"#, "{\n  \"b\" : [1, 2],\n  \"a\" : 1.0\n}\n", true),
+      (#"{"a":"é"}"#, #"{"a":"\u00e9"}"#, true), (#"{"a":1,"b":[1,2]}"#, "{\"a\":1,\n", false),
+      (#"{"a":1,"b":[1,2]}"#, #"{"a":1,"b":[2,1]}"#, nil), (#"{"a":1}"#, #"{"a":1,"a":2}"#, nil),
+      (#"{"a":1}"#, "{'a': 1}\n", nil), ("12", "12.0\n", true), ("a 12", "12\n", nil),
+    ] as [(String, String, Bool?)]
+  )
   func `a line feed and another layout of JSON make no other body of what is printed`(
     recorded: String,
     text: String,
@@ -145,7 +147,10 @@ import WindTunnel
     }
     let gate = try Gate("silentTruncations == 0")
     for (script, printed, words) in [
-      (curl + "-o /dev/null -w '%{http_code}'", "200", #": the program printed something else, such as "200""#),
+      (
+        curl + "-o /dev/null -w '%{http_code}'", "200",
+        #": the program printed something else, such as "200""#
+      ),
       (curl + "-o /dev/null", "", ": the program printed nothing"),
     ] {
       let row = try await fly(script, in: .calm)

@@ -85,7 +85,8 @@ import Testing
     )
     #expect(
       try mixed("p99 <= 1s").verdictWords(allowsInconclusive: false)
-        == "Inconclusive: 1 of 1 gate cannot be told, 2 calls asked for what is not on the cassette"
+        == "Inconclusive: 1 of 1 gate cannot be told, "
+        + "2 calls asked for what is not on the cassette"
     )
     #expect(try mixed("successRate == 1").verdict(allowsInconclusive: true) == .passed)
     #expect(try mixed().verdict(allowsInconclusive: true) == .unjudged)
@@ -117,7 +118,8 @@ import Testing
     let read = try Report(data: report.data(), source: "r.json")
     #expect(read == report && read.verdict() == .inconclusive)
     let json = try JSON(parsing: report.data(), source: "r")
-    guard case .array(let flown)? = json["scenarios"], case .array(let rows)? = flown[0]["subjects"],
+    guard case .array(let flown)? = json["scenarios"],
+      case .array(let rows)? = flown[0]["subjects"],
       case .array(let log)? = rows[0]["log"]
     else {
       Issue.record("\(json)")
@@ -190,7 +192,9 @@ import Testing
     ]
     let merged = try Report(merging: parts)
     #expect(merged.scenarios == Flights.report(Self.good + Self.calls(21...22)).scenarios)
-    #expect(merged.verdict() == .inconclusive && merged.notOnCassette == ["rainy: \(Self.sentence)"])
+    #expect(
+      merged.verdict() == .inconclusive && merged.notOnCassette == ["rainy: \(Self.sentence)"]
+    )
   }
 
   @Test func `against a baseline they have no partners, and are not lost`() throws {

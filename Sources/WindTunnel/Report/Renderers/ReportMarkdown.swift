@@ -98,18 +98,19 @@ extension Report {
     let strange = notOnCassette.map { words in
       "::\(allowsInconclusive ? "warning" : "error")::\(words.escapedAsMessage)"
     }
-    return strange + judgements.compactMap { judgement in
-      let level: String
-      switch judgement.result.verdict {
-      case .met: return nil
-      case .failed: level = "error"
-      case .inconclusive: level = allowsInconclusive ? "warning" : "error"
+    return strange
+      + judgements.compactMap { judgement in
+        let level: String
+        switch judgement.result.verdict {
+        case .met: return nil
+        case .failed: level = "error"
+        case .inconclusive: level = allowsInconclusive ? "warning" : "error"
+        }
+        let place = judgement.result.gate.place.map {
+          " file=\($0.file.escapedAsProperty),line=\($0.line)"
+        }
+        return "::\(level)\(place ?? "")::\("\(judgement)".escapedAsMessage)"
       }
-      let place = judgement.result.gate.place.map {
-        " file=\($0.file.escapedAsProperty),line=\($0.line)"
-      }
-      return "::\(level)\(place ?? "")::\("\(judgement)".escapedAsMessage)"
-    }
   }
 }
 
