@@ -29,9 +29,10 @@ enum ProxyCommand: Command {
         "HOST",
         "record: a host whose requests pass unrecorded and in no weather."
       ),
-      Flag("--lan", nil, "Listen to the local network, for one device, for two hours."),
+      Flag("--lan", nil, "Listen to the local network, for who gives a code, for two hours."),
       Flag("--bind", "ADDR", "lan: the address to listen at, where there are several."),
-      Flag("--client", "ADDR", "lan: the device to serve (default: the first that connects)."),
+      Flag("--client", "ADDR", "lan: the device to serve, without a code."),
+      AllowPrivateFlag.flag,
       Flag("--for", "TIME", "End after so long, such as 30m (default: 2h with --lan)."),
       Flag("--report", "FILE", "Write what was seen, as FILE.html or FILE.json."),
       Flag("--seed", "N", "What all draws start from (default: 1)."),
@@ -50,7 +51,7 @@ enum ProxyCommand: Command {
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     options.proxy?.observe = { flight.note($0) }
     options.admin?.swapped = { flight.begin($0) }
-    options.proxy?.turnedAway = { flight.turnAway($0) }
+    options.proxy?.notice = { flight.note($0) }
     let server = try await ReplayServer(deck, options)
     let start = ContinuousClock.now
     let ends = ProxyEnds(after: order.duration, scenarioCount: order.scenarios.count)

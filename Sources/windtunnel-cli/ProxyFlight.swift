@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelDrill
+internal import WindTunnelServer
 
 /// A flight through a proxy: which scenario is flown, and what was seen of it.
 ///
@@ -9,6 +10,7 @@ final class ProxyFlight: Sendable {
   private let deck: Deck
   private let scenarios: [Scenario]
   private let log = Locked(ProxyLog())
+  private let peers = Locked(PeersSeen())
 
   init(_ deck: Deck, _ scenarios: [Scenario]) {
     (self.deck, self.scenarios) = (deck, scenarios)
@@ -20,12 +22,10 @@ final class ProxyFlight: Sendable {
   /// Notes that another scenario is flown.
   func begin(_ scenario: Scenario) { log.withLock { $0.begin(scenario.name) } }
 
-  func turnAway(_ peer: String) {
-    let isNew = log.withLock { log in
-      defer { log.turnAway(peer) }
-      return !log.turnedAway.contains(peer)
-    }
-    if isNew { Terminal.complain("\(peer) was turned away.\n") }
+  /// Notes what became of a peer, and says what is new of it.
+  func note(_ event: PeerEvent) {
+    guard let line = peers.withLock({ $0.note(event) }) else { return }
+    Terminal.complain("\(line)\n")
   }
 
   /// Does what was asked for; false where that is to end.
@@ -58,8 +58,10 @@ final class ProxyFlight: Sendable {
   }
 
   func report(seed: UInt64, duration: Duration) -> ProxyReport {
-    ProxyReport(
-      log.withLock { $0 },
+    var log = log.withLock { $0 }
+    for peer in peers.withLock({ $0.turnedAway }) { log.turnAway(peer) }
+    return ProxyReport(
+      log,
       seed: seed,
       duration: duration,
       environment: [
@@ -67,5 +69,36 @@ final class ProxyFlight: Sendable {
         Report.Fact("build", Build.isDebug ? "debug" : "release"),
       ]
     )
+  }
+}
+
+/// What has become of the peers of a proxy.
+private struct PeersSeen {
+  /// The addresses of those that were turned away and have not given the code since.
+  private(set) var turnedAway: Set<String> = []
+  private var told: Set<String> = []
+
+  /// So many are kept, and so many lines are said: a crowd of them fills no terminal.
+  private static let (peersMax, linesMax) = (1000, 200)
+
+  /// What is to be said, where it has not been said before.
+  mutating func note(_ event: PeerEvent) -> String? {
+    let line: String
+    switch event {
+    case .turnedAway(let peer):
+      if turnedAway.count < Self.peersMax { turnedAway.insert(peer) }
+      line = "\(peer) was turned away."
+    case .admitted(let peer):
+      turnedAway.remove(peer)
+      line = "\(peer) gave the code and is served."
+    case .codeUsedUp(let count):
+      line =
+        "\(count) wrong codes were given, and no code is taken any more. To serve another device, "
+        + "start again, or with --client and its address."
+    case .notConnected(let peer, let refusal):
+      line = "\(peer) was not connected: \(refusal)"
+    }
+    guard told.count < Self.linesMax, told.insert(line).inserted else { return nil }
+    return line
   }
 }

@@ -90,9 +90,11 @@ struct ProxyOrder {
       } catch let problem as PrivateAddress.Problem {
         throw Refusal(.unavailable, "\(problem)")
       }
-      proxy.admission = try Self.client(arguments).map { .only($0) } ?? .firstDevice
+      proxy.admission = try Self.client(arguments).map { .only($0) } ?? .code(Self.freshCode())
+      proxy.allowedAddresses = try AllowPrivateFlag.addresses(arguments)
     } else {
-      for flag in ["--bind", "--client"] where try arguments.value(flag) != nil {
+      let flags = ["--bind", "--client", AllowPrivateFlag.name]
+      for flag in flags where !arguments.all(flag).isEmpty {
         throw Refusal.usage("\(flag) goes with --lan; without it this machine alone is served.")
       }
     }
@@ -130,6 +132,11 @@ struct ProxyOrder {
     return scenarios.first { !names.insert($0.name).inserted }?.name
   }
 
+  /// Six digits that nobody can know beforehand.
+  private static func freshCode() -> String {
+    (0..<6).map { _ in String(Int.random(in: 0...9)) }.joined()
+  }
+
   private static func client(_ arguments: Arguments) throws -> String? {
     guard let text = try arguments.value("--client") else { return nil }
     guard PrivateAddress.isPrivate(text) || PrivateAddress.isLoopback(text) else {
@@ -163,13 +170,18 @@ struct ProxyOrder {
     try Terminal.announce(server.addresses)
     if isOnLAN {
       let visit = tls.isWanted ? ", which has the certificate to install" : ""
+      let code =
+        if case .code(let code)? = settings.proxy?.admission { " and enter the code \(code)" } else
+        {
+          ""
+        }
       let minutes = duration.map { Int(($0 / .seconds(60)).rounded(.up)) } ?? 0
       Terminal.complain(
         text: """
           On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
             Server  \(settings.host)
             Port    \(server.port)
-          Then open http://wind.tunnel/ there\(visit). This proxy ends in \(minutes) min.
+          Then open http://wind.tunnel/ there\(visit)\(code). This proxy ends in \(minutes) min.
 
           """
       )

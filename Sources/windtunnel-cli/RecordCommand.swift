@@ -29,6 +29,7 @@ enum RecordCommand: Command {
         "A host to pass requests on to unrecorded, at every port or HOST:PORT."
       ),
       Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+      AllowOriginFlag.flag,
       AdminFlag.flag,
       ServingTLS.flag,
       ServingTLS.fileFlag,

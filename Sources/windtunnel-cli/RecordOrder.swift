@@ -25,6 +25,7 @@ struct RecordOrder {
   private let port: Int
   let limits: Limits
   private let admin: Admin?
+  private let origins: OriginPolicy
   private let tls: ServingTLS
 
   var file: URL { URL(filePath: path) }
@@ -68,6 +69,7 @@ struct RecordOrder {
     admin = try AdminFlag.admin(arguments) { scenario in
       scenario.hasConnectionFaults ? .connectionFaults(of: scenario.name) : nil
     }
+    origins = try AllowOriginFlag.policy(arguments)
     isDated = arguments.has("--dates")
     volatile = try VolatileFlag.names(arguments)
     redaction = try RedactionRules(arguments)
@@ -78,6 +80,7 @@ struct RecordOrder {
     options.port = port
     options.limits = limits
     options.admin = admin
+    options.origins = origins
     options.recordedOrigin = origin
     options.upstream = try server()
     options.ignoredHosts = try ignored.map { host in

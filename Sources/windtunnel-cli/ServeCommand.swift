@@ -18,6 +18,7 @@ enum ServeCommand: Command {
       Flag("--speed", "K", "1: as slow as recorded, 2: twice as fast, 0: at once (default: 0)."),
       Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
       BindFlag.flag,
+      AllowOriginFlag.flag,
       ServingTLS.flag,
       ServingTLS.fileFlag,
       Flag("--watch", nil, "Read cassette, rules and scenario again when they are saved."),
@@ -42,6 +43,7 @@ enum ServeCommand: Command {
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
     options.host = try BindFlag.host(arguments) ?? options.host
+    options.origins = try AllowOriginFlag.policy(arguments)
     options.isReloaded = rereading != nil
     options.limits = try LimitFlags.limits(arguments)
     options.admin = try AdminFlag.admin(arguments) { order.refusal(ofNext: $0) }

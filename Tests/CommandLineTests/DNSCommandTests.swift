@@ -20,26 +20,10 @@ import WindTunnelDrill
         { "name": "*.test", "addresses": ["127.0.0.7"] } ] }
     """
 
-  /// What a resolver of the machine's own can be given a network and a configuration for.
-  private static let hasNamespaces: Bool = {
-    guard Companion.find("python3") != nil, Companion.find("ip") != nil else { return false }
-    let process = SpawnedProcess()
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", "exec unshare -Urnm ip link set lo up < /dev/null > /dev/null 2>&1"]
-    do {
-      try process.run()
-    } catch { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
-  }()
-
   /// How long a resolver takes is its own affair, so only what does not wait for one is asked, and of
   /// time only that nobody is earlier than its answer.
   @Test(
-    .enabled(
-      if: hasNamespaces,
-      "No user, mount and net namespace of one's own may be had here, or python3 or ip is missing."
-    )
+    .enabled(if: Namespaces.areHere, Namespaces.areMissing)
   )
   func `the system's resolver makes of each what it should`() async throws {
     let scratch = try Scratch()

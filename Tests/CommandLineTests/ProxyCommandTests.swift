@@ -120,15 +120,31 @@ import WindTunnel
     let run = try await Program.run(words, in: scratch)
     #expect(run.code == 0)
     let port = try #require(run.out.split(separator: ":").last?.dropLast())
+    let code = try #require(run.err.firstMatch(of: #/enter the code (\d{6})\./#)).1
     #expect(
       run.err == """
         On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
           Server  127.0.0.1
           Port    \(port)
-        Then open http://wind.tunnel/ there. This proxy ends in 1 min.
+        Then open http://wind.tunnel/ there and enter the code \(code). This proxy ends in 1 min.
         The time is up.
 
         """
+    )
+  }
+
+  @Test func `a device that is named is asked for no code, and no two runs have the same`()
+    async throws
+  {
+    let words = ["proxy", "--lan", "--bind", "127.0.0.1", "--for", "1ms"]
+    let scratch = try Scratch()
+    let named = try await Program.run(words + ["--client", "127.0.0.2"], in: scratch)
+    #expect(named.err.contains("Then open http://wind.tunnel/ there. This proxy ends"))
+    let first = try await Program.run(words, in: scratch)
+    let second = try await Program.run(words, in: scratch)
+    let code = #/the code (\d{6})\./#
+    #expect(
+      try #require(first.err.firstMatch(of: code)).1 != #require(second.err.firstMatch(of: code)).1
     )
   }
 
@@ -136,6 +152,15 @@ import WindTunnel
     (["--cassette", "a.json", "--record", "b.json"], 64, "plays what is in FILE already"),
     (["--bind", "10.0.0.1"], 64, "--bind goes with --lan"),
     (["--client", "10.0.0.1"], 64, "--client goes with --lan"),
+    (["--allow-private", "10.0.0.1"], 64, "--allow-private goes with --lan"),
+    (
+      ["--lan", "--bind", "127.0.0.1", "--allow-private", "127.0.0.1"], 64,
+      "with a port where it is 127.0.0.1"
+    ),
+    (
+      ["--lan", "--bind", "127.0.0.1", "--allow-private", "desk.local:80"], 64,
+      "an address such as 10.1.2.3 or 10.1.2.3:8080"
+    ),
     (["--lan", "--bind", "0.0.0.0"], 69, "open to all"),
     (["--lan", "--bind", "127.0.0.1", "--client", "8.8.8.8"], 64, "the address of a device"),
     (["--report", "a.txt"], 64, "a name that ends in .html or .json"),

@@ -10,7 +10,9 @@ enum Server {
     _ more: String...,
     in scratch: Scratch
   ) async throws -> (flight: Flight, url: String) {
-    let flight = try Flight(["serve", "--cassette", cassette] + more, in: scratch)
+    // It stands for real servers, too, and is asked by the names that their recordings bear.
+    let words = ["serve", "--cassette", cassette, "--allow-origin", "*"]
+    let flight = try Flight(words + more, in: scratch)
     return (flight, try #require(await flight.line()))
   }
 
@@ -27,7 +29,7 @@ enum Server {
     [
       "bash", "-c",
       "exec 3<>/dev/tcp/127.0.0.1/${WINDTUNNEL_URL##*:}; "
-        + "printf 'GET \(path) HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3",
+        + "printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3",
     ]
   }
 }

@@ -13,7 +13,7 @@ import Testing
     "POST /e HTTP/1.1\r\nHost: [::1]:80\r\ncontent-length:5\r\n\r\nhello",
     "POST /e HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n",
     "PUT /e HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-      + "5;name=\"value\"\r\nhello\r\n00a \r\n0123456789\r\n0\r\nX-Sum: 7\r\n\r\n",
+      + "5;name=\"value\"\r\nhello\r\n00a\r\n0123456789\r\n0\r\nX-Sum: 7\r\n\r\n",
     "PUT /e HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: CHUNKED\r\n\r\n0\r\n\r\n",
     "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n",
     "OPTIONS * HTTP/1.1\r\nHost:\r\n\r\n",

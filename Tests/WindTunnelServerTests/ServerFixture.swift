@@ -29,8 +29,8 @@ extension ReplayServer {
   func client() throws -> RawClient { try RawClient(.loopback(port: port)) }
 
   /// Sends a text and answers everything that comes until the server ends the connection.
-  func answer(to text: String) async throws -> String {
-    let client = try client()
+  func answer(to text: String, from host: String? = nil) async throws -> String {
+    let client = try RawClient(.loopback(port: port), from: host)
     await client.send(text)
     let (bytes, end) = await client.receiveAll()
     client.close()

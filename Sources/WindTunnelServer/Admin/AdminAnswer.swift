@@ -81,22 +81,16 @@ struct AdminAnswer: Sendable {
     return .problem(404, "There is no \(path) here. There are \(all).")
   }
 
-  /// Why a request is none of this machine's own: a page elsewhere may lead a browser here, by a name
-  /// that its owner lets point to 127.0.0.1, or by this very address.
+  /// Why a request is none of this machine's own.
   private static func strangeness(of request: Request) -> String? {
-    let host = request.headers["Host"] ?? ""
-    guard isLoopback(RequestURL("http://\(host)").host) else {
-      return "This port is asked by 127.0.0.1, [::1] or localhost, and not by \"\(host)\"."
+    let stranger = OriginPolicy()
+      .stranger(in: request.headers, askedAs: request.headers["Host"] ?? "")
+    return switch stranger {
+    case nil: nil
+    case .host(let host):
+      "This port is asked by 127.0.0.1, [::1] or localhost, and not by \"\(host)\"."
+    case .page(let origin): "This port does not answer pages of \"\(origin)\"."
     }
-    if let origin = request.headers["Origin"], !isLoopback(RequestURL(origin).host) {
-      return "This port does not answer pages of \"\(origin)\"."
-    }
-    return nil
-  }
-
-  private static func isLoopback(_ host: String?) -> Bool {
-    guard let host else { return false }
-    return host == "localhost" || PrivateAddress.isLoopback(host.withoutBrackets)
   }
 }
 

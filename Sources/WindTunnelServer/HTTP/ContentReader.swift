@@ -124,11 +124,15 @@ struct ContentReader {
     return size
   }
 
-  /// RFC 9112 §7.1.1: an extension that is not understood is ignored; BWS may stand before it.
+  /// RFC 9112 §7.1.1: an extension that is not understood is ignored, and one that is none is refused:
+  /// where another recipient sees its end elsewhere, it sees another request.
   private mutating func takeExtensions(_ rest: Bytes, hasSize: Bool) throws(ProtocolError) {
-    let text = rest.trimmed
-    guard hasSize, text.isEmpty || text[0] == 0x3B, text.allSatisfy(\.isFieldContent) else {
-      throw .noChunkSize
+    guard hasSize, rest.first.map({ $0 == 0x3B || $0.isBlank }) ?? true else { throw .noChunkSize }
+    guard rest.isChunkExtensions else {
+      throw .bad(
+        "Behind a chunk's size stands what is no extension such as ;name=value: \(rest.quoted) "
+          + "(RFC 9112 §7.1.1)."
+      )
     }
     extensions += rest.count
     guard extensions <= limits.chunkExtensionBytesMax else {

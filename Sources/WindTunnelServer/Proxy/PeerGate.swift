@@ -4,43 +4,96 @@ internal import WindTunnel
 public enum Admission: Sendable, Hashable {
   /// Whoever can connect: where it listens to the loopback interface, that is this machine.
   case everyone
-  /// This machine, and the first other device that connects.
-  case firstDevice
+  /// This machine, and each device that gives this code.
+  case code(String)
   /// This machine, and the device with this address.
   case only(String)
 }
 
-/// Decides which peers are served, by their addresses.
+/// What becomes of a proxy's peers, one by one.
+public enum PeerEvent: Sendable, Hashable {
+  /// The peer with this address is not served.
+  case turnedAway(String)
+  /// The peer with this address gave the code.
+  case admitted(String)
+  /// So many wrong codes were given that none is taken any more.
+  case codeUsedUp(wrongCodes: Int)
+  /// The peer with this address is served, but not connected to where it wanted.
+  case notConnected(String, AddressRefusal)
+}
+
+/// Decides which peers are served, by their addresses and by the code that they give.
 struct PeerGate: Sendable {
+  /// What becomes of a peer that connects.
+  enum Standing: Sendable, Hashable {
+    case served
+    /// It may give the code.
+    case unknown
+    case refused(String)
+  }
+
+  /// What a code that was given comes to.
+  enum Verdict: Sendable, Hashable {
+    /// Nothing was given.
+    case none
+    case right
+    case wrong
+    /// It was wrong and the last one that was looked at.
+    case last
+    /// It was not looked at.
+    case closed
+  }
+
+  /// So many different wrong codes are looked at, whoever gives them: one in a million each, where a
+  /// code has six digits. One that is given again says nothing new, as a client does that is set to it.
+  static let wrongCodesMax = 20
+  /// More of a code is not kept.
+  private static let codeCharactersMax = 64
+
   private let admission: Admission
-  /// The address that the proxy listens at: who comes from it is this machine.
-  private let own: String
-  private(set) var device: String?
+  private let machine: OwnMachine
+  private var admitted: Set<String> = []
+  private var wrongCodes: Set<String> = []
 
   init(_ admission: Admission, own: String) {
     self.admission =
       if case .only(let address) = admission { .only(SocketAddress.spelled(address)) } else {
         admission
       }
-    self.own = SocketAddress.spelled(own)
+    machine = OwnMachine(listeningAt: own)
   }
 
-  /// `nil` for a peer that is served, else what it is told.
-  mutating func refusal(of peer: String) -> String? {
-    if peer == own { return nil }
+  func standing(of peer: String) -> Standing {
+    if machine.isPeer(peer) { return .served }
     switch admission {
-    case .everyone: return nil
+    case .everyone: return .served
+    case .code: return admitted.contains(peer) ? .served : .unknown
     case .only(let address):
-      if peer == address { return nil }
-      return "This proxy serves \(address) only, and you are \(peer)."
-    case .firstDevice:
-      guard let device else {
-        device = peer
-        return nil
-      }
-      if peer == device { return nil }
-      return "This proxy serves the first device that connected, which is \(device); you are "
-        + "\(peer). Restart it with --client \(peer) to be served."
+      return peer == address
+        ? .served : .refused("This proxy serves \(address) only, and you are \(peer).")
     }
+  }
+
+  /// Looks at a code that a peer gave.
+  mutating func take(_ text: String, from peer: String) -> Verdict {
+    guard case .code(let code) = admission else { return .none }
+    // As it may be typed.
+    let given = text.filter { !$0.isWhitespace && $0 != "-" }
+    if given.isEmpty { return .none }
+    guard wrongCodes.count < Self.wrongCodesMax else { return .closed }
+    if given.isSame(as: code) {
+      admitted.insert(peer)
+      return .right
+    }
+    let isNew = wrongCodes.insert(String(given.prefix(Self.codeCharactersMax))).inserted
+    return isNew && wrongCodes.count == Self.wrongCodesMax ? .last : .wrong
+  }
+}
+
+extension String {
+  /// Whether two texts are the same, in a time that does not tell how much of them is.
+  fileprivate func isSame(as other: String) -> Bool {
+    guard utf8.count == other.utf8.count else { return false }
+    return zip(utf8, other.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }

@@ -6,22 +6,26 @@ final class ProxyDesk: Sendable {
   let lookups: Lookups
   /// What tunnels are opened by; `nil`: they stay closed.
   let contexts: TunnelContexts?
-  /// One for all loops, since there is one first device.
-  private let gate: Locked<PeerGate?>
+  /// One for all loops, since a code that was given to one holds for all.
+  private let gate: Locked<PeerGate>
+  private let machine: OwnMachine
 
   init(
     _ proxy: Proxying,
-    _ gate: Locked<PeerGate?>,
+    _ gate: Locked<PeerGate>,
+    _ machine: OwnMachine,
     _ loop: EventLoop,
     opening contexts: TunnelContexts? = nil
   ) {
-    (self.proxy, self.gate, self.contexts) = (proxy, gate, contexts)
+    (self.proxy, self.gate, self.machine, self.contexts) = (proxy, gate, machine, contexts)
     lookups = Lookups(proxy.resolver) { [weak loop] job in loop?.execute(job) }
   }
 
   /// What becomes of a peer.
   enum Reception: Sendable, Hashable {
     case served
+    /// It is asked for the code.
+    case unknown(String)
     /// It is told why not.
     case refused(String)
     /// It has reset its connection. What it sent before is still there to be read, but nobody can
@@ -31,8 +35,37 @@ final class ProxyDesk: Sendable {
 
   func receive(_ socket: Socket) -> Reception {
     guard let peer = socket.peerAddress?.host else { return .gone }
-    guard let refusal = gate.withLock({ $0?.refusal(of: peer) }) else { return .served }
-    proxy.turnedAway?(peer)
-    return .refused(refusal)
+    switch gate.withLock({ $0.standing(of: peer) }) {
+    case .served: return .served
+    case .unknown: return .unknown(peer)
+    case .refused(let sentence):
+      proxy.notice?(.turnedAway(peer))
+      return .refused(sentence)
+    }
+  }
+
+  /// Whether a peer that was unknown has given the code meanwhile, by another connection.
+  func isServed(_ peer: String) -> Bool { gate.withLock { $0.standing(of: peer) } == .served }
+
+  /// Looks at a code that a peer gave.
+  func take(_ code: String, from peer: String) -> PeerGate.Verdict {
+    let verdict = gate.withLock { $0.take(code, from: peer) }
+    switch verdict {
+    case .right: proxy.notice?(.admitted(peer))
+    case .last:
+      proxy.notice?(.turnedAway(peer))
+      proxy.notice?(.codeUsedUp(wrongCodes: PeerGate.wrongCodesMax))
+    case .none, .wrong, .closed: proxy.notice?(.turnedAway(peer))
+    }
+    return verdict
+  }
+
+  /// Why a peer is not connected to an address; `nil` where it is.
+  func refusal(of address: SocketAddress, for peer: SocketAddress?) -> AddressRefusal? {
+    if let peer, machine.isPeer(peer.host) { return nil }
+    let policy = AddressPolicy(for: peer, in: machine.network, allowing: proxy.allowedAddresses)
+    guard let refusal = policy.refusal(of: address, asking: OwnMachine.localEnd) else { return nil }
+    if let peer { proxy.notice?(.notConnected(peer.host, refusal)) }
+    return refusal
   }
 }

@@ -8,7 +8,9 @@ struct ProxyPage {
   init(_ path: String, _ proxy: Proxying, _ deck: Deck) {
     switch (path, proxy.authority) {
     case ("/", let authority):
-      response = Self.html(Self.body(deck.scenario, opensTunnels: authority != nil))
+      response = .page(Self.body(deck.scenario, opensTunnels: authority != nil))
+    // Whoever gave the code twice is where it leads.
+    case (Proxying.codePath, _): response = .seeOther("/")
     case ("/ca.pem", let authority?), ("/ca.cer", let authority?):
       // What iOS takes for a profile to install, in PEM and in DER alike.
       response = Response(
@@ -20,13 +22,6 @@ struct ProxyPage {
     default:
       response = .notice(404, "There is nothing at \(path.prefix(60)); try http://wind.tunnel/.")
     }
-  }
-
-  private static func html(_ body: String) -> Response {
-    Response(
-      headers: ["Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store"],
-      body: Body(body)
-    )
   }
 
   /// The bytes between the lines of a PEM text (RFC 7468 §2).
@@ -57,6 +52,19 @@ struct ProxyPage {
       scenario.link.map { "<p>\($0.words.escapedForHTML)</p>" },
     ].compactMap(\.self).joined()
     return """
+      <h1>You are in the wind tunnel</h1>
+      <p>This page came through the proxy, so the proxy works. The weather is
+      <strong>\(scenario.name.escapedForHTML)</strong>.</p>
+      \(weather)
+      \(certificate)
+      """
+  }
+}
+
+extension Response {
+  /// A page of the proxy's own.
+  static func page(_ body: String, status: Int = 200) -> Response {
+    let html = """
       <!DOCTYPE html>
       <html lang="en"><head><meta charset="utf-8"><title>WindTunnel</title>
       <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -65,15 +73,22 @@ struct ProxyPage {
       body { font: 17px/1.45 system-ui, sans-serif; max-width: 34em; margin: 0 auto; padding: 1em; }
       h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 1.6em; }
       li { margin: .5em 0; }
+      input, button { font: inherit; padding: .3em .6em; }
       </style></head><body>
-      <h1>You are in the wind tunnel</h1>
-      <p>This page came through the proxy, so the proxy works. The weather is
-      <strong>\(scenario.name.escapedForHTML)</strong>.</p>
-      \(weather)
-      \(certificate)
+      \(body)
       </body></html>
 
       """
+    return Response(
+      status: status,
+      headers: ["Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store"],
+      body: Body(html)
+    )
+  }
+
+  /// An answer that leads on, to be asked for by GET (RFC 9110 §15.4.4).
+  static func seeOther(_ place: String) -> Response {
+    Response(status: 303, headers: ["Location": place, "Cache-Control": "no-store"])
   }
 }
 

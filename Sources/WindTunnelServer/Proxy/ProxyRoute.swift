@@ -25,6 +25,7 @@ enum ProxyRoute: Sendable, Hashable {
       let named = RequestURL("http://\(head.headers["Host"] ?? "")").host
       self =
         named == Proxying.host || (url.path == "/" && head.method == "GET")
+          || url.path == Proxying.codePath
         ? .page(url.path)
         : .refusal(
           status: 400,

@@ -6,8 +6,11 @@ public struct Proxying: Sendable {
   public var admission = Admission.everyone
   /// Told of what passes, on the server's thread: it must be quick.
   public var observe: (@Sendable (Sighting) -> Void)?
-  /// Told of the address of each peer that is turned away.
-  public var turnedAway: (@Sendable (String) -> Void)?
+  /// Told of what becomes of peers, on the server's thread: it must be quick.
+  public var notice: (@Sendable (PeerEvent) -> Void)?
+  /// The addresses that other machines are connected to, although they are this machine's or of a
+  /// private network that those machines are not in.
+  public var allowedAddresses: [AllowedAddress] = []
   /// How tunnels are opened; `nil`: they stay closed.
   public var opening: TunnelOpening? {
     didSet { authority = opening?.tls.authority.pem }
@@ -25,4 +28,6 @@ public struct Proxying: Sendable {
 
   /// The name by which the proxy itself is asked: `http://wind.tunnel/`.
   public static let host = "wind.tunnel"
+  /// Where the page that asks for the code sends it to.
+  static let codePath = "/code"
 }

@@ -21,10 +21,19 @@ extension Tunnel {
   }
 
   fileprivate func connectNext(after error: SocketError?) {
-    guard !addresses.isEmpty else {
-      return failed(error?.symptom ?? .hostNotFound, error.map { "\($0)" } ?? "it has no address")
+    while !addresses.isEmpty {
+      let address = addresses.removeFirst()
+      if let refusal = house.desk?.refusal(of: address, for: client?.socket.peerAddress) {
+        self.refusal = self.refusal ?? refusal
+        continue
+      }
+      return connect(to: address)
     }
-    let address = addresses.removeFirst()
+    if let refusal { return forbidden(refusal) }
+    failed(error?.symptom ?? .hostNotFound, error.map { "\($0)" } ?? "it has no address")
+  }
+
+  private func connect(to address: SocketAddress) {
     do throws(SocketError) {
       let channel = try Channel(connectingTo: address, on: reactor, delegate: self)
       upstream = channel
@@ -46,6 +55,13 @@ extension Tunnel {
     house.deck.keep(Failure(symptom, text: text), for: decision, to: authority)
     if !isAnswered { client?.writeNotice(502, "\(authority) failed: \(text).") }
     end(.failed(symptom)) { $0.close() }
+  }
+
+  /// The proxy does not connect its client to any address of the host. That says nothing about the
+  /// host, so nothing is kept.
+  private func forbidden(_ refusal: AddressRefusal) {
+    if !isAnswered { client?.writeNotice(403, "\(refusal)") }
+    end(.refused(403)) { $0.close() }
   }
 
   fileprivate func opened() {

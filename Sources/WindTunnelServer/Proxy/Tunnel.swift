@@ -17,6 +17,8 @@ final class Tunnel {
   var client: Channel?
   var upstream: Channel?
   var addresses: [SocketAddress] = []
+  /// Why the first address was left out that the client is not connected to.
+  var refusal: AddressRefusal?
 
   /// Who takes the connection over where the client begins TLS, with what came for it; `nil` where its
   /// bytes are passed on whatever they are.

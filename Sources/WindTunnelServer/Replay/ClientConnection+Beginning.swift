@@ -27,6 +27,7 @@ extension ClientConnection {
       house.live.insert(connection)
       return connection.turnAway(refusal)
     }
+    if case .unknown(let peer) = reception { connection.unknownPeer = peer }
     connection.serve(channel)
   }
 

@@ -57,6 +57,8 @@ extension ClientConnection {
   private func begin(_ head: RequestHead) {
     state = .receiving(head, Spool())
     noteBegin()
+    if let refusal = house.refusalOfStranger(head) { return turnAway(refusal) }
+    guard isLetIn(head) else { return }
     var isStreamed = false
     if case .length(let length) = head.framing {
       isStreamed = length > Upload.wholeBytesMax && beginUpload(head, Spool())
@@ -89,6 +91,7 @@ extension ClientConnection {
 
   private func answer(_ head: RequestHead, _ body: Data) {
     deadline.begin(.none, on: reactor)
+    if answerForm(head, body) { return }
     if answerAsAdmin(head, body) || answerAsProxy(head) { return }
     if let refusal = refusal(ofUpgradeIn: head) { return answer(refusal, to: head) }
     let authority = authority(of: head)

@@ -20,6 +20,8 @@ final class ClientConnection {
   var upload: Upload?
   /// What it is, where it is an open tunnel.
   var opened: OpenedTunnel?
+  /// The address of a proxy's peer that has not given the code.
+  var unknownPeer: String?
   /// When the request that is coming began; also how long the handshake in front of it took, where there
   /// was one, and only before the connection's first request.
   var requestStart = Moment.now()

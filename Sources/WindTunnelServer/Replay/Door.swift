@@ -29,7 +29,11 @@ struct Door: @unchecked Sendable {
         turns.waitingRoom.listener = bound.listener
         // No connection is told of before this job ends.
         let port = bound.address.port
-        let gate = Locked(options.proxy.map { PeerGate($0.admission, own: options.host) })
+        let machine = OwnMachine(
+          listeningAt: options.host,
+          network: options.proxy == nil ? nil : .ofInterface(at: address)
+        )
+        let gate = options.proxy.map { Locked(PeerGate($0.admission, own: options.host)) }
         turns.houses = crew.members.map { member in
           House(
             deck: deck,
@@ -38,7 +42,9 @@ struct Door: @unchecked Sendable {
             live: member.live,
             port: port,
             tls: tls,
-            desk: options.proxy.map { ProxyDesk($0, gate, member.loop, opening: contexts) },
+            desk: options.proxy.flatMap { proxy in
+              gate.map { ProxyDesk(proxy, $0, machine, member.loop, opening: contexts) }
+            },
             admin: admin
           )
         }

@@ -22,6 +22,9 @@ public final class ReplayServer: Sendable {
     /// Whether redirects to other hosts lead back here, where those are answered from the tape like the
     /// rest: a client that follows them never leaves.
     public var leadsBack = false
+    /// Whose requests are answered, by the name that the server is asked by and the page that asks;
+    /// `nil`: everybody's.
+    public var origins: OriginPolicy?
     /// Makes it a forward proxy.
     public var proxy: Proxying?
     /// The origin that stands on the tape in place of the upstream's; `nil`: the upstream's own.

@@ -81,6 +81,17 @@ extension UpstreamExchange {
     if symptom == .connectionLost, answer != nil { client?.reset() } else { client?.close() }
   }
 
+  /// The proxy does not connect its client to any address of the host. That says nothing about the
+  /// host, so nothing is kept.
+  func forbidden(_ refusal: AddressRefusal) {
+    exchange.watch?.status = 403
+    exchange.watch?.ended(.whole)
+    let client = client?.channel
+    client?.writeNotice(403, "\(refusal)")
+    finish()
+    client?.close()
+  }
+
   private func finish() {
     isOver = true
     stopPatience()

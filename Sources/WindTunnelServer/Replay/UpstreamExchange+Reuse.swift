@@ -20,9 +20,13 @@ extension UpstreamExchange {
   /// Sends the request on a connection that is there; false where there is none.
   func beginReusing() -> Bool {
     // A connection may be dead without anybody knowing, and the others cannot be tried again.
-    guard isShared, isIdempotent, let channel = client?.house.upstreams.take(place) else {
-      return false
-    }
+    // One that another client has opened may lead to where this one is not connected to.
+    guard isShared, isIdempotent, let client,
+      let channel = client.house.upstreams.take(
+        place,
+        where: { $0.target.map { client.refusal(of: $0) == nil } ?? false }
+      )
+    else { return false }
     self.channel = channel
     isUntried = true
     channel.delegate = self

@@ -13,6 +13,8 @@ final class UpstreamExchange {
   weak var client: ClientConnection?
   var channel: Channel?
   private var addresses: [SocketAddress]
+  /// Why the first address was left out that the client is not connected to.
+  private var refusal: AddressRefusal?
   private var parser = ResponseParser()
   let start = Moment.now()
 
@@ -88,24 +90,32 @@ final class UpstreamExchange {
   }
 
   private func connect() {
-    guard let client, !addresses.isEmpty else { return failed(.connectionRefused, "no address") }
-    let address = addresses.removeFirst()
-    do throws(SocketError) {
-      let engine = try upstream.engine()
-      channel = try Channel(
-        connectingTo: address,
-        on: client.reactor,
-        tls: engine,
-        delegate: self
-      )
-      awaitConnect(to: address)
-    } catch {
-      connectFailed(error)
+    guard let client else { return }
+    while !addresses.isEmpty {
+      let address = addresses.removeFirst()
+      if let refusal = client.refusal(of: address) {
+        self.refusal = self.refusal ?? refusal
+        continue
+      }
+      do throws(SocketError) {
+        let engine = try upstream.engine()
+        channel = try Channel(
+          connectingTo: address,
+          on: client.reactor,
+          tls: engine,
+          delegate: self
+        )
+        return awaitConnect(to: address)
+      } catch {
+        return connectFailed(error)
+      }
     }
+    if let refusal { forbidden(refusal) } else { failed(.connectionRefused, "no address") }
   }
 
   func connectFailed(_ error: SocketError) {
     if !addresses.isEmpty { return connect() }
+    if let refusal { return forbidden(refusal) }
     failed(error.symptom, "\(error)")
   }
 

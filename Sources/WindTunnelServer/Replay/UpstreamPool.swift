@@ -12,9 +12,12 @@ final class UpstreamPool: @unchecked Sendable {
   /// How many wait.
   var count: Int { idle.values.reduce(0) { $0 + $1.count } }
 
-  /// The connection that was used last: it is the least likely to be dead.
-  func take(_ upstream: String) -> Channel? {
-    guard let entry = idle[upstream]?.popLast() else { return nil }
+  /// The connection that was used last of those that will do: it is the least likely to be dead.
+  func take(_ upstream: String, where willDo: (Channel) -> Bool) -> Channel? {
+    guard let entries = idle[upstream], let place = entries.lastIndex(where: { willDo($0.channel) })
+    else { return nil }
+    let entry = entries[place]
+    idle[upstream]?.remove(at: place)
     entry.end()
     return entry.channel
   }

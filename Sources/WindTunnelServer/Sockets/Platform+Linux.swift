@@ -54,6 +54,9 @@
     /// The flag of an interface that is up.
     static let interfaceUp = UInt32(IFF_UP)
 
+    /// How many bytes of an address are there: as many as its family has.
+    static func length(of address: UnsafePointer<sockaddr>) -> Int { .max }
+
     static func shutdownWriting(_ socket: Int32) { shutdown(socket, Int32(SHUT_WR)) }
 
     static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }

@@ -18,11 +18,12 @@ struct OpenTunnelTests {
   }
 
   /// A proxy that opens tunnels, and trusts the authority of the tests to vouch for origins.
-  private static func opening<Result>(
+  static func opening<Result>(
     _ scenario: Scenario = .calm,
     tape: Cassette = Cassette(),
     mode: RecordMode = .none,
     trusting authority: CertificateAuthority? = nil,
+    at address: String = "127.0.0.1",
     _ body: (ReplayServer, Deck, Events<Sighting>) async throws -> Result
   ) async throws -> Result {
     let file = try TLSKit.authorityFile(authority)
@@ -32,11 +33,18 @@ struct OpenTunnelTests {
       ServerTLS(authority: try TLSKit.authority.get()),
       trusting: .certificates(file.url)
     )
-    return try await ReplayServer.proxying(scenario, tape: tape, mode: mode, as: proxy, body)
+    return try await ReplayServer.proxying(
+      scenario,
+      tape: tape,
+      mode: mode,
+      as: proxy,
+      at: address,
+      body
+    )
   }
 
   /// What a client hears in a tunnel that it asks for, and how its connection ends.
-  private static func ask(
+  static func ask(
     _ server: ReplayServer,
     through authority: String,
     _ text: String,
@@ -45,7 +53,7 @@ struct OpenTunnelTests {
     let loop = try EventLoop()
     let ended = Events<(String, SocketError.Kind?)>()
     let trusting = try context ?? TLSKit.client()
-    let port = server.port
+    let place = try #require(SocketAddress(RequestURL(server.url).host ?? "", port: server.port))
     let host = try #require(RequestURL("https://\(authority)").host)
     try await loop.run { reactor in
       let engine = try TLSEngine(trusting, host: HostName(host))
@@ -64,7 +72,7 @@ struct OpenTunnelTests {
       }
       plain.ended = { $0.close() }
       plain.closed = { ended((head, $0?.kind)) }
-      _ = try Channel(connectingTo: .loopback(port: port), on: reactor, delegate: plain)
+      _ = try Channel(connectingTo: place, on: reactor, delegate: plain)
     }
     let (heard, error) = try await ended.next()
     await loop.stop()

@@ -59,38 +59,54 @@ import Testing
     }
   }
 
-  @Test func `this machine and the first device are served, and then nobody else`() {
-    var gate = PeerGate(.firstDevice, own: "192.168.1.5")
-    #expect(gate.refusal(of: "192.168.1.5") == nil)
-    #expect(gate.device == nil)
-    #expect(gate.refusal(of: "192.168.1.20") == nil)
-    #expect(
-      gate.refusal(of: "192.168.1.21")
-        == "This proxy serves the first device that connected, which is 192.168.1.20; you are "
-        + "192.168.1.21. Restart it with --client 192.168.1.21 to be served."
-    )
-    #expect(gate.refusal(of: "192.168.1.20") == nil)
-    #expect(gate.refusal(of: "192.168.1.5") == nil)
+  @Test func `nobody is served because he came first, but this machine and who gives the code`() {
+    var gate = PeerGate(.code("482913"), own: "192.168.1.5")
+    #expect(gate.standing(of: "192.168.1.5") == .served)
+    for _ in 0..<2 { #expect(gate.standing(of: "192.168.1.20") == .unknown) }
+    #expect(gate.take("482914", from: "192.168.1.20") == .wrong)
+    #expect(gate.take("", from: "192.168.1.20") == .none)
+    #expect(gate.standing(of: "192.168.1.20") == .unknown)
+    // As it is read aloud.
+    #expect(gate.take(" 482-913 ", from: "192.168.1.20") == .right)
+    #expect(gate.standing(of: "192.168.1.20") == .served)
+    #expect(gate.standing(of: "192.168.1.21") == .unknown)
+    #expect(gate.take("482913", from: "192.168.1.21") == .right)
+    #expect(gate.standing(of: "192.168.1.21") == .served)
+  }
+
+  @Test func `so many wrong codes are looked at and no more, whoever gives them`() {
+    var gate = PeerGate(.code("482913"), own: "192.168.1.5")
+    #expect(gate.take("482913", from: "192.168.1.20") == .right)
+    for code in 0..<19 { #expect(gate.take("\(code)", from: "10.0.0.\(code)") == .wrong) }
+    // One that is given again, as by a client that is set to it, says nothing new.
+    for _ in 0..<100 { #expect(gate.take("7", from: "10.0.0.9") == .wrong) }
+    #expect(gate.take("4829130", from: "10.0.0.9") == .last)
+    for code in ["7", "482913"] { #expect(gate.take(code, from: "10.0.0.8") == .closed) }
+    #expect(gate.standing(of: "10.0.0.8") == .unknown)
+    #expect(gate.standing(of: "192.168.1.20") == .served)
+  }
+
+  @Test(arguments: ["48291", "4829130", "482914", "０４８２９１３", "482913\u{301}", "a", "*"])
+  func `what is not the code to the byte is not the code`(code: String) {
+    var gate = PeerGate(.code("482913"), own: "192.168.1.5")
+    #expect(gate.take(code, from: "192.168.1.20") == .wrong)
   }
 
   @Test func `a named device is served and no other`() {
     var gate = PeerGate(.only("192.168.1.20"), own: "192.168.1.5")
-    #expect(
-      gate.refusal(of: "192.168.1.19")
-        == "This proxy serves 192.168.1.20 only, and you are 192.168.1.19."
-    )
-    #expect(gate.refusal(of: "192.168.1.20") == nil)
-    var open = PeerGate(.everyone, own: "127.0.0.1")
-    #expect(open.refusal(of: "127.0.0.9") == nil)
+    let refusal = "This proxy serves 192.168.1.20 only, and you are 192.168.1.19."
+    #expect(gate.standing(of: "192.168.1.19") == .refused(refusal))
+    #expect(gate.standing(of: "192.168.1.20") == .served)
+    #expect(gate.take("192.168.1.20", from: "192.168.1.19") == .none)
+    #expect(PeerGate(.everyone, own: "127.0.0.1").standing(of: "127.0.0.9") == .served)
   }
 
   @Test func `one address is one, however it is written`() throws {
-    var gate = PeerGate(.only("FD00:0::20"), own: "[fd00::0:5]")
-    #expect(gate.refusal(of: "fd00::20") == nil)
-    #expect(gate.refusal(of: "fd00::5") == nil)
-    #expect(
-      gate.refusal(of: "fd00::21") == "This proxy serves fd00::20 only, and you are fd00::21."
-    )
+    let gate = PeerGate(.only("FD00:0::20"), own: "[fd00::0:5]")
+    #expect(gate.standing(of: "fd00::20") == .served)
+    #expect(gate.standing(of: "fd00::5") == .served)
+    let refusal = "This proxy serves fd00::20 only, and you are fd00::21."
+    #expect(gate.standing(of: "fd00::21") == .refused(refusal))
     let choices = [Candidate("fd00::5", "en0"), Candidate("fd00::6", "en0")]
     #expect(try PrivateAddress.choose(from: choices, asked: "FD00:0::5") == "fd00::5")
     #expect(try PrivateAddress.choose(from: choices, asked: "0:0::1") == "::1")
@@ -111,50 +127,48 @@ import Testing
     #expect(count.enter(atMost: 1))
     var proxy = Proxying()
     proxy.admission = .only("127.0.0.2")
-    let turnedAway = Locked<[String]>([])
-    proxy.turnedAway = { peer in turnedAway.withLock { $0.append(peer) } }
+    let noticed = Locked<[PeerEvent]>([])
+    proxy.notice = { event in noticed.withLock { $0.append(event) } }
     var options = ReplayServer.Options.patient
     options.proxy = proxy
     let served = try await loop.run { [proxy, options] reactor in
-      let gate = Locked<PeerGate?>(PeerGate(proxy.admission, own: "127.0.0.9"))
+      let gate = Locked(PeerGate(proxy.admission, own: "127.0.0.9"))
+      let machine = OwnMachine(listeningAt: "127.0.0.9")
       let house = House(
         deck: Deck(Cassette(), isProxied: true),
         lane: .deck,
         options: options,
         live: LiveConnections(count),
         port: 1,
-        desk: ProxyDesk(proxy, gate, loop)
+        desk: ProxyDesk(proxy, gate, machine, loop)
       )
       ClientConnection.begin(accepted, in: house, on: reactor)
       return count.count
     }
     #expect(served == 0)
-    #expect(turnedAway.withLock { $0 } == [])
+    #expect(noticed.withLock { $0 } == [])
     listening.close()
     await loop.stop()
   }
 
   // Linux routes all of 127/8 to itself, so one machine can be several peers.
   #if os(Linux)
-    @Test func `a second device gets 403 in words, on the wire`() async throws {
+    @Test func `another device than the named one gets 403 in words, on the wire`() async throws {
       var proxy = Proxying()
-      proxy.admission = .firstDevice
-      let turnedAway = Events<String>()
-      proxy.turnedAway = { turnedAway($0) }
+      proxy.admission = .only("127.0.0.2")
+      let noticed = Events<PeerEvent>()
+      proxy.notice = { noticed($0) }
       try await ReplayServer.proxying(as: proxy) { server, _, _ async throws in
         func ask(from host: String) async throws -> String {
-          let client = try RawClient(.loopback(port: server.port), from: host)
-          await client.send(
-            "GET http://wind.tunnel/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-          )
-          defer { client.close() }
-          return String(decoding: await client.receiveAll().0, as: UTF8.self).statusLine
+          try await server.answer(
+            to: "GET http://wind.tunnel/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            from: host
+          ).statusLine
         }
         #expect(try await ask(from: "127.0.0.1") == "HTTP/1.1 200 OK")
-        #expect(try await ask(from: "127.0.0.2") == "HTTP/1.1 200 OK")
         #expect(try await ask(from: "127.0.0.3") == "HTTP/1.1 403 Forbidden")
         #expect(try await ask(from: "127.0.0.2") == "HTTP/1.1 200 OK")
-        #expect(try await turnedAway.next() == "127.0.0.3")
+        #expect(try await noticed.next() == .turnedAway("127.0.0.3"))
       }
     }
   #endif

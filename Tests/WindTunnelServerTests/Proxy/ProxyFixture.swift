@@ -13,6 +13,7 @@ extension ReplayServer {
     mode: RecordMode = .none,
     as proxy: Proxying = Proxying(),
     limits: Limits = .patient,
+    at host: String = "127.0.0.1",
     _ body: (ReplayServer, Deck, Events<Sighting>) async throws -> Result
   ) async throws -> Result {
     let deck = Deck(tape, scenario: scenario, then: .repeat, mode: mode, isProxied: true)
@@ -21,6 +22,7 @@ extension ReplayServer {
     var proxy = proxy
     proxy.observe = { seen($0) }
     options.proxy = proxy
+    options.host = host
     options.limits = limits
     return try await serving(deck, options) { server in try await body(server, deck, seen) }
   }

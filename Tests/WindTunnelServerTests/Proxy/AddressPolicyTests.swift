@@ -1,0 +1,221 @@
+import Testing
+
+@testable import WindTunnelServer
+
+/// Where a proxy connects other machines to, as a value: no socket is asked.
+@Suite struct AddressPolicyTests {
+  /// The proxy listens at 192.168.1.5/24 and has these addresses beside it.
+  private static let own = [
+    "192.168.1.5", "10.0.0.5", "93.184.216.34", "fd00:1::5", "2600::5", "2002:5db8:d822::1",
+  ]
+  private static let network = Subnet(four: 192, 168, 1, length: 24)
+
+  private static func localEnd(towards address: SocketAddress) -> LocalEnd {
+    let isOwn = own.contains { SocketAddress($0, port: 0)?.addressBytes == address.addressBytes }
+    // Any other is spoken to from the first of its family; loopback, too, and 169.254.
+    let first = address.family == SocketAddress.loopback().family ? "192.168.1.5" : "fd00:1::5"
+    return SocketAddress(isOwn ? address.host : first, port: 9).map { .at($0) } ?? .unknown
+  }
+
+  private static func reason(
+    _ host: String,
+    port: Int = 80,
+    for peer: String = "192.168.1.20",
+    allowing exceptions: [String] = []
+  ) throws -> AddressRefusal.Reason? {
+    let policy = AddressPolicy(
+      for: SocketAddress(peer, port: 50_000),
+      in: network,
+      allowing: exceptions.compactMap { AllowedAddress($0) }
+    )
+    let address = try #require(SocketAddress(host, port: port))
+    return policy.refusal(of: address, asking: localEnd)?.reason
+  }
+
+  @Test(
+    arguments: [
+      (.loopback, ["127.0.0.1", "127.9.9.9", "127.255.255.255", "127.0.0.0", "::1"]),
+      (.unspecified, ["0.0.0.0", "0.0.0.1", "0.255.255.255", "::"]),
+      (
+        .linkLocal,
+        ["169.254.169.254", "169.254.0.0", "169.254.255.255", "fe80::1", "febf:ffff::1"]
+      ),
+      (.multicast, ["224.0.0.1", "239.255.255.255", "ff02::1", "ff00::", "ffff::1"]),
+      (.own, own),
+      (
+        .limited,
+        [
+          "10.0.0.6", "10.0.0.0", "10.255.255.255", "172.16.0.0", "172.31.255.255", "192.168.0.255",
+          "192.168.2.0", "100.64.0.0", "100.127.255.255", "fc00::1", "fd00:1::6", "fdff:ffff::1",
+          "192.0.0.8", "192.0.2.1", "198.51.100.1", "203.0.113.1", "198.18.0.1", "198.19.255.255",
+          "240.0.0.1", "255.255.255.255", "2001:db8::1", "2001::1", "2001:1ff::1", "3fff:fff::1",
+          "100::1", "64:ff9b:1::1", "fec0::1", "4000::1", "::5", "::127.0.0.1", "::ffff:0:8.8.8.8",
+        ]
+      ),
+      (
+        nil,
+        [
+          "8.8.8.8", "1.1.1.1", "9.255.255.255", "11.0.0.0", "126.255.255.255", "128.0.0.1",
+          "100.63.255.255", "100.128.0.0", "169.253.255.255", "169.255.0.0", "172.15.255.255",
+          "172.32.0.0", "192.167.255.255", "192.169.0.0", "198.17.255.255", "198.20.0.0",
+          "223.255.255.255", "2606:4700:4700::1111", "2001:200::1", "2001:db9::1", "2600::6",
+          "3fff:1000::1",
+          // The peer is there itself, its router, too.
+          "192.168.1.20", "192.168.1.1", "192.168.1.255",
+        ]
+      ),
+    ] as [(AddressRefusal.Reason?, [String])]
+  )
+  func `another machine gets nowhere that it could not get by itself`(
+    reason: AddressRefusal.Reason?,
+    hosts: [String]
+  ) throws {
+    for host in hosts { #expect(try Self.reason(host) == reason, "\(host)") }
+  }
+
+  @Test(
+    arguments: [
+      ("::ffff:127.0.0.1", .loopback), ("::ffff:127.9.9.9", .loopback),
+      ("::ffff:0.0.0.0", .unspecified), ("::ffff:169.254.169.254", .linkLocal),
+      ("::ffff:224.0.0.1", .multicast), ("::ffff:192.168.1.5", .own), ("::ffff:10.0.0.6", .limited),
+      ("::ffff:192.168.1.20", nil), ("::ffff:8.8.8.8", nil),
+      ("64:ff9b::127.0.0.1", .loopback), ("64:ff9b::0.0.0.0", .unspecified),
+      ("64:ff9b::169.254.169.254", .linkLocal), ("64:ff9b::192.168.1.5", .own),
+      ("64:ff9b::93.184.216.34", .own), ("64:ff9b::10.0.0.6", .limited),
+      // Behind a gateway is another 192.168.1.20.
+      ("64:ff9b::192.168.1.20", .limited), ("64:ff9b::8.8.8.8", nil),
+      ("2002:7f00:1::", .loopback), ("2002:7f00:1::9", .loopback), ("2002:0:0::", .unspecified),
+      ("2002:a9fe:a9fe::1", .linkLocal), ("2002:c0a8:105::1", .own), ("2002:a00:6::1", .limited),
+      ("2002:c0a8:114::1", .limited), ("2002:808:808::1", nil),
+    ] as [(String, AddressRefusal.Reason?)]
+  )
+  func `an IPv4 address within another is judged as it is`(
+    host: String,
+    reason: AddressRefusal.Reason?
+  ) throws {
+    #expect(try Self.reason(host) == reason)
+  }
+
+  @Test func `a peer that came from further away has no private network here`() throws {
+    for peer in ["192.168.2.20", "8.8.8.8", "fd00:1::20"] {
+      #expect(try Self.reason("192.168.1.1", for: peer) == .limited)
+      #expect(try Self.reason("8.8.8.8", for: peer) == nil)
+    }
+    #expect(try Self.reason("192.168.1.1", for: "::ffff:192.168.1.20") == nil)
+    let gone = AddressPolicy(for: nil, in: Self.network)
+    let near = try #require(SocketAddress("192.168.1.1", port: 80))
+    #expect(gone.refusal(of: near, asking: Self.localEnd)?.reason == .limited)
+  }
+
+  @Test func `an address of which nobody tells whose it is is not connected to`() throws {
+    let policy = AddressPolicy(for: SocketAddress("192.168.1.20", port: 1), in: Self.network)
+    for host in ["8.8.8.8", "192.168.1.1"] {
+      let address = try #require(SocketAddress(host, port: 80))
+      #expect(policy.refusal(of: address) { _ in .unknown }?.reason == .unknown)
+      // Where there is no way the attempt says so.
+      #expect(policy.refusal(of: address) { _ in .nowhere } == nil)
+    }
+  }
+
+  @Test func `what is let in by name is, at its port or at every one, however it is spelled`()
+    throws
+  {
+    func isRefused(_ host: String, _ port: Int, _ exception: String) throws -> Bool {
+      try Self.reason(host, port: port, allowing: [exception]) != nil
+    }
+    for host in ["10.0.0.6", "::ffff:10.0.0.6"] {
+      #expect(try !isRefused(host, 80, "10.0.0.6"))
+      #expect(try !isRefused(host, 8080, "10.0.0.6:8080"))
+      #expect(try !isRefused(host, 8080, "[::ffff:10.0.0.6]:8080"))
+      #expect(try isRefused(host, 8081, "10.0.0.6:8080"))
+      #expect(try isRefused(host, 8080, "10.0.0.7:8080"))
+    }
+    #expect(try !isRefused("127.0.0.1", 8000, "127.0.0.1:8000"))
+    #expect(try isRefused("127.0.0.1", 8001, "127.0.0.1:8000"))
+    #expect(try isRefused("127.0.0.2", 8000, "127.0.0.1:8000"))
+    #expect(try isRefused("64:ff9b::10.0.0.6", 8080, "10.0.0.6:8080"))
+    #expect(try !isRefused("fd00:1::5", 80, "FD00:1:0::5"))
+    #expect(try !isRefused("fd00:1::6", 80, "[fd00:1::6]:80"))
+  }
+
+  @Test(arguments: [
+    "", "localhost", "10.0.0", "10.0.0.6:", "10.0.0.6:0", "10.0.0.6:65536", "10.0.0.6:x",
+    "10.0.0.0/8",
+    "127.0.0.1", "127.9.9.9", "::1", "[::1]", "::ffff:127.0.0.1", "0.0.0.0", "0.0.0.0:80",
+    "[::]:80",
+    "224.0.0.1:80", "[ff02::1]:80", "fd00::1:99999", "http://10.0.0.6",
+  ])
+  func `what is no address of one machine is not let in by name`(text: String) {
+    #expect(AllowedAddress(text) == nil)
+  }
+
+  @Test func `a refusal says what the address is and how it is allowed`() throws {
+    let policy = AddressPolicy(for: SocketAddress("192.168.1.20", port: 1), in: Self.network)
+    func sentence(_ host: String) throws -> String? {
+      let address = try #require(SocketAddress(host, port: 8000))
+      return policy.refusal(of: address, asking: Self.localEnd)?.description
+    }
+    #expect(
+      try sentence("::ffff:127.0.0.1")
+        == "127.0.0.1:8000 is the machine itself that the proxy runs on, and the proxy connects no "
+        + "other machine to it. Whoever runs the proxy can allow it: --allow-private 127.0.0.1:8000"
+    )
+    #expect(
+      try sentence("0.0.0.0")
+        == "0.0.0.0:8000 is no address of one machine, and the proxy connects no other machine to it."
+    )
+    #expect(
+      try sentence("fd00:9::1")
+        == "[fd00:9::1]:8000 is not of the Internet and not of the device's own network, and the "
+        + "proxy connects no other machine to it. Whoever runs the proxy can allow it: "
+        + "--allow-private [fd00:9::1]:8000"
+    )
+  }
+
+  @Test(arguments: [
+    (
+      "192.168.1.5", 24, ["192.168.1.0", "192.168.1.255"], ["192.168.0.255", "192.168.2.0", "::1"]
+    ),
+    ("10.1.130.9", 17, ["10.1.128.0", "10.1.255.255"], ["10.1.127.255", "10.2.128.0"]),
+    ("10.1.2.3", 32, ["10.1.2.3"], ["10.1.2.2", "10.1.2.4"]),
+    ("10.1.2.3", 0, ["0.0.0.0", "255.255.255.255"], ["::"]),
+    (
+      "fd00:1::5", 64, ["fd00:1::", "fd00:1::ffff:0:0:1"], ["fd00:1:0:1::", "fd00::1", "10.0.0.1"]
+    ),
+    ("fe80::1", 10, ["fe80::", "febf::1"], ["fec0::", "fe7f::"]),
+  ])
+  func `a subnet is the addresses that begin alike`(
+    host: String,
+    length: Int,
+    within: [String],
+    outside: [String]
+  ) throws {
+    let bytes = try #require(SocketAddress(host, port: 0)).addressBytes
+    let subnet = Subnet(bytes, length: length)
+    for (hosts, isWithin) in [(within, true), (outside, false)] {
+      for host in hosts {
+        let address = try #require(SocketAddress(host, port: 1))
+        #expect(subnet.contains(address) == isWithin, "\(host)")
+      }
+    }
+  }
+
+  @Test func `the system tells of an address of its own that it speaks from it`() throws {
+    let mask = try #require(SocketAddress("127.0.0.1", port: 0))
+    #expect(Subnet.ofInterface(at: mask) == Subnet(four: 127, length: 8))
+    let loopback = try #require(SocketAddress("127.0.0.1", port: 80))
+    guard case .at(let end) = OwnMachine.localEnd(towards: loopback) else {
+      Issue.record("no way to oneself")
+      return
+    }
+    #expect(end.host == "127.0.0.1")
+    for candidate in PrivateAddress.ofThisMachine {
+      let own = try #require(SocketAddress(candidate.host, port: 80))
+      guard case .at(let end) = OwnMachine.localEnd(towards: own) else {
+        Issue.record("no way to \(own)")
+        continue
+      }
+      #expect(end.host == candidate.host)
+    }
+  }
+}
