@@ -52,6 +52,7 @@ struct ProxyRecording {
       journal.remove()
       return Terminal.complain("Nothing was recorded; \(file.relativePath) is as it was.\n")
     }
+    CutAnswers.complain(recorded, besides: tape)
     try recorded.write(to: file)
     journal.remove()
     Terminal.complain("\(file.relativePath): \(recorded.interactions.count) interactions\n")

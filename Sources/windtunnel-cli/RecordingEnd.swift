@@ -47,6 +47,7 @@ struct RecordingEnd {
       Terminal.complain("What was recorded is thrown away; \(asItWas)\n")
       return code
     }
+    CutAnswers.complain(recorded, besides: tape)
     try recorded.write(to: order.file)
     journal.remove()
     Terminal.complain("\(order.path): \(recorded.interactions.count) interactions\n")
