@@ -100,7 +100,7 @@ import WindTunnelDrill
     let help = try await Self.run(["--help"])
     #expect(help.code == 0)
     #expect(help.answer.contains("\n  host-drill [--cassette FILE] "))
-    #expect(help.answer.contains("  Who is judged: host, urlsession, or exec: "))
+    #expect(help.answer.contains("  Who is judged: host, urlsession, or exec."))
   }
 
   @Test func `a report that could not be written is refused before anything flies`() async throws {
