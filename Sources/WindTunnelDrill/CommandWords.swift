@@ -1,24 +1,29 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The words of a program's command as a report keeps them: without secrets, as far as their names or
-/// shapes tell.
+/// The words of a program's command as a report keeps them: without secrets, as far as their names,
+/// places and shapes tell.
 struct CommandWords: Sendable, Hashable {
   /// The fact of a report that holds them.
   static let fact = "command"
-  /// What stands in place of a secret.
-  private static let redacted = "REDACTED-argument"
 
   /// What may be kept.
   let words: [String]
+  /// What may not, the longest first: it may turn up again in what was seen of the program.
+  private let secrets: [String]
 
-  /// Takes the secrets out.
-  init(_ command: [String]) {
-    var isSecret = false
-    words = command.map { word in
-      defer { isSecret = Self.announcesSecret(word) }
-      return isSecret ? Self.redacted : word.withoutSecrets
-    }
+  /// Takes the secrets out: those among the words, and those of the environment, which a shell may
+  /// have put there.
+  init(
+    _ command: [String],
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) {
+    var reader = CommandSecrets()
+    for (name, value) in environment where name.surelyNamesSecret { reader.note(value) }
+    let read = reader.read(command)
+    let secrets = reader.found
+    self.secrets = secrets
+    words = read.map { Self.masked($0, secrets).withoutSecrets }
   }
 
   /// Reads what a report holds; `nil` where that is no list of words.
@@ -28,6 +33,7 @@ struct CommandWords: Sendable, Hashable {
       return nil
     }
     self.words = words.compactMap(\.stringValue)
+    secrets = []
   }
 
   /// A list, as JSON.
@@ -36,18 +42,60 @@ struct CommandWords: Sendable, Hashable {
   /// Whether something was taken out, so that it cannot be run.
   var isIncomplete: Bool { words.contains { $0.contains("REDACTED-") } }
 
-  /// Whether the word behind this one is a secret: `--token`, and what curl and wget take names and
-  /// passwords by.
-  private static func announcesSecret(_ word: String) -> Bool {
-    if ["-u", "-U", "--user", "--proxy-user"].contains(word) { return true }
-    return word.hasPrefix("--") && !word.contains("=") && word.namesSecret
+  /// A text without the secrets of the command.
+  func masked(_ text: String) -> String { Self.masked(text, secrets) }
+
+  private static func masked(_ text: String, _ secrets: [String]) -> String {
+    secrets.reduce(text) { text, secret in
+      text.contains(secret) ? text.replacing(secret, with: CommandSecrets.redacted) : text
+    }
+  }
+}
+
+extension Observation {
+  /// What was seen without what a program was given as secrets: its requests bear them.
+  func masked(by command: CommandWords) -> Observation {
+    var observation = self
+    observation.endpoint = command.masked(endpoint)
+    if case .failed(let reason) = ending { observation.ending = .failed(command.masked(reason)) }
+    for index in attempts.indices {
+      let attempt = attempts[index]
+      observation.attempts[index].decision = command.masked(Self.keyMasked(attempt.decision))
+      observation.attempts[index].take = command.masked(attempt.take)
+      observation.attempts[index].error = attempt.error.map { command.masked($0) }
+    }
+    return observation
+  }
+
+  /// A line of the story whose second part, the key, has an address without secrets.
+  static func keyMasked(_ decision: String) -> String {
+    var parts = decision.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 4 else { return decision }
+    let words = parts[1].split(separator: " ", maxSplits: 1)
+    guard words.count == 2 else { return decision }
+    let url = RequestURL(String(words[1]))
+    let masked = url.withoutSecrets
+    guard masked != url else { return decision }
+    parts[1] = "\(words[0]) \(masked)"
+    return parts.joined(separator: "\t")
   }
 }
 
 extension String {
-  /// As one word of a POSIX shell (Shell Command Language §2.2.2): as it is where nothing in it means
-  /// anything to a shell, else in single quotes.
+  /// As one word of a POSIX shell (Shell Command Language §2.2): as it is where nothing in it means
+  /// anything to a shell, else in single quotes; in dollar-single-quotes (§2.2.4) where a character
+  /// in it is not seen, so that the word can be read and typed.
   var asShellWord: String {
+    if visibleInLine != self {
+      let bytes = utf8.map { byte -> String in
+        switch byte {
+        case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\\(Character(UnicodeScalar(byte)))"
+        case 0x20..<0x7F: String(Character(UnicodeScalar(byte)))
+        default: "\\x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
+        }
+      }
+      return "$'\(bytes.joined())'"
+    }
     let isPlain =
       !isEmpty && !hasPrefix("#")
       && utf8.allSatisfy { byte in

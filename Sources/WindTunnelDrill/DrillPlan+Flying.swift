@@ -78,10 +78,17 @@ extension DrillPlan {
       seed: seed,
       decisionHash: storyHash(),
       platformErrors: errors.rawValue,
-      environment: Environment.facts(cassette: cassette) + self.facts + facts
+      environment: Environment.facts(cassette: cassette) + maskedFacts(facts)
         + Self.notJudged(in: flown),
       scenarios: flown
     )
+  }
+
+  /// How it was flown, without what a program was given as secrets.
+  private func maskedFacts(_ more: [Report.Fact]) -> [Report.Fact] {
+    guard !command.isEmpty else { return facts + more }
+    let words = CommandWords(command)
+    return (facts + more).map { Report.Fact($0.name, words.masked($0.value)) }
   }
 
   /// How it was flown.

@@ -21,7 +21,7 @@ public struct DrillPlan: Sendable {
   /// What is called how often.
   public var mix = Mix()
   /// The program that the subject `exec` starts for each call, and its arguments; in them `{url}`,
-  /// `{base}`, `{method}` and `{call}` stand for the call's own, and `{ca}` for the file of the
+  /// `{base}`, `{method}`, `{body}` and `{call}` stand for the call's own, and `{ca}` for the file of the
   /// authority that issues the run's certificates.
   public var command: [String] = []
   /// How long a call may take.
@@ -117,6 +117,7 @@ public struct DrillPlan: Sendable {
     guard subjects.contains(Self.execSubject) == !command.isEmpty else {
       throw .plan("The subject exec and the command that it starts belong together.")
     }
+    try refuseBodiesOfNoText()
     let longest = Duration.seconds(86_400)
     guard .milliseconds(1)...longest ~= deadline, .milliseconds(1)...longest ~= attemptTimeout
     else {

@@ -56,14 +56,19 @@ struct ExecSubject: Subject {
       ("url", call.url.absoluteString), ("base", call.baseURL.absoluteString),
       ("method", call.request.method), ("call", String(call.index)),
     ]
+    // The last, since what was recorded may have any word in it.
     return own + (call.authorityFile.map { [("ca", $0.path)] } ?? [])
+      + (call.request.bodyForPrograms.map { [("body", $0)] } ?? [])
   }
 
   private static func environment(of call: DrillCall) -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
+    // Not another drill's, where this call has none.
+    environment["WINDTUNNEL_BODY"] = nil
     for (name, value) in values(of: call) {
       environment["WINDTUNNEL_\(name.uppercased())"] = value
     }
+    environment["WINDTUNNEL_HEADERS"] = call.request.fieldsForPrograms
     return environment
   }
 }

@@ -68,6 +68,7 @@ public struct ProcessDrill: Sendable {
   {
     let plan = try await planned()
     let itinerary = plan.itinerary
+    let words = plan.command.isEmpty ? nil : CommandWords(plan.command)
     var flown: [Report.Flown] = []
     for scenario in plan.scenarios {
       let stage = try plan.stage(of: scenario)
@@ -89,7 +90,10 @@ public struct ProcessDrill: Sendable {
         let observations = try await sortie.fly()
         try StoryCheck(scenario: scenario, seed: plan.seed, itinerary: itinerary)
           .check(observations)
-        rows.append(Report.Row(subject, observations, plannedFaults: scenario.faultNames))
+        let told = words.map { words in observations.map { $0.masked(by: words) } }
+        rows.append(
+          Report.Row(subject, told ?? observations, plannedFaults: scenario.faultNames)
+        )
         progress(.finished(scenario: scenario.name, subject: subject))
       }
       flown.append(plan.flown(scenario, on: stage, rows))

@@ -11,7 +11,8 @@ struct StoryCheck: Sendable {
     for observation in observations {
       for attempt in observation.attempts where !tells(attempt.decision, of: observation.call) {
         throw .harness(
-          "call \(observation.call) met a decision that is not in the story: \(attempt.decision)"
+          "call \(observation.call) met a decision that is not in the story: "
+            + Observation.keyMasked(attempt.decision)
         )
       }
     }

@@ -50,6 +50,10 @@ enum CassetteConvertCommand: Command {
       try FileError.writing(result.data, to: to)
       (count, warnings) = (result.interactionCount, result.warnings)
     default:
+      if FileManager.default.fileExists(atPath: input) {
+        let data = try FileError.reading(from, bytesMax: Cassette.fileBytesMax)
+        if let refusal = ForeignRecording.refusal(of: data, source: input) { throw refusal }
+      }
       throw Refusal.conversion(input, output)
     }
     for warning in warnings { Terminal.complain("\(warning)\n") }

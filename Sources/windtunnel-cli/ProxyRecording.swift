@@ -58,6 +58,7 @@ struct ProxyRecording {
       Terminal.complain("Nothing was recorded; \(file.relativePath) is as it was.\n")
       return true
     }
+    CutAnswers.complain(recorded, besides: tape)
     return try journal.endTelling(with: recorded, orders: orders, of: file)
   }
 }

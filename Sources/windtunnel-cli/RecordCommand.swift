@@ -8,13 +8,18 @@ enum RecordCommand: Command {
   static let name = "record"
   static let summary = "Stand in front of a real server and record what passes."
   static let synopsis =
-    "--upstream URL --cassette FILE [--as URL] [--mode MODE] [--port N] [-- CMD …]"
+    "URL --cassette FILE [--as URL] [--mode MODE] [--port N] [-- CMD …]"
+  static let operandsMax = 1
   static let example =
-    "windtunnel record --upstream http://127.0.0.1:8000 --cassette a.json -- curl {url}/users"
+    "windtunnel record http://127.0.0.1:8000 --cassette a.json -- curl {url}/users"
   static let takesCommand = true
   static let flags =
     [
-      Flag("--upstream", "URL", "The real server, such as https://api.example.com."),
+      Flag(
+        "--upstream",
+        "URL",
+        "The real server, such as https://api.example.com; the same as URL alone."
+      ),
       Flag("--upstream-ca", "FILE", "Trust these certificates for https, not the machine's (PEM)."),
       Flag("--cassette", "FILE", "Where the recording is written, at the end and in one step."),
       Flag("--as", "URL", "The origin that stands on the tape instead of the upstream's."),

@@ -31,7 +31,7 @@ struct RecordOrder {
   var file: URL { URL(filePath: path) }
 
   init(_ arguments: Arguments) throws {
-    let upstream = try arguments.required("--upstream", "which server to record")
+    let upstream = try arguments.required("--upstream", orOperand: "which server to record")
     guard let url = RequestURL.server(upstream) else {
       throw Refusal.value(
         "--upstream",

@@ -46,6 +46,7 @@ struct RecordingEnd {
       Terminal.complain("What was recorded is thrown away; \(asItWas)\n")
       return code
     }
+    CutAnswers.complain(recorded, besides: tape)
     let isWhole = try journal.endTelling(with: recorded, orders: orders, of: order.file)
     return isWhole ? code : .cannotWrite
   }

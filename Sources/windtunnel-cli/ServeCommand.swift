@@ -6,11 +6,12 @@ internal import WindTunnelServer
 enum ServeCommand: Command {
   static let name = "serve"
   static let summary = "Play a cassette on a port, for clients in any language."
-  static let synopsis = "--cassette FILE [--scenario NAME|FILE] [--match FILE] [--port N] [--tls]"
-  static let example = "windtunnel serve --cassette Cassettes/examples/shop.json --port 8080"
+  static let operandsMax = 1
+  static let synopsis = "FILE [--scenario NAME|FILE] [--match FILE] [--port N] [--tls]"
+  static let example = "windtunnel serve Cassettes/examples/shop.json --port 8080"
   static let flags =
     [
-      Flag("--cassette", "FILE", "What is played."),
+      Flag("--cassette", "FILE", "What is played; the same as FILE alone."),
       Flag("--scenario", "NAME|FILE", "The weather (default: calm)."),
       MatchFlag.flag("method, path and query"),
       Flag("--refresh-dates", nil, "Move dates in answers by the time that has gone by since."),

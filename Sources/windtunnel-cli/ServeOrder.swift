@@ -12,7 +12,9 @@ struct ServeOrder {
   private let speaksTLS: Bool
 
   init(_ arguments: Arguments) throws {
-    cassette = URL(filePath: try arguments.required("--cassette", "what should be played"))
+    cassette = URL(
+      filePath: try arguments.required("--cassette", orOperand: "what should be played")
+    )
     speaksTLS = arguments.has("--tls")
     rules = try arguments.value(MatchFlag.name).map { URL(filePath: $0) }
     scenarioName = try arguments.value("--scenario")

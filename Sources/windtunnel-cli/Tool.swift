@@ -45,6 +45,7 @@ enum Tool {
       CassetteLintCommand.self, CassetteVerifyCommand.self, CassetteDiffCommand.self,
       CassetteMergeCommand.self,
       CassetteSplitCommand.self, CassettePruneCommand.self, CassetteMigrateCommand.self,
+      MetricsListCommand.self,
       PresetsListCommand.self, PresetsShowCommand.self, PresetsImportCommand.self,
       ModelCommand.self,
     ]

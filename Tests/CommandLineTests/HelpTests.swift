@@ -15,6 +15,7 @@ import Testing
     ["cassette", "prune", "--help"], ["cassette", "migrate", "--help"],
     ["presets", "--help"], ["presets", "list", "--help"], ["presets", "show", "--help"],
     ["presets", "import", "--help"], ["model", "--help"],
+    ["metrics", "--help"], ["metrics", "list", "--help"],
   ])
   func `help says what its golden file says`(words: [String]) async throws {
     let name = (words.dropLast().isEmpty ? ["windtunnel"] : words.dropLast()).joined(separator: "-")

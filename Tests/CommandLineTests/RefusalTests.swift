@@ -74,7 +74,7 @@ import Testing
       help: "drill"
     ),
     Usage(
-      "drill -- curl {url}",
+      "drill --subject urlsession -- curl {url}",
       "Behind -- stands a command, and only --subject exec starts one.",
       help: "drill"
     ),

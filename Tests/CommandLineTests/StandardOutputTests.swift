@@ -38,6 +38,8 @@ import WindTunnelDrill
     ("scenarios list", ["scenarios", "list"], 0),
     ("scenarios list", ["scenarios", "list", "--json"], 0),
     ("scenarios show", ["scenarios", "show", "metro"], 0),
+    ("scenarios show", ["scenarios", "show", "pre-release"], 0),
+    ("metrics list", ["metrics", "list"], 0), ("metrics list", ["metrics", "list", "--json"], 0),
     ("cassette show", ["cassette", "show", "a.json"], 0),
     ("cassette show", ["cassette", "show", "a.json", "--json"], 0),
     ("cassette show", ["cassette", "show", "a.json", "--number", "1"], 0),

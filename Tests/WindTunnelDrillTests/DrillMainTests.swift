@@ -52,6 +52,41 @@ import WindTunnelDrill
     #expect(try await Self.run(open + ["--allow-inconclusive"]).code == 0)
   }
 
+  @Test(
+    .enabled(
+      if: FileManager.default.fileExists(atPath: "/dev/full"),
+      "This system has no /dev/full."
+    )
+  )
+  func `what it cannot print is 73 in its own name, and its report is written`() async throws {
+    let json = try Folder()
+    let file = try json.file("drill.json")
+    let program = try #require(Bundle.main.executableURL).deletingLastPathComponent()
+      .appending(path: "host-drill").path
+    let words = Self.words + ["--stage", "in-process", "--report", file]
+    let process = SpawnedProcess()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments =
+      ["-c", "exec \"$0\" \"$@\" > /dev/full 2> '\(try json.file("err"))'", program] + words
+    let ended = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in ended.signal() }
+    try process.run()
+    await withCheckedContinuation { continuation in
+      Thread {
+        ended.wait()
+        continuation.resume()
+      }.start()
+    }
+    #expect(process.terminationStatus == 73)
+    let complaints = try String(contentsOfFile: try json.file("err"), encoding: .utf8)
+    #expect(
+      complaints.hasSuffix(
+        "host-drill: standard output cannot be written: No space left on device.\n"
+      )
+    )
+    #expect(try Report(contentsOf: URL(filePath: file)).scenarios.map(\.name) == ["server-errors"])
+  }
+
   @Test func `a client that crashes is a row and 97, and the other calls are made`() async throws {
     let words = ["--scenario", "calm", "--calls", "8", "--concurrency", "1", "--json"]
     let end = try await Self.run(words, with: ["HOST_FALLS_ON": "3"])
@@ -100,7 +135,7 @@ import WindTunnelDrill
     let help = try await Self.run(["--help"])
     #expect(help.code == 0)
     #expect(help.answer.contains("\n  host-drill [--cassette FILE] "))
-    #expect(help.answer.contains("  Who is judged: host, urlsession, or exec: "))
+    #expect(help.answer.contains("  Who is judged: host, urlsession, or exec."))
   }
 
   @Test func `a report that could not be written is refused before anything flies`() async throws {

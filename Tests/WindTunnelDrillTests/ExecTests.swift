@@ -39,6 +39,71 @@ import WindTunnel
     #expect(row.metrics.averageRetries == 0)
   }
 
+  @Test
+  func `a program is told what was recorded of its request, as a word and by its environment`()
+    async throws
+  {
+    let body = "name=Ada Lovelace&note={url} \"x\" $HOME"
+    let post = Interaction(
+      Request(
+        "POST",
+        "http://a.test/users",
+        headers: [
+          "Content-Type": "application/x-www-form-urlencoded", "X-Plan": "gold", "Host": "a.test",
+          "Content-Length": "\(body.utf8.count)", "Connection": "keep-alive",
+        ],
+        body: Body(body)
+      ),
+      .response(Response(status: 201))
+    )
+    let script = """
+      [ "$0" = POST ] || exit 9
+      [ "$1" = "$WINDTUNNEL_BODY" ] || exit 8
+      [ "$1" = "name=Ada Lovelace&note={""url} \\"x\\" \\$HOME" ] || exit 7
+      [ "$WINDTUNNEL_HEADERS" = "Content-Type: application/x-www-form-urlencoded
+      X-Plan: gold
+      " ] || exit 6
+      echo shown
+      """
+    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+      plan.cassette = Cassette([post])
+      plan.cassetteFile = nil
+      plan.command = ["sh", "-c", script, "{method}", "{body}"]
+      plan.scenarios = [.calm]
+      plan.calls = 2
+      plan.stage = nil
+    }
+    let report = try await drill.fly()
+    let row = try #require(report.scenarios.first?.subjects.first)
+    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+  }
+
+  @Test func `a body that is no word is refused where a word should be made of it`() throws {
+    for body in [
+      Body(Data([0xFF, 0xFE])), Body("a\0b"), Body(String(repeating: "x", count: 200_000)),
+    ] {
+      let post = Interaction(
+        Request("POST", "http://a.test/users?token=abc", body: body),
+        .response(Response(status: 201))
+      )
+      var plan = try DrillPlan()
+      plan.cassette = Cassette([post])
+      (plan.subjects, plan.command) = (
+        ["exec"], ["curl", "-X", "{method}", "-d", "{body}", "{url}"]
+      )
+      let error = #expect(throws: DrillError.self) { try plan.validate(known: ["exec"]) }
+      let told = error.map { "\($0)" } ?? ""
+      #expect(
+        told
+          == "{body} cannot be filled in for POST http://a.test/users?token=REDACTED-token-1: the recorded "
+          + "body is no text of at most 102400 bytes."
+      )
+      // In the environment it is left out.
+      plan.command = ["curl", "-X", "{method}", "{url}"]
+      #expect(throws: Never.self) { try plan.validate(known: ["exec"]) }
+    }
+  }
+
   @Test func `an end by code, signal or shell is told apart, and the others fly on`() async throws {
     let script = """
       case $2 in

@@ -6,8 +6,7 @@ import WindTunnel
 
 /// The lines that tell how failing calls are flown again.
 @Suite struct FailingCallsTests {
-  private static func lines(_ count: Int, scenario: String = "rain", isAtTerminal: Bool) -> [String]
-  {
+  private static func lines(_ count: Int, scenario: String = "rain") -> [String] {
     let calls = (0..<count).map { number in
       var call = Observation(
         call: number,
@@ -30,36 +29,37 @@ import WindTunnel
       platformErrors: "current",
       scenarios: [.init(scenario, on: .onTheWire, subjects: [.init("a", calls)])]
     )
-    return FailingCalls(report: report, file: "d.json", program: "windtunnel drill")
-      .lines(isAtTerminal: isAtTerminal)
+    return FailingCalls(report: report, file: "d.json", program: "windtunnel drill").lines
   }
 
   @Test func `each failing call is a line that a shell takes as it stands`() {
     #expect(
-      Self.lines(4, isAtTerminal: true) == [
+      Self.lines(4) == [
         "failed, status 503: windtunnel drill --again d.json#rain/call/0",
         "failed, status 503: windtunnel drill --again d.json#rain/home/2",
         "failed, status 503: windtunnel drill --again d.json#rain/home/3",
       ]
     )
     #expect(
-      Self.lines(1, scenario: "it's | a", isAtTerminal: true) == [
+      Self.lines(1, scenario: "it's | a") == [
         #"failed, status 503: windtunnel drill --again 'd.json#it'\''s | a/call/0'"#
       ]
     )
   }
 
-  @Test func `a person gets some and is told of the others, a log gets more`() {
-    let shown = Self.lines(74, isAtTerminal: true)
+  @Test func `a person gets some and is told where the others are`() {
+    let shown = Self.lines(74)
     #expect(shown.count == 11)
+    #expect(shown.last == "and 63 calls more: --report FILE.csv has a line of every call")
+    #expect(Self.lines(11).count == 10)
+    #expect(Self.lines(0) == [])
+  }
+
+  @Test func `what nobody sees in a name is spelled as a shell understands it`() {
+    let line = Self.lines(1, scenario: "a\u{1B}[31m'\\é\u{202E}\n")[0]
     #expect(
-      shown.last
-        == "and 63 calls more: 2>FILE takes a line of each, and --report FILE.csv a line of every call"
+      line.hasSuffix(#" --again $'d.json#a\x1B[31m\'\\\xC3\xA9\xE2\x80\xAE\x0A/call/0'"#),
+      "\(line)"
     )
-    #expect(Self.lines(74, isAtTerminal: false).count == 73)
-    let log = Self.lines(1011, isAtTerminal: false)
-    #expect(log.count == 1001)
-    #expect(log.last == "and 10 calls more: --report FILE.csv has a line of every call")
-    #expect(Self.lines(0, isAtTerminal: false) == [])
   }
 }

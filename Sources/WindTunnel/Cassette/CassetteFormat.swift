@@ -44,6 +44,18 @@ enum CassetteFormat {
     source: String,
     sideFile: @escaping (String) throws -> Data
   ) throws -> Cassette {
+    do {
+      return try decodeOwn(data, source: source, sideFile: sideFile)
+    } catch let error as FormatError {
+      throw ForeignRecording.refusal(of: data, source: source) ?? error
+    }
+  }
+
+  private static func decodeOwn(
+    _ data: Data,
+    source: String,
+    sideFile: @escaping (String) throws -> Data
+  ) throws -> Cassette {
     let scan: CassetteScanner.Scan
     do {
       scan = try CassetteScanner.scan(data) { number, bytes in

@@ -6,6 +6,7 @@ package final class Unrecorded: Sendable {
   }
 
   private let passed = Locked<[Passed]>([])
+  private static let webSocketKey = "Sec-WebSocket-Key"
   /// How many are told of one by one.
   private static let linesMax = 10
 
@@ -18,11 +19,12 @@ package final class Unrecorded: Sendable {
 
   private func follow(_ outcome: Outcome, _ milestone: Deck.Milestone) {
     guard milestone == .end, case .forward(let ticket?) = outcome.source else { return }
-    // Its content is of no use here.
+    // Its content is of no use here. The key tells a WebSocket (RFC 6455 §4.1); Upgrade itself is of
+    // the client's connection, and has not come so far.
     let request = Request(
       outcome.request.method,
       outcome.request.url,
-      headers: outcome.request.headers["Upgrade"] != nil ? ["Upgrade": ""] : [:]
+      headers: outcome.request.headers[Self.webSocketKey] != nil ? [Self.webSocketKey: ""] : [:]
     )
     passed.withLock { $0.append(Passed(ticket: ticket, request: request)) }
   }
@@ -36,8 +38,8 @@ package final class Unrecorded: Sendable {
     var lines = missing.prefix(Self.linesMax).map { passed in
       let url = redaction.address(passed.request.url)
       let reason =
-        passed.request.headers["Upgrade"] != nil
-        ? "what follows a change of protocol is not recorded"
+        passed.request.headers[Self.webSocketKey] != nil
+        ? "it is a WebSocket, which was passed on; what is said on one is not recorded"
         : "its client left, or the recording ended, before the answer was whole"
       return "\(passed.request.method) \(url): \(reason)"
     }

@@ -1,13 +1,13 @@
 internal import WindTunnelSymptoms
 
 extension RequestLog.Entry {
-  /// As it is told:
+  /// As it is told, without secrets:
   /// `{"id", "atMilliseconds", "method", "url", "take", "interaction", "ordinal", "faults", "status",
   /// "bytes", "latencyMilliseconds", "ending"}`. While it is being answered, what an end has is null.
   package var json: JSON {
     [
       "id": .number(id), "atMilliseconds": .number(offset.inMilliseconds, places: 3),
-      "method": .text(method), "url": .text("\(url)"),
+      "method": .text(method), "url": .text("\(url.withoutSecrets)"),
       "take": .text(take.name), "interaction": take.interaction.map { .number($0) } ?? .null,
       "ordinal": .number(decision.ordinal), "faults": .array(decision.faults.map(\.json)),
       "status": end?.status.map { .number($0) } ?? .null,
@@ -17,8 +17,8 @@ extension RequestLog.Entry {
     ]
   }
 
-  /// As a person says it: `GET https://api.example.com/home`.
-  package var line: String { "\(method) \(url)" }
+  /// As a person says it, without secrets: `GET https://api.example.com/home`.
+  package var line: String { "\(method) \(url.withoutSecrets)" }
 
   /// As a pattern is held against it.
   var request: Request { Request(method, url) }

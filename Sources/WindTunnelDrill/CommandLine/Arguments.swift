@@ -80,6 +80,13 @@ package struct Arguments: Sendable {
     return value
   }
 
+  /// The value of a flag that must be given, by its name or as the only operand.
+  package func required(_ name: String, orOperand what: String) throws(Refusal) -> String {
+    guard let operand = operands.first, !operand.isEmpty else { return try required(name, what) }
+    guard !has(name) else { throw .twice(name, operand) }
+    return operand
+  }
+
   /// An operand that must be given.
   package func operand(_ index: Int, _ placeholder: String, _ what: String) throws(Refusal)
     -> String

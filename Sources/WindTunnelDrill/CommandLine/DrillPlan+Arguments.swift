@@ -37,7 +37,9 @@ extension DrillPlan {
   /// Who flies: the judged one first, the others beside it. A program flies alone, since what it is
   /// good for is not what a client in Swift is.
   mutating func take(subject arguments: Arguments) throws {
-    let name = try arguments.value("--subject")
+    let given = try arguments.value("--subject")
+    // Behind -- stands a program, and only one subject is any program.
+    let name = given ?? (arguments.command.isEmpty ? nil : Self.execSubject)
     if let name {
       let known = subjects + [Self.execSubject]
       guard known.contains(name) else {

@@ -25,7 +25,7 @@ package struct DrillProgram: Sendable {
 
   package static let summary = "Fly client libraries through bad weather and judge how they did."
   package static let synopsis =
-    "[--cassette FILE] [--scenario NAME|FILE …] [--gate EXPR …] [--report FILE …]"
+    "[--cassette FILE] [--scenario NAME …] [--gate EXPR …] [--report FILE] [-- CMD …]"
   package var example: String { "\(name) --scenario rate-limited --calls 200 --report drill.json" }
 
   /// The flags.
@@ -40,7 +40,7 @@ package struct DrillProgram: Sendable {
       Flag(
         "--subject",
         "NAME",
-        "Who is judged: \(flown.joined(separator: ", ")), or exec: the command behind --."
+        "Who is judged: \(flown.joined(separator: ", ")), or exec."
       ),
       Flag("--calls", "N", "Calls a subject makes in each scenario (default: 60)."),
       Flag("--duration", "T", "As many calls as begin in so long a time, such as 30s."),
@@ -66,6 +66,11 @@ package struct DrillProgram: Sendable {
       ),
       Flag("--report", "FILE", "Write the report: .json, .html, .md, .xml, .csv or .txt."),
       Flag("--json", nil, "Print the report as JSON instead of the table."),
+      Flag(
+        "-- CMD",
+        nil,
+        "Judge a program, as --subject exec: it is started once a call, with {url}."
+      ),
     ]
   }
 

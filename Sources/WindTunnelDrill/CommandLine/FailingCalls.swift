@@ -9,28 +9,22 @@ struct FailingCalls {
   /// The program that wrote it, as it is typed.
   let program: String
 
-  /// So many lines are as much as a person reads.
-  static let linesMaxAtTerminal = 10
-  /// So many lines are as much as a log should hold; `.csv` has a line for every call.
-  static let linesMax = 1000
+  /// So many lines are as much as a person reads, at a terminal and in a log; `.csv` has a line for
+  /// every call.
+  static let linesMax = 10
 
   /// The lines; what does not go into them is counted in the last one.
-  func lines(isAtTerminal: Bool) -> [String] {
+  var lines: [String] {
     let fallen = report.scenarios.flatMap { flown in
       (flown.subjects.first?.fallenCalls ?? []).map { (flown.name, $0) }
     }
-    let most = isAtTerminal ? Self.linesMaxAtTerminal : Self.linesMax
-    var lines = fallen.prefix(most).map { scenario, call in
+    var lines = fallen.prefix(Self.linesMax).map { scenario, call in
       let word = "\(file)#\(scenario)/\(FlyingAgain.name(of: call))/\(call.call)"
       return "\(FlyingAgain.words(call.ending)): \(program) --again \(word.asShellWord)"
     }
     let rest = fallen.count - lines.count
     if rest > 0 {
-      lines.append(
-        isAtTerminal
-          ? "and \(rest) calls more: 2>FILE takes a line of each, and --report FILE.csv a line of every call"
-          : "and \(rest) calls more: --report FILE.csv has a line of every call"
-      )
+      lines.append("and \(rest) calls more: --report FILE.csv has a line of every call")
     }
     return lines
   }

@@ -17,7 +17,26 @@ extension Refusal {
   package static func usage(_ sentence: String) -> Refusal { Refusal(.usage, sentence) }
 
   package static func unknownFlag(_ name: String, among names: [String]) -> Refusal {
-    .usage("Unknown flag \(name).\(didYouMean(name, among: names))")
+    let advice = advice(for: name, among: names) ?? didYouMean(name, among: names)
+    return .usage("Unknown flag \(name).\(advice)")
+  }
+
+  /// What other tools have a flag for that has another name here, or is no flag; where the nearest in
+  /// letters would lead astray.
+  private static func advice(for name: String, among names: [String]) -> String? {
+    switch name {
+    case "--host", "--hostname", "--address", "--addr", "--listen", "--interface":
+      if names.contains("--bind") { return " Did you mean --bind ADDR, the address to listen at?" }
+      return names.contains("--port")
+        ? " It listens at 127.0.0.1, and nobody else reaches it." : nil
+    case "--cert", "--certificate", "--certfile", "--tls-cert", "--ssl-cert", "--key", "--keyfile",
+      "--tls-key", "--ssl-key":
+      guard let tls = ["--tls", "--open-tls"].first(where: names.contains) else { return nil }
+      return
+        " Certificates are made for each run: \(tls) speaks by one, and --ca-out FILE writes the "
+        + "authority that clients have to trust."
+    default: return nil
+    }
   }
 
   package static func valueMissing(_ flag: String, _ placeholder: String) -> Refusal {
@@ -28,6 +47,10 @@ extension Refusal {
 
   package static func repeated(_ flag: String, count: Int) -> Refusal {
     .usage("\(flag) is given \(count) times.")
+  }
+
+  static func twice(_ flag: String, _ operand: String) -> Refusal {
+    .usage("\(operand) and \(flag) say two things about the same; give one of them.")
   }
 
   package static func flagMissing(_ flag: String, _ what: String) -> Refusal {
@@ -134,10 +157,22 @@ extension Refusal {
     )
   }
 
-  package static func unknownScenario(_ name: String, among names: [String]) -> Refusal {
-    .usage(
-      "There is no scenario \"\(name)\".\(didYouMean(name, among: names)) "
+  static func unknownScenario(_ name: String, among names: [String], groups: [String]) -> Refusal {
+    let isAll = ["all", "every", "*"].contains(name) && groups.contains("pre-release")
+    let advice =
+      isAll
+      ? " Did you mean pre-release, which is all of them?"
+      : didYouMean(name, among: names + groups)
+    return .usage(
+      "There is no scenario \"\(name)\".\(advice) "
         + "There are \(names.joined(separator: ", ")); a file's name ends in .json."
+    )
+  }
+
+  static func groupOfScenarios(_ name: String) -> Refusal {
+    .usage(
+      "\(name) is a group of scenarios, and one is wanted here; windtunnel scenarios show \(name) lists "
+        + "them."
     )
   }
 

@@ -5,19 +5,33 @@ package import WindTunnel
 package enum Scenarios {
   /// The same, and groups by their name.
   package static func findAll(_ text: String, in shipped: [Scenario]) throws -> [Scenario] {
-    switch text {
+    try group(text) ?? [find(text, in: shipped, groups: groups)]
+  }
+
+  /// The names of the groups, the smallest first.
+  package static let groups = ["every-push", "weak-network", "pre-release"]
+
+  /// The scenarios of a group; `nil` where there is none of that name.
+  package static func group(_ name: String) -> [Scenario]? {
+    switch name {
     case "every-push": .everyPush
-    case "pre-release": .preRelease
     case "weak-network": .weakNetwork
-    default: [try find(text, in: shipped)]
+    case "pre-release": .preRelease
+    default: nil
     }
   }
 
-  package static func find(_ text: String, in shipped: [Scenario]) throws -> Scenario {
+  /// The scenario of a name or in a file. Where one of them is wanted, a group is named as what it is.
+  package static func find(
+    _ text: String,
+    in shipped: [Scenario],
+    groups: [String] = []
+  ) throws -> Scenario {
     if let scenario = shipped.first(where: { $0.name == text }) { return scenario }
     let isFile = text.hasSuffix(".json") || text.contains("/")
     guard isFile else {
-      throw Refusal.unknownScenario(text, among: shipped.map(\.name))
+      if groups.isEmpty, Self.groups.contains(text) { throw Refusal.groupOfScenarios(text) }
+      throw Refusal.unknownScenario(text, among: shipped.map(\.name), groups: groups)
     }
     do {
       return try Scenario(contentsOf: URL(filePath: text))

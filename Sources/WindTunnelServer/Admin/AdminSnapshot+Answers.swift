@@ -24,7 +24,7 @@ extension AdminSnapshot {
     let rows = interactions.enumerated().map { place, interaction -> JSON in
       [
         "number": .number(place + 1),
-        "request": .text("\(interaction.request.method) \(interaction.request.url)"),
+        "request": .text("\(interaction.request.method) \(interaction.request.url.withoutSecrets)"),
         "status": interaction.response.map { .number($0.status) } ?? .null,
         "plays": .number(log.plays[place] ?? 0),
       ]

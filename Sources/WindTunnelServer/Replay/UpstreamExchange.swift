@@ -143,7 +143,10 @@ extension UpstreamExchange: ChannelDelegate {
     if triesAgain() { return }
     // RFC 9112 §9.8: content that only an end delimits is whole where TLS has ended, too.
     if channel.isInputTruncated, answer?.framing == .untilClose {
-      return failed(.truncated, "the upstream closed the connection without ending TLS")
+      return failed(
+        .truncated,
+        "the upstream closed the connection without ending TLS (close_notify), so a part may be missing"
+      )
     }
     parser.feedEnd()
     read()

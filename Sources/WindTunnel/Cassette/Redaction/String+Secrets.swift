@@ -1,4 +1,4 @@
-// Secrets in texts that belong to no cassette, such as the words of a command.
+// Secrets in texts that belong to no cassette, such as the words of a command and requests in a log.
 
 extension String {
   /// The text with pseudonyms for what stands under a secret's name or looks like a secret.
@@ -10,5 +10,37 @@ extension String {
   /// Whether what bears this name is a secret: `--api-token`.
   package var namesSecret: Bool {
     SecretNames(.standard).sort(of: self, in: .field) == .secret
+  }
+
+  /// Whether a parameter of this name in an address is a secret: `key`.
+  package var namesSecretParameter: Bool {
+    SecretNames(.standard).sort(of: self, in: .query) == .secret
+  }
+
+  /// Whether a header field of this name is a secret: `X-Api-Key`, `Cookie`.
+  package var namesSecretField: Bool {
+    SecretNames(.standard).sort(of: self, in: .header) == .secret
+  }
+
+  /// Whether what bears this name is a secret wherever it stands: a `session` may be a desktop's.
+  package var surelyNamesSecret: Bool { namesSecret && !SecretNames.isAmbiguous(self) }
+}
+
+extension RequestURL {
+  /// The address with pseudonyms for what a recording would not keep of it: user info, parameters
+  /// that are named like secrets, and what looks like one.
+  package var withoutSecrets: RequestURL {
+    guard mayHoldSecret else { return self }
+    var redaction = Redaction(continuing: [])
+    return redaction.address(self)
+  }
+
+  /// Whether there is anything to look into: most addresses are a few words and numbers.
+  private var mayHoldSecret: Bool {
+    if query?.isEmpty == false || userInfo != nil { return true }
+    let segments = path.utf8.split(separator: UInt8(ascii: "/"))
+    return segments.contains { segment in
+      segment.count >= 12 || segment.contains { ";=:@%".utf8.contains($0) }
+    }
   }
 }

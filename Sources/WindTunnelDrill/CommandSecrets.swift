@@ -1,0 +1,312 @@
+internal import Foundation
+internal import WindTunnel
+
+/// Reads the words of a command and takes out what is secret by its place: behind `--token`, in
+/// `--oauth2-bearer X`, `-u name:password`, `-H 'Authorization: …'`, `NAME=value`, in an address, and
+/// in a shell's script the same.
+struct CommandSecrets {
+  /// What stands in place of a secret.
+  static let redacted = "REDACTED-argument"
+  /// A shorter one is not looked for elsewhere: it would be found by chance.
+  private static let soughtBytesMin = 6
+  /// A script in a script in a script is read no further.
+  private static let depthMax = 3
+
+  private var secrets: Set<String> = []
+
+  /// What was found, the longest first.
+  var found: [String] { secrets.sorted { ($1.count, $0) < ($0.count, $1) } }
+
+  /// Programs whose `-a` and `-u` are somebody's credentials.
+  private static let clients: Set<Substring> = ["http", "https", "xh", "xhs"]
+
+  /// What a word is to the option before it.
+  private enum Meaning {
+    case secret
+    /// `name:password`.
+    case credentials
+    /// `Name: value`.
+    case header
+    /// `a=1; b=2`, or the name of a file.
+    case cookies
+    /// `file:password`.
+    case certificate
+    /// Nothing of its own: an address, a form or a text.
+    case text
+  }
+
+  /// The words with what is secret taken out.
+  mutating func read(_ words: [String]) -> [String] { read(words, depth: 0) }
+
+  /// Takes note of a secret, in the spellings that it may come back in.
+  mutating func note(_ secret: String) {
+    guard secret.utf8.count >= Self.soughtBytesMin, !secret.hasPrefix("REDACTED-"),
+      !secret.hasPrefix("{"), !secret.hasPrefix("$")
+    else { return }
+    secrets.insert(secret)
+    for characters in [CharacterSet.alphanumerics, .urlQueryAllowed, .urlPathAllowed] {
+      if let escaped = secret.addingPercentEncoding(withAllowedCharacters: characters) {
+        secrets.insert(escaped)
+      }
+    }
+    if let plain = secret.removingPercentEncoding, plain.utf8.count >= Self.soughtBytesMin {
+      secrets.insert(plain)
+    }
+  }
+
+  private mutating func read(_ words: [String], depth: Int) -> [String] {
+    let programs = Set(words.compactMap { $0.split(separator: "/").last })
+    let isCurl = programs.contains("curl")
+    let isClient = isCurl || !programs.isDisjoint(with: Self.clients)
+    var expected: Meaning?
+    var read: [String] = []
+    for word in words {
+      if let meaning = expected {
+        expected = nil
+        read.append(taken(word, as: meaning, isClient, depth))
+      } else if let (left, next) = option(word, isCurl, depth) {
+        expected = next
+        read.append(left)
+      } else {
+        read.append(text(word, depth))
+      }
+    }
+    return read
+  }
+
+  // MARK: options
+
+  /// A word that is an option: what is left of it, and what the next word is to it.
+  private mutating func option(
+    _ word: String,
+    _ isCurl: Bool,
+    _ depth: Int
+  ) -> (left: String, next: Meaning?)? {
+    guard word.hasPrefix("-"), word.utf8.count > 1 else { return nil }
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts[0].drop { $0 == "-" }
+    let isLong = word.hasPrefix("--") || !isCurl && name.count > 2
+    if isLong, let meaning = Self.meaning(of: String(name)) {
+      guard parts.count == 2 else { return (word, meaning) }
+      return ("\(parts[0])=\(taken(String(parts[1]), as: meaning, true, depth))", nil)
+    }
+    if word.hasPrefix("--") {
+      return parts.count == 2 ? ("\(parts[0])=\(text(String(parts[1]), depth))", nil) : (word, nil)
+    }
+    return isCurl ? cluster(word, depth) : short(word, depth)
+  }
+
+  /// The long options of curl, wget, HTTPie and whoever names theirs alike.
+  private static func meaning(of name: String) -> Meaning? {
+    switch name.lowercased() {
+    case "user", "proxy-user", "login-options": .credentials
+    case "header", "proxy-header": .header
+    case "cookie": .cookies
+    case "cert", "proxy-cert": .certificate
+    case "oauth2-bearer", "auth", "pass", "proxy-pass", "key-pass": .secret
+    default: name.namesSecret ? .secret : nil
+    }
+  }
+
+  /// Letters of curl's that something follows, in the same word or the next.
+  private static let valued = Set("AbcCdDeEFhHKmoPQrtTuUwxXyYz")
+
+  /// Letters that are options together, as in `-sSfu name:password`.
+  private mutating func cluster(_ word: String, _ depth: Int) -> (left: String, next: Meaning?) {
+    guard let place = word.dropFirst().firstIndex(where: { Self.valued.contains($0) }) else {
+      return (word, nil)
+    }
+    let meaning: Meaning =
+      switch word[place] {
+      case "u", "U": .credentials
+      case "H": .header
+      case "b": .cookies
+      case "E": .certificate
+      default: .text
+      }
+    let rest = String(word[word.index(after: place)...])
+    if rest.isEmpty { return (word, meaning) }
+    return ("\(word[...place])\(taken(rest, as: meaning, true, depth))", nil)
+  }
+
+  /// `-u name:password` and `-H 'Name: value'` mean the same to many, and something else to others.
+  private mutating func short(_ word: String, _ depth: Int) -> (left: String, next: Meaning?) {
+    let meaning: Meaning
+    switch word.dropFirst().first {
+    case "u", "U", "a": meaning = .credentials
+    case "H": meaning = .header
+    default: return (text(word, depth), nil)
+    }
+    let rest = String(word.dropFirst(2))
+    if rest.isEmpty { return (word, meaning) }
+    return ("\(word.prefix(2))\(taken(rest, as: meaning, false, depth))", nil)
+  }
+
+  private mutating func taken(
+    _ word: String,
+    as meaning: Meaning,
+    _ isSure: Bool,
+    _ depth: Int
+  ) -> String {
+    switch meaning {
+    case .secret: return out(word)
+    case .credentials:
+      let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2 || isSure else { return text(word, depth) }
+      if let password = parts.dropFirst().first { note(String(password)) }
+      return out(word)
+    case .header: return header(word) ?? text(word, depth)
+    case .cookies:
+      guard word.contains("=") else { return text(word, depth) }
+      for pair in word.split(separator: ";") {
+        if let value = pair.split(separator: "=", maxSplits: 1).dropFirst().first {
+          note(String(value))
+        }
+      }
+      return out(word)
+    case .certificate:
+      guard let colon = word.lastIndex(of: ":") else { return word }
+      return "\(word[...colon])\(out(String(word[word.index(after: colon)...])))"
+    case .text: return text(word, depth)
+    }
+  }
+
+  private mutating func out(_ secret: String) -> String {
+    // What the harness fills in is nobody's secret.
+    if ["{url}", "{base}", "{ca}", "{call}", "{method}", "{body}"].contains(secret) {
+      return secret
+    }
+    note(secret)
+    return secret.isEmpty ? secret : Self.redacted
+  }
+
+  // MARK: what stands in a word
+
+  /// A word that is no option.
+  private mutating func text(_ word: String, _ depth: Int) -> String {
+    if word.contains(where: \.isWhitespace), let script = script(word, depth) { return script }
+    return header(word) ?? assignment(word) ?? address(word)
+  }
+
+  /// `Name: value`, if the name is a secret's; `Bearer` and the like may stay.
+  private mutating func header(_ word: String) -> String? {
+    guard let colon = word.firstIndex(of: ":") else { return nil }
+    let name = String(word[..<colon])
+    guard name.isHTTPToken, name.namesSecretField else { return nil }
+    let rest = word[word.index(after: colon)...]
+    guard !rest.hasPrefix("//") else { return nil }
+    let space = rest.prefix { $0 == " " }
+    let value = rest.dropFirst(space.count)
+    let parts = value.split(separator: " ", maxSplits: 1)
+    let isSchemed = parts.count == 2 && parts[0].allSatisfy { $0.isLetter || $0 == "-" }
+    guard isSchemed, name.lowercased().hasSuffix("authorization") else {
+      return "\(name):\(space)\(out(String(value)))"
+    }
+    let pair = Data(base64Encoded: String(parts[1])).map { String(decoding: $0, as: UTF8.self) }
+    if parts[0].lowercased() == "basic", let password = pair?.split(separator: ":").last {
+      note(String(password))
+    }
+    return "\(name):\(space)\(parts[0]) \(out(String(parts[1])))"
+  }
+
+  /// `NAME=value`, as `env` and a shell have it; `name==value` and `name:=value` are HTTPie's.
+  private mutating func assignment(_ word: String) -> String? {
+    guard let equals = word.firstIndex(of: "=") else { return nil }
+    let name = word[..<equals].last == ":" ? word[..<equals].dropLast() : word[..<equals]
+    let sign = word[equals...].prefix { $0 == "=" }
+    let isForm = word[sign.endIndex...].contains("&") && word[sign.endIndex...].contains("=")
+    guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || "_.-[]".contains($0) }),
+      String(name).namesSecret, !isForm
+    else { return nil }
+    return "\(word[..<equals])\(sign)\(out(String(word[sign.endIndex...])))"
+  }
+
+  /// The password of `//name:password@host`, and parameters: in an address or a form.
+  private mutating func address(_ word: String) -> String {
+    var word = word
+    if let slashes = word.firstRange(of: "//") {
+      let rest = word[slashes.upperBound...]
+      let authority = rest.prefix { !"/?#".contains($0) }
+      if let at = authority.lastIndex(of: "@") {
+        let info = String(authority[..<at])
+        if let password = info.split(separator: ":", maxSplits: 1).dropFirst().first {
+          note(String(password))
+        }
+        word.replaceSubrange(slashes.upperBound..<at, with: out(info))
+      }
+    }
+    let marks = word.contains { "?#&".contains($0) }
+    guard marks, word.contains("=") else { return word }
+    var result = ""
+    var rest = word[...]
+    while !rest.isEmpty {
+      let pair = rest.prefix { !"?#&".contains($0) }
+      rest = rest.dropFirst(pair.count)
+      let mark = rest.prefix(1)
+      rest = rest.dropFirst(1)
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0]).removingPercentEncoding ?? String(parts[0])
+      let isSecret = parts.count == 2 && name.namesSecretParameter
+      result += isSecret ? "\(parts[0])=\(out(String(parts[1])))" : String(pair)
+      result += mark
+    }
+    return result
+  }
+
+  // MARK: scripts
+
+  /// A shell's script whose words are read like those of a command; `nil` where none is secret.
+  private mutating func script(_ text: String, _ depth: Int) -> String? {
+    guard depth < Self.depthMax else { return nil }
+    let words = ShellWords(text).words
+    guard words.count > 1 else { return nil }
+    let read = read(words.map(\.text), depth: depth + 1)
+    guard read != words.map(\.text) else { return nil }
+    var (result, place) = ("", text.startIndex)
+    for (word, new) in zip(words, read) {
+      result += text[place..<word.range.lowerBound]
+      result += new == word.text ? String(text[word.range]) : new.asShellWord
+      place = word.range.upperBound
+    }
+    return result + text[place...]
+  }
+}
+
+/// The words of a shell's script and where they stand, roughly (Shell Command Language §2.2): quotes
+/// and backslashes are taken away, nothing is expanded, and operators only part words.
+private struct ShellWords {
+  private(set) var words: [(text: String, range: Range<String.Index>)] = []
+
+  init(_ script: String) {
+    var (text, start): (String, String.Index?) = ("", nil)
+    var place = script.startIndex
+    var quote: Character?
+    func next() -> Character? {
+      let after = script.index(after: place)
+      return after < script.endIndex ? script[after] : nil
+    }
+    while place < script.endIndex {
+      let character = script[place]
+      let isOver = character.isWhitespace || ";|&()<>".contains(character)
+      if quote == nil, isOver {
+        if let start { words.append((text, start..<place)) }
+        (text, start) = ("", nil)
+        place = script.index(after: place)
+        continue
+      }
+      start = start ?? place
+      if character == quote {
+        quote = nil
+      } else if quote == nil, character == "'" || character == "\"" {
+        quote = character
+      } else if character == "\\", quote != "'", let escaped = next() {
+        text.append(escaped)
+        place = script.index(after: place)
+      } else {
+        text.append(character)
+      }
+      place = script.index(after: place)
+    }
+    if let start { words.append((text, start..<script.endIndex)) }
+  }
+}

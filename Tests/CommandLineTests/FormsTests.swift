@@ -1,0 +1,179 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// Shorter forms of commands, and what is said where another tool's habit does not fit.
+@Suite(.timeLimit(.minutes(10))) struct FormsTests {
+  @Test func `serve and record take what they are about without a flag`() async throws {
+    let scratch = try Scratch()
+    let origin = try Flight(["serve", Repository.shop], in: scratch)
+    let url = try #require(await origin.line())
+    let words = ["record", url, "--cassette", "new.json", "--"] + Server.client(of: "/home")
+    let run = try await Program.run(words, in: scratch)
+    #expect(run.code == 0 && run.err == "new.json: 1 interactions\n", "\(run)")
+    #expect(run.out.contains("Good morning"))
+    origin.signal(SIGINT)
+    #expect(try await origin.end().code == 0)
+  }
+
+  @Test(arguments: [
+    (
+      ["serve", "a.json", "--cassette", "b.json"],
+      "a.json and --cassette say two things about the same; give one of them."
+    ),
+    (
+      ["record", "http://127.0.0.1:1", "--upstream", "http://127.0.0.1:2", "--cassette", "a.json"],
+      "http://127.0.0.1:1 and --upstream say two things about the same; give one of them."
+    ),
+    (["serve", "a.json", "b.json"], "Unexpected argument \"b.json\"."),
+    (
+      ["record", "a.json"],
+      "--upstream a.json: a server such as http://127.0.0.1:8000 should stand here."
+    ),
+    (
+      ["serve", "a.json", "--host", "0.0.0.0"],
+      "Unknown flag --host. Did you mean --bind ADDR, the address to listen at?"
+    ),
+    (
+      ["record", "http://127.0.0.1:1", "--host=::1"],
+      "Unknown flag --host. It listens at 127.0.0.1, and nobody else reaches it."
+    ),
+    (
+      ["serve", "a.json", "--cert", "a.pem"],
+      "Unknown flag --cert. Certificates are made for each run: --tls speaks by one, and --ca-out FILE "
+        + "writes the authority that clients have to trust."
+    ),
+    (
+      ["proxy", "--key", "a.pem"],
+      "Unknown flag --key. Certificates are made for each run: --open-tls speaks by one, and --ca-out "
+        + "FILE writes the authority that clients have to trust."
+    ),
+    (
+      ["serve", "a.json", "--scenario", "pre-release"],
+      "pre-release is a group of scenarios, and one is wanted here; windtunnel scenarios show "
+        + "pre-release lists them."
+    ),
+  ])
+  func `a line that cannot be meant so is refused with what may be`(
+    words: [String],
+    sentence: String
+  ) async throws {
+    let scratch = try Scratch()
+    try scratch.write(Texts.cassette, to: "a.json")
+    let run = try await Program.run(words, in: scratch)
+    #expect(run.code == 64 && run.out == "", "\(run)")
+    #expect(
+      run.err == "windtunnel: \(sentence)\nFor help: windtunnel \(words[0]) --help\n",
+      "\(run.err)"
+    )
+  }
+
+  @Test(arguments: [("all", "pre-release, which is all of them"), ("every-psh", "every-push")])
+  func `the word for all scenarios, or a group misspelt, leads to the group`(
+    word: String,
+    meant: String
+  ) async throws {
+    for words in [["drill", "--scenario", word], ["scenarios", "show", word]] {
+      let run = try await Program.run(words, in: Scratch())
+      #expect(run.code == 64 && run.out == "", "\(run)")
+      let sentence = "windtunnel: There is no scenario \"\(word)\". Did you mean \(meant)?"
+      #expect(run.err.hasPrefix(sentence), "\(run.err)")
+    }
+  }
+
+  @Test func `a group shows what is in it`() async throws {
+    let scratch = try Scratch()
+    let list = try await Program.run("scenarios", "list", in: scratch).out
+      .components(separatedBy: "\n\n")[0].split(separator: "\n").map { $0.prefix { $0 != " " } }
+    func shown(_ group: String) async throws -> [Substring] {
+      let run = try await Program.run("scenarios", "show", group, in: scratch)
+      #expect(run.code == 0)
+      #expect(run.err == "To fly them all: windtunnel drill --scenario \(group)\n")
+      for line in run.out.split(separator: "\n") { #expect(line.contains("  "), "\(line)") }
+      return run.out.split(separator: "\n").map { $0.prefix { $0 != " " } }
+    }
+    #expect(try await shown("pre-release") == list)
+    let parts = (try await shown("every-push"), try await shown("weak-network"))
+    #expect(parts.0 + parts.1 == list && parts.0.first == "calm" && parts.1.contains("metro"))
+  }
+
+  @Test func `every metric is listed by the name that a gate takes`() async throws {
+    let scratch = try Scratch()
+    let run = try await Program.run("metrics", "list", "--json", in: scratch)
+    guard case .array(let rows) = try JSON(parsing: run.out.utf8, source: "") else {
+      Issue.record("\(run)")
+      return
+    }
+    let names = rows.compactMap { $0["name"]?.stringValue }
+    #expect(run.code == 0 && run.err == "" && names.count == rows.count && names.count > 40)
+    for row in rows {
+      let (gate, summary) = (row["gate"]?.stringValue ?? "", row["summary"]?.stringValue ?? "")
+      #expect(throws: Never.self) { try Gate(gate) }
+      #expect(summary.hasSuffix("."), "\(row)")
+      #expect(try Gate(gate).needsBaseline == (row["needsBaseline"] == true), "\(row)")
+    }
+    let plain = try await Program.run("metrics", "list", in: scratch).out
+    let lines = plain.components(separatedBy: "\n\n")[0].split(separator: "\n")
+    #expect(lines.map { $0.dropFirst(2).prefix { $0 != " " } }.map(String.init) == names)
+    for line in lines { #expect(line.count <= 100, "\(line)") }
+    // No other name is a metric's.
+    let known = names + rows.compactMap { $0["key"]?.stringValue }
+    let wrong = try await Program.run("drill", "--gate", "nothing == 0", in: scratch)
+    #expect(wrong.code == 64 && !known.contains("nothing"))
+  }
+
+  @Test func `a command behind two hyphens is who flies`() async throws {
+    let scratch = try Scratch()
+    let words = ["drill", "--scenario", "calm", "--calls", "2", "--json", "--"]
+    let run = try await Program.run(words + ["sh", "-c", "echo shown"], in: scratch)
+    #expect(run.code == 0, "\(run)")
+    let report = try Report(data: Data(run.out.utf8), source: "out")
+    #expect(report.scenarios.map { $0.subjects.map(\.name) } == [["exec"]])
+    let other = try await Program.run(
+      ["drill", "--subject", "urlsession", "--", "true"],
+      in: scratch
+    )
+    #expect(
+      other.code == 64
+        && other.err.hasPrefix(
+          "windtunnel: Behind -- stands a command, and only --subject exec starts one."
+        )
+    )
+  }
+
+  @Test func `a foreign recording is called by its name wherever a cassette is wanted`()
+    async throws
+  {
+    let scratch = try Scratch()
+    try scratch.write(Texts.har, to: "site.har")
+    try scratch.write(
+      "interactions:\n- request:\n    method: GET\n    uri: http://a.test/\nversion: 1\n",
+      to: "users.yaml"
+    )
+    let convert = "To make one of it: windtunnel cassette convert site.har site.json\n"
+    let anew =
+      "It is not read here; to record anew: windtunnel record URL --cassette users.json\n"
+    for (file, told, way) in [
+      ("site.har", "HAR file", convert), ("users.yaml", "vcrpy cassette", anew),
+    ] {
+      for words in [
+        ["serve", file], ["drill", "--cassette", file], ["cassette", "show", file],
+        ["proxy", "--cassette", file],
+      ] {
+        let run = try await Program.run(words, in: scratch)
+        #expect(run.code == 65 && run.out == "", "\(words): \(run)")
+        #expect(
+          run.err
+            == "windtunnel: \(file): this is a \(told) and no cassette of WindTunnel's. \(way)",
+          "\(words)"
+        )
+      }
+    }
+    let run = try await Program.run("cassette", "convert", "users.yaml", "a.json", in: scratch)
+    #expect(run.code == 65 && run.err.contains("this is a vcrpy cassette"), "\(run)")
+    // What is said is what helps.
+    let made = try await Program.run("cassette", "convert", "site.har", "site.json", in: scratch)
+    #expect(made.code == 0, "\(made)")
+    #expect(try Cassette(contentsOf: scratch.file("site.json")).interactions.count == 1)
+  }
+}

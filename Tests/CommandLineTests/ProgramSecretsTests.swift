@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// What a program is given as a secret is in nothing that is written, shown or told.
+@Suite(.timeLimit(.minutes(10))) struct ProgramSecretsTests {
+  private static let secrets = ["hunterzwei", "bearerdrei", "passwortvier", "umgebungfuenf"]
+  private static let command = [
+    "curl", "-s", "--noproxy", "*", "--oauth2-bearer", "bearerdrei", "-u", "ada:passwortvier", "-H",
+    "X-Api-Key: umgebungfuenf", "{url}?access_token=hunterzwei",
+  ]
+
+  @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."))
+  func `no report of any form has a secret of the program, nor has the line that flies it again`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let forms = ["a.json", "a.html", "a.md", "a.xml", "a.csv", "a.txt"]
+    let words =
+      ["drill", "--scenario", "server-errors", "--seed", "7", "--calls", "6", "--timeout", "30s"]
+      + ["--gate", "successRate == 1"] + forms.flatMap { ["--report", $0] } + ["--"]
+    let environment = ["SHOP_TOKEN": "umgebungfuenf"]
+    let fails = Array(Self.command.prefix(1)) + ["-f"] + Self.command.dropFirst()
+    let run = try await Program.run(words + fails, in: scratch, with: environment)
+    #expect(run.code == 99 || run.code == 98, "\(run)")
+    var texts = [run.out, run.err]
+    for form in forms { texts.append(try scratch.text(form)) }
+    #expect(texts[2].contains("access_token=REDACTED-"), "its requests came, and are told")
+    for form in ["text", "json", "markdown", "html", "junit", "csv"] {
+      texts.append(try await Program.run("report", "a.json", "--format", form, in: scratch).out)
+    }
+    let line = try #require(run.err.split(separator: "\n").first { $0.contains(" --again ") })
+    let call = try #require(line.split(separator: " ").last.map(String.init))
+    let bare = try await Program.run("drill", "--again", call, in: scratch)
+    #expect(bare.code == 64 && bare.err.contains("Give it whole behind --."), "\(bare)")
+    let again = try await Program.run(
+      ["drill", "--again", call, "--"] + fails,
+      in: scratch,
+      with: environment
+    )
+    #expect(again.out.contains("  It met what it had met, as far as both went: "), "\(again)")
+    texts += [bare.out, bare.err, again.out, again.err]
+    for (number, text) in texts.enumerated() {
+      for secret in Self.secrets { #expect(!text.contains(secret), "\(number): \(secret)") }
+    }
+  }
+
+  @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."))
+  func `the admin port tells of a request without its secrets`() async throws {
+    let scratch = try Scratch()
+    let tape =
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/home?access_token=REDACTED-access-token-1"},"response":{"text":"x"}}]}"#
+    try scratch.write(tape, to: "a.json")
+    let flight = try Flight(["serve", "a.json", "--admin-port", "0"], in: scratch)
+    let url = try #require(await flight.line())
+    let admin = try #require(await flight.line())
+    for target in ["/home", "/none"] {
+      let words = Self.command.map { $0.replacing("{url}", with: "\(url)\(target)") }
+      _ = try await Companion.run(words, in: scratch)
+    }
+    var texts: [String] = []
+    for path in ["requests", "interactions", "metrics", "health", "scenario"] {
+      texts.append(await ask("\(admin)/\(path)").body)
+    }
+    for question in [
+      #"{"request":"GET /home","times":1}"#, #"{"inOrder":["GET /home","GET /none"]}"#,
+    ] {
+      let asking = ["curl", "-s", "--noproxy", "*", "-d", question, "\(admin)/verify"]
+      texts.append(try await Companion.run(asking, in: scratch).text)
+    }
+    #expect(texts[0].contains("/home?access_token=REDACTED-access-token-1"), "\(texts[0])")
+    #expect(texts[5].contains(#""passed": true"#) && texts[6].contains(#""passed": true"#))
+    flight.signal(SIGINT)
+    let run = try await flight.end()
+    texts += [run.out, run.err]
+    for (number, text) in texts.enumerated() {
+      for secret in Self.secrets { #expect(!text.contains(secret), "\(number): \(text)") }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Origins
+import Testing
+import WindTunnel
+
+/// What `record` says of exchanges that a tape cannot hold, or holds only in part.
+@Suite(.timeLimit(.minutes(10))) struct RecordedOddlyTests {
+  @Test func `a WebSocket is called that`() async throws {
+    let scratch = try Scratch()
+    let origin = try ByteOrigin([
+      "/chat": Data(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n".utf8
+      ),
+      "/home": Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".utf8),
+    ])
+    defer { origin.stop() }
+    let asking =
+      "exec 3<>/dev/tcp/127.0.0.1/${WINDTUNNEL_URL##*:}; printf 'GET /chat HTTP/1.1\\r\\nHost: a\\r\\n"
+      + "Upgrade: WebSocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Version: 13\\r\\n"
+      + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n' >&3; head -n 1 <&3; exec 3>&-; "
+    let client = ["bash", "-c", asking + Server.client(of: "/home")[2]]
+    let run = try await Program.run(
+      ["record", origin.url, "--cassette", "a.json", "--"] + client,
+      in: scratch
+    )
+    #expect(run.code == 0 && run.out.hasPrefix("HTTP/1.1 101 "), "\(run)")
+    #expect(
+      run.err == """
+        left out: GET \(origin.url)/chat: it is a WebSocket, which was passed on; what is said on one is \
+        not recorded
+        a.json: 1 interactions
+
+        """
+    )
+  }
+
+  @Test func `an answer that was broken off is recorded so, and said`() async throws {
+    let scratch = try Scratch()
+    let origin = try ByteOrigin([
+      "/home": Data("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nhello".utf8)
+    ])
+    defer { origin.stop() }
+    let run = try await Program.run(
+      ["record", origin.url, "--cassette", "a.json", "--"] + Server.client(of: "/home"),
+      in: scratch
+    )
+    #expect(run.code == 0, "\(run)")
+    let lines = run.err.split(separator: "\n")
+    #expect(lines.count == 2 && lines.last == "a.json: 1 interactions", "\(run.err)")
+    #expect(lines[0].hasPrefix("GET \(origin.url)/home: recorded as broken off: "), "\(run.err)")
+  }
+
+  private static let server = """
+    import socket, ssl, sys
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain("origin.pem", "origin.key")
+    listener = socket.create_server(("127.0.0.1", 0))
+    print(listener.getsockname()[1], flush=True)
+    while True:
+        plain, _ = listener.accept()
+        secure = context.wrap_socket(plain, server_side=True)
+        secure.recv(65536)
+        secure.sendall(b"HTTP/1.0 200 OK\\r\\nContent-Type: text/plain\\r\\n\\r\\nhello")
+        if sys.argv[1] == "agreed":
+            secure.unwrap()
+        secure.close()
+    """
+
+  @Test(
+    .enabled(
+      if: Companion.find("python3") != nil && Companion.find("openssl") != nil,
+      "python3 or openssl is not here."
+    ),
+    arguments: [true, false]
+  )
+  func `a TLS end without close_notify is said where it may have cut the content`(agreed: Bool)
+    async throws
+  {
+    let scratch = try Scratch()
+    let made = try await Companion.run(
+      [
+        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+        "-nodes", "-days", "30", "-subj", "/CN=localhost", "-addext",
+        "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout", "origin.key", "-out", "origin.pem",
+      ],
+      in: scratch
+    )
+    try #require(made.code == 0, "\(made.text)")
+    try scratch.write(Self.server, to: "server.py")
+    let python = try #require(Companion.find("python3"))
+    let origin = try Flight(
+      [python, "server.py", agreed ? "agreed" : "cut"],
+      in: scratch,
+      isTool: false
+    )
+    let port = try #require(await origin.line())
+    let run = try await Program.run(
+      [
+        "record", "https://127.0.0.1:\(port)", "--upstream-ca", "origin.pem", "--cassette",
+        "a.json", "--as", "https://api.example.test", "--",
+      ] + Server.client(of: "/home"),
+      in: scratch
+    )
+    origin.signal(SIGKILL)
+    _ = try await origin.end()
+    #expect(run.code == 0, "\(run)")
+    let said =
+      "GET https://api.example.test/home: recorded as broken off: the upstream closed the connection "
+      + "without ending TLS (close_notify), so a part may be missing\n"
+    #expect(run.err == (agreed ? "" : said) + "a.json: 1 interactions\n", "\(run)")
+  }
+}

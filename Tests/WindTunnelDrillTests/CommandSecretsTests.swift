@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// What a report keeps of a program's command.
+@Suite struct CommandSecretsTests {
+  /// Too plain a word to be found by its shape.
+  private static let secret = "hunterzwei"
+  private static let gone = "REDACTED-argument"
+  private static let pair = Data("ada:hunterzwei".utf8).base64EncodedString()
+
+  @Test(arguments: [
+    ["curl", "{url}?access_token=hunterzwei"], ["curl", "{url}?a=b&api_key=hunterzwei#x"],
+    ["curl", "{url}?key=hunterzwei"], ["curl", "--oauth2-bearer", "hunterzwei", "{url}"],
+    ["curl", "-u", "ada:hunterzwei", "{url}"], ["curl", "-uada:hunterzwei", "{url}"],
+    ["curl", "-sSfu", "ada:hunterzwei", "{url}"], ["curl", "-sSfuada:hunterzwei", "{url}"],
+    ["curl", "-u", "hunterzwei", "{url}"], ["curl", "--user", "ada:hunterzwei", "{url}"],
+    ["curl", "-U", "ada:hunterzwei"], ["curl", "--proxy-user", "ada:hunterzwei"],
+    ["curl", "-x", "http://ada:hunterzwei@proxy.test:3128", "{url}"],
+    ["curl", "-H", "Authorization: Bearer hunterzwei"],
+    ["curl", "-HAuthorization: hunterzwei"], ["curl", "-sH", "X-Api-Key: hunterzwei"],
+    ["curl", "-H", "authorization:Token hunterzwei"], ["curl", "-H", "Cookie: a=hunterzwei"],
+    ["curl", "--header", "Authorization: Basic \(pair)"],
+    ["curl", "--proxy-header", "Proxy-Authorization: Basic \(pair)"],
+    ["curl", "-b", "session=hunterzwei; theme=dark"], ["curl", "--cookie", "a=hunterzwei"],
+    ["curl", "-E", "client.pem:hunterzwei"], ["curl", "--cert", "client.pem:hunterzwei"],
+    ["curl", "--pass", "hunterzwei"], ["curl", "-d", "user=ada&password=hunterzwei"],
+    ["curl", "-d", #"{"user": "ada", "password": "hunterzwei"}"#],
+    ["curl", "-F", "password=hunterzwei"], ["curl", "--data-urlencode", "token=hunterzwei"],
+    ["wget", "--http-password=hunterzwei", "{url}"], ["wget", "--password", "hunterzwei"],
+    ["wget", "--header=Authorization: Bearer hunterzwei", "{url}"],
+    ["http", "-a", "ada:hunterzwei", "{url}"], ["http", "-a", "hunterzwei", "{url}"],
+    ["http", "--auth", "hunterzwei", "{url}"], ["http", "{url}", "Authorization:hunterzwei"],
+    ["http", "{url}", "password=hunterzwei", "api_key==hunterzwei", "token:=hunterzwei"],
+    ["env", "API_TOKEN=hunterzwei", "./client", "{url}"],
+    ["./client", "-token", "hunterzwei", "{url}"], ["./client", "-token=hunterzwei", "{url}"],
+    ["./client", "--api-key", "hunterzwei"], ["./client", "--apiKey=hunterzwei"],
+    ["sh", "-c", "curl -H 'Authorization: Bearer hunterzwei' \"$1\"", "sh", "{url}"],
+    ["sh", "-c", "TOKEN=hunterzwei exec ./client --retry 3 {url}"],
+    ["bash", "-c", "curl -fu ada:hunterzwei {url} | tee log; sh -c 'x --token hunterzwei'"],
+    ["./client", "{url}", "--say", "hunterzwei", "--token", "hunterzwei"],
+    ["./client", "--note", "from API_TOKEN=hunterzwei", "hunterzwei"],
+    ["./client", "Authorization: Bearer hunterzwei", "x-hunterzwei-y"],
+  ])
+  func `a secret is told by its place`(command: [String]) {
+    let kept = CommandWords(command, environment: [:])
+    for word in kept.words {
+      #expect(!word.contains("hunterzwei") && !word.contains(Self.pair), "\(kept.words)")
+    }
+    #expect(kept.isIncomplete && kept.words.count == command.count, "\(kept.words)")
+    #expect(kept.words.first == command.first)
+    #expect(CommandWords(text: kept.text)?.words == kept.words)
+  }
+
+  @Test(arguments: [
+    ["curl", "-sf", "--retry", "3", "{url}"], ["curl", "-sSfL", "-o", "/dev/null", "{url}"],
+    ["curl", "-H", "Accept: application/json", "-X", "{method}", "{url}?page=2&sort=name"],
+    ["curl", "--cacert", "{ca}", "--cert", "client.pem", "-b", "cookies.txt", "{url}"],
+    ["curl", "-d", "{body}", "-A", "client/1.0", "-x", "http://127.0.0.1:3128", "{url}"],
+    ["python3", "-u", "client.py", "{url}"], ["python3", "-c", "print('a: b')", "{method} {url}"],
+    ["sh", "-c", "curl -sf \"$1\" || exit 7; echo done", "sh", "{url}"],
+    ["node", "--max-old-space-size=64", "client.mjs", "{url}"], ["ls", "-a", "x"],
+    ["go", "run", "-race", "./client", "-retries", "3", "{url}"],
+  ])
+  func `what is no secret is kept to the letter`(command: [String]) {
+    let kept = CommandWords(command, environment: ["HOME": "/root", "TERM": "x"])
+    #expect(kept.words == command && !kept.isIncomplete)
+  }
+
+  @Test func `what the environment calls a secret is one, wherever a shell has put it`() {
+    let environment = [
+      "API_TOKEN": "hunterzwei", "SHOP_PASSWORD": "c0rrect-horse", "EDITOR": "client", "PIN": "12",
+    ]
+    let kept = CommandWords(
+      ["./client", "hunterzwei", "--pw-c0rrect-horse", "12", "{url}"],
+      environment: environment
+    )
+    #expect(kept.words == ["./client", Self.gone, "--pw-\(Self.gone)", "12", "{url}"])
+    #expect(kept.masked("GET /a?x=hunterzwei") == "GET /a?x=\(Self.gone)")
+  }
+
+  @Test func `a secret in what was seen is replaced however an address spells it`() {
+    let kept = CommandWords(["./client", "--token", "a b/c+d%e"], environment: [:])
+    for spelled in ["a b/c+d%e", "a%20b%2Fc%2Bd%25e", "a%20b/c+d%25e"] {
+      #expect(kept.masked("x=\(spelled)&y=1") == "x=\(Self.gone)&y=1", "\(spelled)")
+    }
+    var call = Observation(
+      call: 0,
+      endpoint: "GET /home",
+      isCritical: true,
+      ending: .failed("a b/c+d%e is refused"),
+      showed: false,
+      latency: .zero,
+      attemptCount: 1,
+      attempts: [
+        .init(decision: "calm/0\tGET /home?x=a%20b%2Fc%2Bd%25e&sig=abc\t1\t[]", take: "unmatched")
+      ]
+    )
+    call = call.masked(by: kept)
+    #expect(call.ending == .failed("\(Self.gone) is refused"))
+    #expect(
+      call.attempts.map(\.decision)
+        == ["calm/0\tGET /home?x=\(Self.gone)&sig=REDACTED-sig-1\t1\t[]"]
+    )
+    #expect(call.attempts[0].faults == [])
+  }
+}
