@@ -9,6 +9,7 @@ extension URLSessionConfiguration {
   /// A configuration whose tasks all fail.
   ///
   /// - Parameter reason: What each task is told, until another such configuration is made.
+  /// - Returns: A configuration to make sessions with.
   package static func leadingNowhere(_ reason: String) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     Nowhere.reason.withLock { $0 = reason }
