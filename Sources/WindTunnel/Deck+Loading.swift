@@ -35,6 +35,7 @@ extension Deck {
       state.beginTape()
       state.arrivals = Arrivals()
       state.beginning = Deck.Beginning()
+      state.ruleUse.begin()
     }
   }
 }
@@ -46,6 +47,7 @@ extension Deck.State {
     (recording, arrivals, nextID) = (old.recording, old.arrivals, old.nextID)
     tapeNumber = old.tapeNumber + 1
     beginning = old.beginning
+    ruleUse = old.ruleUse
   }
 
   fileprivate mutating func beginTape() {

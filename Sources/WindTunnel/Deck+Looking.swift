@@ -33,12 +33,21 @@ extension Deck {
 
   /// What of an expectation does not hold by now.
   ///
-  /// A deck that records everything anew plays nothing, so of it nothing is expected.
+  /// A deck that records everything anew plays nothing, so of its tape nothing is expected.
   public func unmet(_ expectation: TapeExpectation) -> [UnmetExpectation] {
     let (journal, tape, recordsAnew) = state.withLock {
       ($0.journal, $0.recordings, $0.recordsAnew)
     }
-    return recordsAnew ? [] : expectation.unmet(by: journal, of: tape)
+    let rules = expectation.contains(.everyRule) ? unmetRules : []
+    return (recordsAnew ? [] : expectation.unmet(by: journal, of: tape))
+      + rules.map { .unmetRule($0) }
+  }
+
+  /// The rules of the weather, as it is and as it was, that have met no request by now: misspelt, or
+  /// no longer needed.
+  public var unmetRules: [UnmetRule] {
+    let (use, journal) = state.withLock { ($0.ruleUse, $0.journal) }
+    return use.unmet(seen: journal.requests)
   }
 
   /// Whether requests to this address are none of the deck's affair.
@@ -54,6 +63,17 @@ extension Deck {
 }
 
 extension Journal {
+  /// The requests that came, each once, in the order in which they came first: `GET /get`.
+  fileprivate var requests: [String] {
+    var known: Set<String> = []
+    return all.compactMap { entry in
+      guard entry.take != .connection else { return nil }
+      let words = entry.decision.key.split(separator: " ", maxSplits: 2).prefix(2)
+      let request = words.joined(separator: " ")
+      return known.insert(request).inserted ? request : nil
+    }
+  }
+
   /// The places of what was played, in the order in which it was.
   var plays: [Int] {
     all.compactMap { entry in

@@ -48,6 +48,7 @@ extension Deck.State {
     at now: Date?
   ) -> (Journal.Entry, TunnelDecision) {
     let request = Request(tunnelTo: authority)
+    if ruleUse.isWaiting { ruleUse.meet(request) }
     let decision = scenario.decideTunnel(
       request,
       at: Scenario.Moment(

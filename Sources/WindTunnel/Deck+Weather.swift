@@ -7,6 +7,7 @@ extension Deck {
       defer {
         (state.scenario, state.seed) = (scenario, seed ?? state.seed)
         state.beginning = Deck.Beginning()
+        state.ruleUse.change(to: scenario)
       }
       return (state.scenario, state.seed)
     }

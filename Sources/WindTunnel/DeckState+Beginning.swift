@@ -48,6 +48,7 @@ extension Deck {
 
 extension Deck.State {
   mutating func open(lane: Lane, at now: Date?) -> Journal.Entry {
+    if ruleUse.isWaiting { ruleUse.meet(nil) }
     let decision = scenario.decideConnection(
       seed: seed,
       lane: lane,

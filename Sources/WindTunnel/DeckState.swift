@@ -33,6 +33,7 @@ extension Deck {
     var bindings = Bindings()
     var nextID = 0
     var beginning = Beginning()
+    var ruleUse: RuleUse
 
     init(
       _ tape: Tape,
@@ -49,6 +50,7 @@ extension Deck {
       self.tape = tape
       self.notes = notes
       (self.scenario, self.seed) = (scenario, seed)
+      ruleUse = RuleUse(scenario)
       self.then = then
       self.routes = routes
       self.isProxied = isProxied
@@ -148,6 +150,7 @@ extension Deck {
       if isIgnored || scenario.rules.isEmpty {
         return Decision(lane: lane, key: prepared.key.text, ordinal: ordinal, faults: [])
       }
+      if ruleUse.isWaiting { ruleUse.meet(prepared.request) }
       let moment = Scenario.Moment(seed, lane, prepared.key.text, ordinal, circumstances)
       return isProxied
         ? scenario.decideProxied(prepared.request, at: moment)

@@ -1,4 +1,4 @@
-/// What must be true of a tape once a test has played it.
+/// What must be true of a tape, and of the weather, once a test has played it.
 public struct TapeExpectation: OptionSet, Sendable, Hashable {
   /// One bit for each demand.
   public let rawValue: Int
@@ -13,6 +13,9 @@ public struct TapeExpectation: OptionSet, Sendable, Hashable {
   /// at all breaks no order, nor does one that is played again.
   public static let inOrder = TapeExpectation(rawValue: 1 << 1)
 
+  /// Every rule of the weather has met a request, whether it fired for it or not.
+  public static let everyRule = TapeExpectation(rawValue: 1 << 2)
+
   /// What of this does not hold.
   ///
   /// - Parameters:
@@ -20,7 +23,7 @@ public struct TapeExpectation: OptionSet, Sendable, Hashable {
   ///   - tape: The interactions by their places; `nil` for what cannot be played by its place.
   /// - Returns: What does not hold, in words.
   func unmet(by journal: Journal, of tape: [Interaction?]) -> [UnmetExpectation] {
-    guard !isEmpty else { return [] }
+    guard !isDisjoint(with: [.everyInteraction, .inOrder]) else { return [] }
     guard journal.dropped == 0 else { return [.forgotten(requests: journal.dropped)] }
     let plays = journal.plays
     var unmet: [UnmetExpectation] = []
@@ -80,6 +83,8 @@ public enum UnmetExpectation: Sendable, Hashable, CustomStringConvertible {
   /// The first that came out of order: it was played, and only then the other, which was recorded
   /// before it.
   case outOfOrder(TapePlace, before: TapePlace)
+  /// This rule has met no request.
+  case unmetRule(UnmetRule)
   /// More requests came than are remembered, so that nobody can say.
   case forgotten(requests: Int)
 
@@ -103,6 +108,7 @@ public enum UnmetExpectation: Sendable, Hashable, CustomStringConvertible {
         was played before\n  \(late)
         Ask in that order, or record the tape anew.
         """
+    case .unmetRule(let rule): return "Every rule was to meet a request, but \(rule)."
     case .forgotten(let requests):
       return """
         The tape's use cannot be told: of more than \(Journal.entriesMax) requests the first \

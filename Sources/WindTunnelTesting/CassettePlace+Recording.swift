@@ -40,9 +40,12 @@ extension CassettePlace {
   /// Writes what a deck has recorded, if it has. Tests that share a cassette write onto it one after
   /// the other: each puts what it asked for in the places that would have been played for it, and
   /// leaves the rest as it is, and what another test of this process has written.
-  func keep(_ deck: Deck, _ taping: Taping = Taping()) throws {
-    guard mode != .none, mode != .verify else { return }
-    try RecordingDesk.shared.withLock { desk in
+  ///
+  /// - Returns: What there is to tell of a cassette that was not there before: its name may be misspelt.
+  @discardableResult
+  func keep(_ deck: Deck, _ taping: Taping = Taping()) throws -> String? {
+    guard mode != .none, mode != .verify else { return nil }
+    return try RecordingDesk.shared.withLock { desk in
       guard !deck.recordedRefusalsAlone else {
         desk.end(deck.recordingJournal)
         throw CassetteProblem(
@@ -64,13 +67,20 @@ extension CassettePlace {
         desk.end(deck.recordingJournal)
         throw notKept(leftOut)
       }
+      var note: String?
       if cassette != base, !cassette.interactions.isEmpty {
+        if !exists || desk.goesOn(file) {
+          let count = cassette.interactions.count
+          let noun = count == 1 ? "interaction" : "interactions"
+          note = "recorded \(file.lastPathComponent), \(count) \(noun) (new)"
+        }
         if mode == .once { desk.begin(file) }
         try RecordingDesk.makeFolder(of: file)
         try cassette.write(to: file)
       }
       desk.end(deck.recordingJournal)
       desk.kept(file, claims)
+      return note
     }
   }
 

@@ -27,18 +27,19 @@ extension CassettePlace {
       discard(deck)
       throw error
     }
-    var problems = deck.mismatches.map { "\($0)" }
+    var problems = deck.mismatches.map { told($0) }
     problems += deck.unmet(taping.expectation).map { "\($0)" }
     let drift = await drift(of: deck, taping)
     problems += drift.drifted.map { "\(Drift([$0]))" }
-    let notes = await skipped(drift)
+    var notes = await skipped(drift)
+    notes += deck.oversights(expecting: taping.expectation, of: file.lastPathComponent)
     guard problems.isEmpty, !watch.hasFailed else {
       if deck.hasRecorded, !problems.isEmpty { problems.append(thrownAway) }
       discard(deck)
       return (problems, notes)
     }
     do {
-      try keep(deck, taping)
+      if let note = try keep(deck, taping) { notes.append(note) }
     } catch let problem as CassetteProblem {
       return ([problem.description], notes)
     }
@@ -47,6 +48,13 @@ extension CassettePlace {
 
   /// Whether what a deck is asked may go to the live origin and be kept.
   func records(_ deck: Deck) -> Bool { deck.records && mode != .none && mode != .verify }
+
+  /// Why nothing answered, with what to do about it at a desk.
+  func told(_ mismatch: Mismatch) -> String {
+    guard mode == .once else { return "\(mismatch)" }
+    return "\(mismatch)\nTo record what is missing beside the rest: "
+      + "WINDTUNNEL_RECORD=new-episodes swift test"
+  }
 
   /// What is said where a test that records fails.
   var thrownAway: String {

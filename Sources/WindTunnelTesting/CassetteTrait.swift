@@ -54,7 +54,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
       }
     } catch {
       // Mostly it is why the test has thrown.
-      for mismatch in deck.mismatches { record("\(mismatch)", .error) }
+      for mismatch in deck.mismatches { record(place.told(mismatch), .error) }
       // A test that is cancelled throws, too, and has not failed.
       if deck.hasRecorded { record(place.thrownAway, .warning) }
       throw error
@@ -90,7 +90,9 @@ extension Trait where Self == CassetteTrait {
   ///     time, and all requests are that test's. When the last such test has ended, requests of
   ///     `URLSession.shared` go where they always went, to the network: await in a test what it
   ///     has begun, for work that outlives it is held by nothing.
-  ///   - expectation: What must be true of the tape at the end: `.everyInteraction`, `.inOrder`.
+  ///   - expectation: What must be true at the end: `.everyInteraction` and `.inOrder` of the tape,
+  ///     `.everyRule` of the weather. Without it a rule that met no request is a warning, and so is a
+  ///     tape that nobody has asked.
   ///   - file: The test's file.
   ///   - fileID: The same with its module, whose resources are looked through.
   /// - Returns: The trait.

@@ -26,7 +26,8 @@ extension Drill {
   ///   - errors: Whose errors faults surface as in process.
   ///   - file: The test's file.
   ///   - fileID: The same with its module, whose resources are looked through.
-  /// - Throws: `CassetteProblem` where there is no such cassette.
+  /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` for a scenario that no
+  ///   file could say.
   public init(
     _ name: String,
     in scenarios: [Scenario],
@@ -39,6 +40,7 @@ extension Drill {
     file: String = #filePath,
     fileID: String = #fileID
   ) throws {
+    for scenario in scenarios { try scenario.check() }
     let place = try CassettePlace(
       name,
       besides: file,

@@ -15,6 +15,7 @@ public struct WeatherTrait: TestTrait, SuiteTrait, TestScoping {
     testCase: Test.Case?,
     performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
+    try scenario.check()
     guard let deck = Tunnel.current?.deck else {
       // Listed in front of the cassette, which will take it up.
       return try await Weather.$pending.withValue(Weather(scenario: scenario, seed: seed)) {
@@ -51,10 +52,13 @@ extension Trait where Self == WeatherTrait {
 /// Flies a part of a test in a scenario; before and after, the weather is as it was.
 ///
 /// - Returns: What `body` returns.
+/// - Throws: What `body` throws, and `FormatError` for a scenario that no file could say, such as one for
+///   the first -2 requests.
 public func flying<Result>(
   in scenario: Scenario,
   _ body: () async throws -> Result
 ) async throws -> Result {
+  try scenario.check()
   let deck = Deck.current
   let before = deck.swap(scenario)
   defer { deck.swap(before.scenario, seed: before.seed) }

@@ -69,9 +69,11 @@ public func withCassette<Result: Sendable>(
     environment: ProcessInfo.processInfo.environment
   )
   let deck = try place.deck(taping)
+  try scenario.check()
   deck.swap(scenario)
-  return try await answer(of: deck, sharedSession: sharedSession, body) { fly in
-    let tell = { (note: String) in FileHandle.standardError.write(Data("\(note)\n".utf8)) }
+  return try await answer(of: deck, sharedSession: sharedSession, body) {
+    place.told($0)
+  } by: { fly in
     do {
       let told = try await place.take(deck, taping, fly)
       for note in told.notes { tell(note) }
@@ -100,11 +102,17 @@ public func withDeck<Result: Sendable>(
   expecting expectation: TapeExpectation = [],
   _ body: @Sendable (URLSession) async throws -> Result
 ) async throws -> Result {
-  try await answer(of: deck, sharedSession: sharedSession, body) { fly in
+  try await answer(of: deck, sharedSession: sharedSession, body) {
+    "\($0)"
+  } by: { fly in
     try await fly()
+    for note in deck.oversights(expecting: expectation, of: "this deck") { tell(note) }
     return (deck.mismatches.map { "\($0)" } + deck.unmet(expectation).map { "\($0)" })
   }
 }
+
+/// Says something beside the test's own words, where no issue can be made of it.
+private func tell(_ note: String) { FileHandle.standardError.write(Data("\(note)\n".utf8)) }
 
 /// Runs a part of a test with a deck's session, and throws what there is to be told of it.
 ///
@@ -112,6 +120,7 @@ public func withDeck<Result: Sendable>(
 ///   - deck: What answers.
 ///   - sharedSession: Whether `URLSession.shared` plays it, too.
 ///   - body: The part.
+///   - told: Says why nothing answered.
 ///   - take: Runs what it is handed, and says what fails it beside what that throws.
 /// - Returns: What the part returns.
 /// - Throws: What the part throws, by itself or with the reasons why nothing answered it.
@@ -119,6 +128,7 @@ private func answer<Result: Sendable>(
   of deck: Deck,
   sharedSession: Bool,
   _ body: @Sendable (URLSession) async throws -> Result,
+  told: (Mismatch) -> String,
   by take: @escaping @Sendable (@Sendable () async throws -> Void) async throws -> [String]
 ) async throws -> Result {
   let answer = Locked<Result?>(nil)
@@ -137,7 +147,7 @@ private func answer<Result: Sendable>(
     }
   } catch {
     // Mostly they are why it has thrown.
-    let mismatches = deck.mismatches.map { "\($0)" }
+    let mismatches = deck.mismatches.map(told)
     if mismatches.isEmpty { throw error }
     throw CassetteProblem(mismatches, beside: error)
   }

@@ -32,6 +32,7 @@ enum ServeCommand: Command {
     let rereading = arguments.has("--watch") ? try Rereading(order) : nil
     let cassette = try order.tape()
     let clock: @Sendable () -> Date = { Date() }
+    let unanswered = Unanswered()
     let deck = Deck(
       cassette,
       scenario: try order.scenario(),
@@ -39,6 +40,7 @@ enum ServeCommand: Command {
       matcher: try order.matcher(),
       then: .repeat,
       pace: try arguments.number("--speed", in: 0...1000).map { .times($0) } ?? .immediately,
+      follow: { outcome, milestone in unanswered.follow(outcome, milestone) },
       refreshingDates: arguments.has("--refresh-dates") ? clock : nil
     )
     var options = ReplayServer.Options()
@@ -58,6 +60,7 @@ enum ServeCommand: Command {
     await interruption.wait()
     following.cancel()
     await server.stop()
+    unanswered.end()
     return .done
   }
 

@@ -49,7 +49,40 @@ enum Server {
     #expect(stranger.status == 501)
     #expect(stranger.body.contains("/home"), "\(stranger.body)")
     flight.signal(signal)
-    #expect(try await flight.end() == Program.Run(code: 0, out: "\(url)\n", err: ""))
+    let run = try await flight.end()
+    #expect(run.code == 0 && run.out == "\(url)\n")
+    #expect(run.err.hasPrefix("501: GET ") && run.err.contains("/hoem is not on the cassette; "))
+  }
+
+  @Test func `serve says each 501 in one line on standard error, and no other answer`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let tape = #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/home"},"#
+    try scratch.write(tape + #""response":{},"then":"fail"}]}"#, to: "a.json")
+    let faults = #"[{"when":{"request":"GET /weather"},"faults":[{"status":503}]}]"#
+    try scratch.write(
+      #"{"windtunnelScenario":1,"name":"x","rules":\#(faults)}"#,
+      to: "x.json"
+    )
+    let (flight, url) = try await Server.start("a.json", "--scenario", "x.json", in: scratch)
+    let statuses = [
+      await ask("\(url)/home"), await ask("\(url)/home"), await ask("\(url)/hoem?page=%1B"),
+      await ask("\(url)/weather"), await ask("\(url)/hoem?page=%1B"),
+    ].map(\.status)
+    #expect(statuses == [200, 501, 501, 503, 501])
+    flight.signal(SIGINT)
+    let run = try await flight.end()
+    let miss = """
+      501: GET http://a.test/hoem?page=%1B is not on the cassette; nearest: #1 GET \
+      http://a.test/home, differs in path: recorded /home, asked /hoem
+
+      """
+    let used = """
+      501: GET http://a.test/home was already played once, and there is no further recording of it
+
+      """
+    #expect(run == Program.Run(code: 0, out: "\(url)\n", err: used + miss + miss))
   }
 
   @Test func `serve moves dates to today where it is told to`() async throws {

@@ -62,6 +62,9 @@ public struct Scenario: Sendable, Hashable {
 }
 
 extension Scenario: ExpressibleByArrayLiteral {
+  /// The name of every plan.
+  static let planName = "plan"
+
   /// A plan: one rule after the other.
-  public init(arrayLiteral elements: Rule...) { self.init("plan", rules: elements) }
+  public init(arrayLiteral elements: Rule...) { self.init(Self.planName, rules: elements) }
 }

@@ -98,6 +98,9 @@ extension Scenario {
     notes = top.notes
   }
 
+  /// Refuses what no file could say, such as the first -2 requests, or what could never happen.
+  package func check() throws(FormatError) { _ = try Scenario(data: data(), source: name) }
+
   /// The scenario's text.
   public func data() -> Data { Data(json.fileBytes()) }
 

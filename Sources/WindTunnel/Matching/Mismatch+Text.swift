@@ -22,6 +22,20 @@ extension Mismatch: CustomStringConvertible {
     return (lines + further).joined(separator: "\n")
   }
 
+  /// The same in one line, for whoever logs many.
+  package var line: String {
+    let words =
+      if played > 0 {
+        "was already played \(Self.times(played)), and there is no further recording of it"
+      } else if let nearest {
+        "is not on the cassette; nearest: #\(nearest.number) \(nearest.request), "
+          + "differs in \(nearest.difference)"
+      } else {
+        "is not on the cassette, which has no interactions"
+      }
+    return "\(asked) \(words)".split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+
   private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
   /// The nearest recording in half a sentence, without any value of the request's: a program's may be

@@ -1,0 +1,104 @@
+/// Which rules of a deck's weather have met a request, through every change of it.
+///
+/// A rule has met one that its trigger means by method, address, fields and importance, whether it
+/// fired for it or not: ordinals, draws and the clock are what weather is about, while a rule that
+/// means nothing that anybody asks is a slip of the pen. A rule of connections has met one as soon as
+/// anybody comes.
+struct RuleUse: Sendable {
+  private struct Weather: Sendable {
+    var scenario: Scenario
+    /// The places of the rules that have met nothing.
+    var unmet: [Int]
+  }
+
+  /// How many scenarios are remembered; those of a server may change for months.
+  static let scenariosMax = 100
+
+  private var weathers: [Weather] = []
+  private var current = 0
+  /// Whether any rule of the weather as it is now has met nothing.
+  private(set) var isWaiting = false
+
+  init(_ scenario: Scenario) { change(to: scenario) }
+
+  /// Goes on in another weather, or in one that there was before.
+  mutating func change(to scenario: Scenario) {
+    if let known = weathers.firstIndex(where: { $0.scenario == scenario }) {
+      current = known
+    } else {
+      if weathers.count == Self.scenariosMax { weathers.removeFirst() }
+      current = weathers.count
+      weathers.append(Weather(scenario: scenario, unmet: Array(scenario.rules.indices)))
+    }
+    isWaiting = !weathers[current].unmet.isEmpty
+  }
+
+  /// Begins anew in the weather as it is.
+  mutating func begin() { self = RuleUse(weathers[current].scenario) }
+
+  /// Takes note of a request, or of a connection that none has come on.
+  mutating func meet(_ request: Request?) {
+    let scenario = weathers[current].scenario
+    weathers[current].unmet.removeAll { place in
+      let rule = scenario.rules[place]
+      if rule.isForConnections { return true }
+      guard let request, scenario.applies(rule, to: request) else { return false }
+      return rule.trigger.header?.holds(request.headers) != false
+    }
+    isWaiting = !weathers[current].unmet.isEmpty
+  }
+
+  /// The rules that have met nothing.
+  ///
+  /// - Parameter seen: The requests that came instead, such as `GET /get`.
+  /// - Returns: The rules in their order.
+  func unmet(seen: [String]) -> [UnmetRule] {
+    weathers.flatMap { weather in
+      weather.unmet.map { UnmetRule($0, of: weather.scenario, seen: seen) }
+    }
+  }
+}
+
+/// A rule that has met no request.
+public struct UnmetRule: Sendable, Hashable, CustomStringConvertible {
+  /// Its place in the scenario, from 1.
+  public let number: Int
+  /// The scenario's name; `nil` where it is a plan, which has none.
+  public let scenario: String?
+  /// The requests that it means: `GET /users/*`, or the trigger's text where that says more.
+  public let requests: String
+  /// The requests that came, each once, in the order in which they came first.
+  public let seen: [String]
+
+  /// How many requests are named before the rest is counted.
+  static let seenMax = 5
+
+  init(_ place: Int, of scenario: Scenario, seen: [String]) {
+    number = place + 1
+    self.scenario = scenario.name == Scenario.planName ? nil : scenario.name
+    let trigger = scenario.rules[place].trigger
+    if let request = trigger.request, trigger.header == nil, trigger.isCritical == nil {
+      requests = request.description
+    } else {
+      let asked = Trigger(
+        request: trigger.request,
+        header: trigger.header,
+        isCritical: trigger.isCritical
+      )
+      requests = asked.json.description
+    }
+    self.seen = seen
+  }
+
+  /// A line: ``rule 1 `GET /gett` met no request; seen: GET /get``.
+  public var description: String {
+    let name = scenario.map { " of \($0)" } ?? ""
+    let more = seen.count - Self.seenMax
+    let came =
+      seen.isEmpty
+      ? "none came"
+      : "seen: " + seen.prefix(Self.seenMax).joined(separator: ", ")
+        + (more > 0 ? " and \(more) more" : "")
+    return "rule \(number) `\(requests)`\(name) met no request; \(came)"
+  }
+}

@@ -1,0 +1,52 @@
+internal import Dispatch
+internal import WindTunnel
+internal import WindTunnelDrill
+
+/// Tells of each request that nothing answers but 501, in one line on standard error.
+///
+/// On a queue of its own: whoever reads standard error slowly, or never, holds up no answer. What it
+/// has not read by then is counted.
+final class Unanswered: Sendable {
+  private struct Backlog: Sendable {
+    var lines = 0
+    var dropped = 0
+  }
+
+  /// How many lines may wait to be written.
+  private static let linesMax = 1000
+  /// How long the end waits for them.
+  private static let patience = DispatchTimeInterval.seconds(1)
+
+  private let queue = DispatchQueue(label: "windtunnel.unanswered")
+  private let backlog = Locked(Backlog())
+
+  /// Hears what answers; a deck's `follow`.
+  func follow(_ outcome: Outcome, _ milestone: Deck.Milestone) {
+    guard case .requestEnd = milestone, case .unmatched(let mismatch) = outcome.source,
+      !outcome.decision.faults.contains(where: \.replacesOrCuts)
+    else { return }
+    let hasRoom = backlog.withLock { backlog in
+      if backlog.lines < Self.linesMax { backlog.lines += 1 } else { backlog.dropped += 1 }
+      return backlog.dropped == 0
+    }
+    guard hasRoom else { return }
+    queue.async { [self] in
+      Terminal.complain(Terminal.visible("501: \(mismatch.line)\n"))
+      let dropped = backlog.withLock { backlog in
+        backlog.lines -= 1
+        guard backlog.lines == 0 else { return 0 }
+        defer { backlog.dropped = 0 }
+        return backlog.dropped
+      }
+      if dropped > 0 { Terminal.complain("501: and \(dropped) more\n") }
+    }
+  }
+
+  /// Waits until everything is told, but not for ever.
+  func end() {
+    let group = DispatchGroup()
+    queue.async(group: group) {}
+    // What nobody reads is not worth more.
+    _ = group.wait(timeout: .now() + Self.patience)
+  }
+}
