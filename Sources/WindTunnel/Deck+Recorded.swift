@@ -10,6 +10,13 @@ extension Deck {
     recorded(onto: state.withLock { $0.keptCassette }, volatile: names)
   }
 
+  /// The same, with the numbers of the requests that are new on it, which are its last ones.
+  package func numbered(
+    volatile names: [String] = []
+  ) -> (cassette: Cassette, orders: [Int], leftOut: [String]) {
+    numbered(onto: state.withLock { $0.keptCassette }, volatile: names)
+  }
+
   /// Whether anything was recorded.
   package var hasRecorded: Bool { state.withLock { !$0.recording.isEmpty } }
 
@@ -38,16 +45,25 @@ extension Deck {
     onto cassette: Cassette,
     volatile names: [String] = []
   ) -> (cassette: Cassette, leftOut: [String]) {
+    let (cassette, _, leftOut) = numbered(onto: cassette, volatile: names)
+    return (cassette, leftOut)
+  }
+
+  private func numbered(
+    onto cassette: Cassette,
+    volatile names: [String]
+  ) -> (cassette: Cassette, orders: [Int], leftOut: [String]) {
     var cassette = cassette
     let (new, old) = state.withLock { state in
-      (state.recording.sorted { $0.key < $1.key }.map(\.value), state.replacedInteractions)
+      (state.recording.sorted { $0.key < $1.key }, state.replacedInteractions)
     }
     var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
+    let redacted = redaction.redact(new.map(\.value))
     cassette.interactions += Rerecording.keepingOld(
       old,
-      under: redaction.redact(new),
+      under: redacted,
       volatile: Set(names.map { $0.lowercased() })
     )
-    return (cassette, redaction.leftOut)
+    return (cassette, redaction.keptPlaces.map { new[$0].key }, redaction.leftOut)
   }
 }

@@ -63,7 +63,8 @@ enum ProxyCommand: Command {
     await server.stop()
     // What cannot be written takes nothing else with it.
     var problem: (any Error)?
-    do { try recording?.keep(deck) } catch { problem = error }
+    var isWhole = true
+    do { isWhole = try recording?.keep(deck) ?? true } catch { problem = error }
     let report = flight.report(seed: deck.seed, duration: .now - start)
     for file in order.reports {
       let data = file.pathExtension == "html" ? report.htmlData() : report.jsonData()
@@ -75,6 +76,6 @@ enum ProxyCommand: Command {
       }
     }
     if let problem { throw problem }
-    return .done
+    return isWhole ? .done : .cannotWrite
   }
 }

@@ -9,6 +9,7 @@ struct ProxyRecording {
   let journal: RecordingJournal
   /// What of it did not come.
   private let unrecorded = Unrecorded()
+  private let losses: JournalLosses
   private let others: OtherBodies
   private let file: URL
   /// Whether each new interaction bears its day.
@@ -21,7 +22,9 @@ struct ProxyRecording {
     let exists = FileManager.default.fileExists(atPath: file.path)
     let found = exists ? try Cassette(contentsOf: file) : Cassette()
     try FileError.probeWriting(to: file)
-    journal = try RecordingJournal(besides: file)
+    let losses = JournalLosses()
+    self.losses = losses
+    journal = try RecordingJournal(besides: file) { losses.tell($0) }
     tape =
       try Tapes.takeUp(journal, onto: found, of: file.relativePath, goesOn: true).tape
   }
@@ -35,25 +38,26 @@ struct ProxyRecording {
   }
 
   /// Writes the cassette, if anything came.
-  func keep(_ deck: Deck) throws {
+  ///
+  /// - Returns: Whether there was room for all of it.
+  func keep(_ deck: Deck) throws -> Bool {
     defer { journal.close() }
+    losses.complain()
     others.complain()
-    if let problem = journal.problem { Terminal.complain("not journalled: \(problem)\n") }
     // Beside what answered, a host that was not there is part of the story; alone it is none.
     let leftOff = unrecorded.lines(deck)
     let refusals = deck.recordedRefusalsAlone ? deck.forgetRefusals() : []
     for request in refusals {
       Terminal.complain("left out: \(request): the connection was refused, and nothing else came\n")
     }
-    var (recorded, leftOut) = deck.recorded()
+    var (recorded, orders, leftOut) = deck.numbered()
     if isDated { recorded.date(Date(), whereNotIn: tape) }
     for line in leftOff + leftOut { Terminal.complain("left out: \(line)\n") }
     guard recorded != tape else {
       journal.remove()
-      return Terminal.complain("Nothing was recorded; \(file.relativePath) is as it was.\n")
+      Terminal.complain("Nothing was recorded; \(file.relativePath) is as it was.\n")
+      return true
     }
-    try recorded.write(to: file)
-    journal.remove()
-    Terminal.complain("\(file.relativePath): \(recorded.interactions.count) interactions\n")
+    return try journal.endTelling(with: recorded, orders: orders, of: file)
   }
 }

@@ -52,7 +52,8 @@ enum RecordCommand: Command {
     let exists = FileManager.default.fileExists(atPath: order.file.path)
     let found = exists ? try Cassette(contentsOf: order.file) : Cassette()
     try FileError.probeWriting(to: order.file)
-    let journal = try RecordingJournal(besides: order.file)
+    let losses = JournalLosses()
+    let journal = try RecordingJournal(besides: order.file) { losses.tell($0) }
     defer { journal.close() }
     let (tape, _) = try Tapes.takeUp(journal, onto: found, of: order.path, goesOn: true)
     // A recording that was cut off is not a whole one: it goes on.
@@ -70,6 +71,7 @@ enum RecordCommand: Command {
       )
     }
     let code = try await serve(order, deck, to: command)
+    losses.complain()
     others.complain()
     return try RecordingEnd(order, mode, tape, runsCommand: command != nil)
       .keep(deck, journal, leftOff: unrecorded.lines(deck), after: code)

@@ -22,8 +22,7 @@ struct RecordingEnd {
     leftOff: [String],
     after code: ExitCode
   ) throws -> ExitCode {
-    if let problem = journal.problem { Terminal.complain("not journalled: \(problem)\n") }
-    var (recorded, leftOut) = deck.recorded(volatile: order.volatile)
+    var (recorded, orders, leftOut) = deck.numbered(volatile: order.volatile)
     // What was asked anew is of today, though its text be the old one: else it would stay too old.
     if order.isDated {
       recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : tape)
@@ -47,10 +46,8 @@ struct RecordingEnd {
       Terminal.complain("What was recorded is thrown away; \(asItWas)\n")
       return code
     }
-    try recorded.write(to: order.file)
-    journal.remove()
-    Terminal.complain("\(order.path): \(recorded.interactions.count) interactions\n")
-    return code
+    let isWhole = try journal.endTelling(with: recorded, orders: orders, of: order.file)
+    return isWhole ? code : .cannotWrite
   }
 
   /// Says that nothing was recorded, where that was all there was to do.
@@ -63,5 +60,47 @@ struct RecordingEnd {
   private var asItWas: String {
     FileManager.default.fileExists(atPath: order.path)
       ? "\(order.path) is as it was." : "there is no \(order.path)."
+  }
+}
+
+extension RecordingJournal {
+  /// Writes the cassette of a recording that is over, and says what stands on it and what could not.
+  ///
+  /// - Returns: Whether everything stands on it.
+  func endTelling(with recorded: Cassette, orders: [Int], of cassette: URL) throws -> Bool {
+    do {
+      let (count, leftOut) = try end(with: recorded, orders: orders)
+      for line in leftOut { Terminal.complain("left out: \(line)\n") }
+      Terminal.complain("\(cassette.relativePath): \(count) interactions\n")
+      return leftOut.isEmpty
+    } catch {
+      Terminal.complain(
+        "What was journalled stays in \(file.lastPathComponent): the next recording onto "
+          + "\(cassette.relativePath) takes it up.\n"
+      )
+      throw error
+    }
+  }
+}
+
+/// Says at once what is not journalled, which a kill would take with it.
+final class JournalLosses: Sendable {
+  private let count = Locked(0)
+  /// How many are told of one by one.
+  private static let linesMax = 10
+
+  /// Hears of one; a journal's `losing`.
+  func tell(_ line: String) {
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    if number <= Self.linesMax { Terminal.complain("not journalled: \(line)\n") }
+  }
+
+  /// Says how many more there were.
+  func complain() {
+    let rest = count.withLock { $0 } - Self.linesMax
+    if rest > 0 { Terminal.complain("not journalled: \(rest) more\n") }
   }
 }

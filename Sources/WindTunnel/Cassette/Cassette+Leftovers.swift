@@ -17,13 +17,16 @@ extension Cassette {
     journals: [URL]? = nil
   ) throws -> (cassette: Cassette, count: Int) {
     var sessions: [JournalFormat.Session] = []
+    var base: Cassette?
     for journal in journals ?? [RecordingJournal.file(besides: file)] {
       guard let data = try JournalPage.left(journal) else { continue }
-      sessions += try JournalFormat.decode(data, source: journal.lastPathComponent)
+      let left = try JournalLeft(data, of: journal, beside: file)
+      sessions += left.sessions
+      base = base ?? left.base
     }
-    let exists = FileManager.default.fileExists(atPath: file.path)
+    let exists = FileManager.default.fileExists(atPath: file.path) || base != nil
     let hasLines = sessions.contains { !$0.lines.isEmpty }
-    let tape = exists || !hasLines ? try Cassette(contentsOf: file) : Cassette()
+    let tape = try base ?? (exists || !hasLines ? Cassette(contentsOf: file) : Cassette())
     var claims = Claims()
     let folded = JournalFormat.fold(sessions, into: tape, beside: &claims)
     if folded == tape {

@@ -14,15 +14,19 @@ internal import Foundation
 /// child process does not inherit the lock.
 struct JournalPage {
   private let file: URL
+  private let calls: FileCalls
   private let descriptor: Int32
-  private var length: Int
+  /// The end of the last whole line.
+  private(set) var length: Int
+  /// Whether something may stand behind it: what a write that failed has left.
+  private var isTorn = false
 
-  init(_ file: URL, of cassette: URL) throws(FileError) {
-    self.file = file
+  init(_ file: URL, of cassette: URL, calls: FileCalls = FileCalls()) throws(FileError) {
+    (self.file, self.calls) = (file, calls)
     while true {
       // Nobody else's to read: a secret may be found out late.
       let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else { throw Self.refused(file) }
+      guard descriptor >= 0 else { throw .refused(file, errno) }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         _ = Self.give(back: descriptor)
         throw .unwritable(cassette.relativePath, reason: "it is being recorded by another process")
@@ -38,48 +42,74 @@ struct JournalPage {
     }
   }
 
-  /// Appends a line and answers where it stands.
+  /// Appends lines and answers where they stand; where they cannot be written whole, nothing of them
+  /// stays.
   mutating func append(_ bytes: [UInt8]) throws(FileError) -> Range<Int> {
-    try write(bytes, at: length)
-    defer { length += bytes.count }
-    return length..<length + bytes.count
+    try cutBack()
+    isTorn = true
+    do {
+      try calls.write(bytes, to: descriptor, at: length, of: file)
+    } catch {
+      // Now, since it may be what fills the disk. Where that fails, the next line waits for it.
+      try? cutBack()
+      throw error
+    }
+    isTorn = false
+    length += bytes.count
+    return length - bytes.count..<length
   }
 
   /// Overwrites a line with spaces, but for its line feed.
   func blank(_ place: Range<Int>) throws(FileError) {
-    try write([UInt8](repeating: UInt8(ascii: " "), count: place.count - 1), at: place.lowerBound)
+    let spaces = [UInt8](repeating: UInt8(ascii: " "), count: place.count - 1)
+    try calls.write(spaces, to: descriptor, at: place.lowerBound, of: file)
+  }
+
+  /// Writes a line over the beginning of one that is blank. Until all of it is there it begins with a
+  /// space, as one that was withdrawn.
+  func write(_ line: [UInt8], over place: Range<Int>) throws(FileError) {
+    let begin = place.lowerBound
+    try calls.write([UInt8(ascii: " ")], to: descriptor, at: begin, of: file)
+    try calls.write(line[1...], to: descriptor, at: begin + 1, of: file)
+    try calls.write(line[..<1], to: descriptor, at: begin, of: file)
+  }
+
+  /// Writes a line a second time, further to the front.
+  func copy(_ place: Range<Int>, to offset: Int) throws(FileError) {
+    var line = [UInt8](repeating: 0, count: place.count)
+    let count = pread(descriptor, &line, line.count, off_t(place.lowerBound))
+    guard count == line.count else { throw .refused(file, count < 0 ? errno : EIO) }
+    try calls.write(line, to: descriptor, at: offset, of: file)
+  }
+
+  /// Removes what stands behind an offset.
+  mutating func cut(to end: Int) throws(FileError) {
+    guard end < length else { return }
+    guard calls.cut(descriptor, end) == 0 else { throw .refused(file, errno) }
+    length = end
   }
 
   mutating func clear() throws(FileError) {
-    guard ftruncate(descriptor, 0) == 0 else { throw Self.refused(file) }
-    length = 0
+    guard calls.cut(descriptor, 0) == 0 else { throw .refused(file, errno) }
+    (length, isTorn) = (0, false)
   }
 
   func remove() {
-    unlink(file.path)
+    _ = calls.remove(file.path)
     _ = Self.give(back: descriptor)
   }
 
-  func close() {
-    if length == 0 { unlink(file.path) }
+  mutating func close() {
+    // Who reads it next takes half a line for none.
+    try? cutBack()
+    if length == 0 { _ = calls.remove(file.path) }
     _ = Self.give(back: descriptor)
   }
 
-  private func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-        return pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Self.refused(file) }
-      done += count
-    }
-  }
-
-  private static func refused(_ file: URL) -> FileError {
-    .unwritable(file.relativePath, reason: String(cString: strerror(errno)))
+  private mutating func cutBack() throws(FileError) {
+    guard isTorn else { return }
+    guard calls.cut(descriptor, length) == 0 else { throw .refused(file, errno) }
+    isTorn = false
   }
 
   /// `close` by a name that the method does not hide.

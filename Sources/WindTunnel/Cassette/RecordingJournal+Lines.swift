@@ -22,41 +22,95 @@ extension RecordingJournal {
   }
 }
 
+extension RecordingJournal {
+  /// An interaction that does not stand in the journal, and why.
+  struct Loss {
+    let interaction: Interaction
+    let error: any Error
+
+    /// A line about it, without secrets.
+    var line: String { "\(interaction.request.method) \(interaction.request.url): \(error)" }
+  }
+}
+
 extension RecordingJournal.State {
-  mutating func append(_ interaction: Interaction, order: Int) throws {
+  /// Writes an interaction down; answers what does not stand in the journal for that.
+  mutating func append(_ interaction: Interaction, order: Int) -> [RecordingJournal.Loss] {
     let kept = redaction.redact([interaction])
-    try replaceEchoes()
-    for interaction in kept { try write(interaction, order: order) }
+    learned += redaction.takeLearned()
+    var losses: [RecordingJournal.Loss] = []
+    do {
+      try replaceEchoes(losing: &losses)
+      for interaction in kept {
+        do { try write(interaction, order: order) } catch { losses.append(.init(interaction, error)) }
+      }
+    } catch {
+      // Nothing is written while a secret stands there that could not be overwritten.
+      losses += kept.map { .init($0, error) }
+    }
+    if let first = losses.first { problem = problem ?? first.error }
+    return losses
   }
 
   private mutating func write(_ interaction: Interaction, order: Int) throws {
-    if !isBegun {
-      _ = try page?.append(JournalFormat.header(rewrites: rewrites))
-      isBegun = true
+    try begin()
+    let (aside, new) = try keepAside(interaction.bodies.map(\.data))
+    do {
+      let bytes = try JournalFormat.line(interaction, order: order) { data in
+        aside.first { $0.data == data }?.name
+      }
+      guard let place = try page?.append(bytes) else { return }
+      lines.append(RecordingJournal.Line(place, interaction, order: order))
+    } catch {
+      remove(new)
+      throw error
     }
-    let aside = try keepAside(interaction.bodies.map(\.data))
-    let bytes = try JournalFormat.line(interaction, order: order) { data in
-      aside.first { $0.data == data }?.name
-    }
-    guard let place = try page?.append(bytes) else { return }
-    lines.append(RecordingJournal.Line(place, interaction, order: order))
   }
 
-  /// Keeps bodies that are too large for a line, and answers their names.
-  private mutating func keepAside(_ bodies: [Data]) throws -> [(data: Data, name: String)] {
-    var aside: [(data: Data, name: String)] = []
-    for data in bodies where data.count > lineBytesMax {
-      guard let (name, isNew) = try sideFiles.kept(data) else { continue }
-      if isNew { ownSideFiles.insert(name) }
-      aside.append((data, name))
+  /// Writes the first line of a recording, and keeps room for its end where there is any.
+  private mutating func begin() throws {
+    guard !isBegun else { return }
+    let header = JournalFormat.header(rewrites: rewrites)
+    do {
+      guard keepsReserve else { throw FileError.refused(journal, ENOSPC) }
+      let place = try page?.append(header + JournalFormat.reserve)
+      reserve = place.map { $0.lowerBound + header.count..<$0.upperBound }
+    } catch {
+      _ = try page?.append(header)
     }
-    return aside
+    isBegun = true
+  }
+
+  /// Keeps bodies that are too large for a line, and answers their names, and those of the files that
+  /// were not there before.
+  private mutating func keepAside(
+    _ bodies: [Data]
+  ) throws -> (all: [(data: Data, name: String)], new: [String]) {
+    var aside: [(data: Data, name: String)] = []
+    var new: [String] = []
+    for data in bodies where data.count > lineBytesMax {
+      do {
+        guard let (name, isNew) = try sideFiles.kept(data) else { continue }
+        if isNew {
+          ownSideFiles.insert(name)
+          new.append(name)
+        }
+        aside.append((data, name))
+      } catch {
+        remove(new)
+        throw error
+      }
+    }
+    return (aside, new)
+  }
+
+  private mutating func remove(_ names: [String]) {
+    for name in names where ownSideFiles.remove(name) != nil { sideFiles.remove(name) }
   }
 
   /// Overwrites what repeats a secret that was not known when it was written, and writes it anew
   /// without, if it can be written so.
-  private mutating func replaceEchoes() throws {
-    let learned = redaction.takeLearned()
+  private mutating func replaceEchoes(losing losses: inout [RecordingJournal.Loss]) throws {
     if learned.isEmpty { return }
     for index in lines.indices.reversed() where lines[index].mayContain(anyOf: learned) {
       let line = lines[index]
@@ -64,13 +118,25 @@ extension RecordingJournal.State {
       if kept == [line.interaction] { continue }
       try page?.blank(line.place)
       // What is too large for a line is as little to stay as the line.
-      for body in line.interaction.bodies where body.count > lineBytesMax {
-        let name = SHA256.hexadecimal(body.data)
-        if ownSideFiles.remove(name) != nil { sideFiles.remove(name) }
-      }
+      remove(
+        line.interaction.bodies.filter { $0.count > lineBytesMax }.map {
+          SHA256.hexadecimal($0.data)
+        }
+      )
       lines.remove(at: index)
-      for interaction in kept { try write(interaction, order: line.order) }
+      for interaction in kept {
+        do { try write(interaction, order: line.order) } catch {
+          losses.append(.init(interaction, error))
+        }
+      }
     }
+    learned = []
+  }
+}
+
+extension RecordingJournal.Loss {
+  fileprivate init(_ interaction: Interaction, _ error: any Error) {
+    self.init(interaction: interaction, error: error)
   }
 }
 

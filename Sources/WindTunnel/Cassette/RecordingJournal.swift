@@ -13,12 +13,21 @@ public final class RecordingJournal: Sendable {
   /// The journal's own file.
   public let file: URL
   private let cassetteFile: URL
+  private let losing: (@Sendable (String) -> Void)?
   private let state: Locked<State>
 
   struct State {
     var page: JournalPage?
+    let journal: URL
+    let calls: FileCalls
     let sideFiles: SideFiles
     let lineBytesMax: Int
+    /// Whether room is kept for the end.
+    let keepsReserve: Bool
+    /// The room that is kept.
+    var reserve: Range<Int>?
+    /// Secrets that may still stand in lines that were written before.
+    var learned: [String] = []
     /// The side files that are there for the journal alone.
     var ownSideFiles: Set<String> = []
     var redaction = Redaction(continuing: [])
@@ -31,26 +40,72 @@ public final class RecordingJournal: Sendable {
 
   /// Opens the journal of a cassette, for this process alone.
   ///
+  /// - Parameters:
+  ///   - cassette: The cassette's file.
+  ///   - losing: Told at once, in a line without secrets, of each interaction that could not be
+  ///     journalled; the recording itself goes on with it.
   /// - Throws: `FileError` where it cannot be written, or where the cassette is being recorded by
   ///   somebody else.
-  public convenience init(besides cassette: URL) throws(FileError) {
-    try self.init(Self.file(besides: cassette), besides: cassette)
+  public convenience init(
+    besides cassette: URL,
+    losing: (@Sendable (String) -> Void)? = nil
+  ) throws(FileError) {
+    try self.init(besides: cassette, by: FileCalls(), losing: losing)
+  }
+
+  /// The same by other calls of the system.
+  convenience init(
+    besides cassette: URL,
+    by calls: FileCalls,
+    losing: (@Sendable (String) -> Void)? = nil
+  ) throws(FileError) {
+    try self.init(
+      Self.file(besides: cassette),
+      besides: cassette,
+      // What the cassette has in a side file is one from the start, and needs no room for a second.
+      bodiesInLines: SideFiles.bodyBytesMin - 1,
+      keepsReserve: true,
+      by: calls,
+      losing: losing
+    )
   }
 
   /// Opens a further journal of a cassette that several record at once, by its own name. Bodies that
   /// are larger than `lineBytesMax` stand in no line: they are side files of the cassette at once.
-  package init(
+  package convenience init(
     _ file: URL,
     besides cassette: URL,
     bodiesInLines lineBytesMax: Int = Body.openedBytesMax
   ) throws(FileError) {
+    try self.init(
+      file,
+      besides: cassette,
+      bodiesInLines: lineBytesMax,
+      keepsReserve: false,
+      by: FileCalls(),
+      losing: nil
+    )
+  }
+
+  private init(
+    _ file: URL,
+    besides cassette: URL,
+    bodiesInLines lineBytesMax: Int,
+    keepsReserve: Bool,
+    by calls: FileCalls,
+    losing: (@Sendable (String) -> Void)?
+  ) throws(FileError) {
     self.file = file
+    self.losing = losing
     cassetteFile = cassette
     state = Locked(
       State(
-        page: try JournalPage(file, of: cassette),
+        page: try JournalPage(file, of: cassette, calls: calls),
+        journal: file,
+        calls: calls,
         sideFiles: SideFiles(of: cassette),
-        lineBytesMax: lineBytesMax
+        lineBytesMax: lineBytesMax,
+        keepsReserve: keepsReserve
       )
     )
   }
@@ -82,21 +137,49 @@ public final class RecordingJournal: Sendable {
     beside claims: inout Claims
   ) throws -> (cassette: Cassette, count: Int) {
     let data = try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
-    let sideFiles = SideFiles(of: cassetteFile)
-    let sessions = try JournalFormat.decode(data, source: file.lastPathComponent) {
-      try sideFiles.read($0)
-    }
-    let folded = JournalFormat.fold(sessions, into: cassette, beside: &claims)
-    if folded != cassette { try folded.write(to: cassetteFile) }
-    let count = folded == cassette ? 0 : sessions.map(\.lines.count).reduce(0, +)
-    try state.withLock { state in
+    if !data.isEmpty { FileError.removeRemains(of: cassetteFile) }
+    let left = try JournalLeft(data, of: file, beside: cassetteFile)
+    let (base, sessions) = (left.base ?? cassette, left.sessions)
+    let folded = JournalFormat.fold(sessions, into: base, beside: &claims)
+    return try state.withLock { state in
+      if folded != cassette {
+        try state.write(folded, of: left, onto: base, to: cassetteFile)
+      } else if !data.isEmpty {
+        // What the next line was to name.
+        state.sideFiles.removeAll(except: cassette.sideFileNames)
+      }
+      if let partial = left.partial { _ = state.calls.remove(partial.path) }
       // Even where nothing was whole: what comes now must not follow half a line.
       try state.page?.clear()
+      let count = folded == base ? 0 : sessions.map(\.lines.count).reduce(0, +)
       state.isUnfinished = count > 0 || sessions.contains { $0.isUnfinished }
       // The cassette is half a recording until one onto it comes to its end, and looks whole.
       if goesOn, state.isUnfinished { _ = try state.page?.append(JournalFormat.unfinished) }
+      return (folded, count)
     }
-    return (folded, count)
+  }
+
+  /// Writes the cassette that a recording has come to, and removes the journal.
+  ///
+  /// Where the disk has no room for a second copy of what is journalled, the cassette is written
+  /// interaction by interaction, and each takes the room that its line has given back; whatever ends
+  /// the process meanwhile, all of it is there for the next recording. What is not journalled then, and
+  /// bodies that have no room in any case, are left out.
+  ///
+  /// - Parameters:
+  ///   - cassette: The whole of it.
+  ///   - orders: The numbers of the requests that are new on it, which are its last ones.
+  /// - Returns: How many interactions stand on it, and what was left out for want of room, in words.
+  /// - Throws: `FileError` where it cannot be written; then the journal stays.
+  package func end(
+    with cassette: Cassette,
+    orders: [Int]
+  ) throws -> (count: Int, leftOut: [String]) {
+    let result = try state.withLock { state in
+      try state.write(cassette, orders: orders, lines: state.lines.map { JournalRoom.Line(order: $0.order, place: $0.place) }, to: cassetteFile)
+    }
+    remove()
+    return result
   }
 
   /// Removes the journal, whose recording has come to its end.
@@ -135,7 +218,7 @@ public final class RecordingJournal: Sendable {
     }
   }
 
-  /// Why something could not be journalled; the recording itself goes on without.
+  /// Why the first that could not be journalled could not; the recording itself goes on with it.
   public var problem: (any Error)? { state.withLock { $0.problem } }
 
   /// Goes on counting secrets where a cassette ends.
@@ -144,16 +227,16 @@ public final class RecordingJournal: Sendable {
       // Also where the cassette is made anew: what is taken up may stand beside the old.
       state.redaction = Redaction(continuing: cassette.interactions, rules: rules)
       state.rewrites = rewrites
-      state.isBegun = false
-      state.lines = []
+      (state.isBegun, state.reserve) = (false, nil)
+      (state.lines, state.learned) = ([], [])
     }
   }
 
   /// Writes an interaction down.
   func append(_ interaction: Interaction, order: Int) {
-    state.withLock { state in
-      guard state.problem == nil, state.page != nil else { return }
-      do { try state.append(interaction, order: order) } catch { state.problem = error }
+    let losses = state.withLock { state in
+      state.page == nil ? [] : state.append(interaction, order: order)
     }
+    if let losing { for loss in losses { losing(loss.line) } }
   }
 }

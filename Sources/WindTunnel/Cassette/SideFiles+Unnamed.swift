@@ -7,9 +7,14 @@ extension Cassette {
     // A folder that is not there holds nothing.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     guard !names.isEmpty else { return [] }
+    let named = sideFileNames
+    return names.filter { SideFiles.isName($0) && !named.contains($0.lowercased()) }.sorted()
+  }
+
+  /// The names of the files in its folder of bodies that it names when it is written.
+  var sideFileNames: Set<String> {
     let bodies = interactions.flatMap { [$0.request.body, $0.response?.body].compactMap(\.self) }
     let kept = bodies.map(\.data).filter { $0.count >= SideFiles.bodyBytesMin }
-    let named = Set(kept.map { SHA256.hexadecimal($0) })
-    return names.filter { SideFiles.isName($0) && !named.contains($0.lowercased()) }.sorted()
+    return Set(kept.map { SHA256.hexadecimal($0) })
   }
 }

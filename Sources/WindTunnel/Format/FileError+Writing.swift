@@ -22,6 +22,8 @@ extension FileError {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
     let descriptor = open(temporary, flags, mode == nil ? 0o666 : 0o600)
     guard descriptor >= 0 else { throw refused(file) }
+    // The process gives it back however it ends, and what is nobody's then may be removed.
+    flock(descriptor, LOCK_EX | LOCK_NB)
     var isDone = write(data, to: descriptor)
     if isDone, let mode { isDone = fchmod(descriptor, mode) == 0 }
     var problem = errno
@@ -30,6 +32,29 @@ extension FileError {
     guard isDone else {
       unlink(temporary)
       throw refused(file, problem)
+    }
+  }
+
+  /// Removes what processes have left of a file that were ended while they wrote it, and of the bodies
+  /// beside it where it is a cassette.
+  static func removeRemains(of file: URL) {
+    // What cannot be found out or removed does no harm but that it takes room.
+    guard let target = try? target(of: file) else { return }
+    let folder = target.deletingLastPathComponent()
+    removeRemains(in: folder) { $0.hasPrefix(".\(target.lastPathComponent.prefix(150)).") }
+    removeRemains(in: SideFiles(of: file).folder) { name in
+      name.hasPrefix(".") && SideFiles.isName(String(name.dropFirst().prefix { $0 != "." }))
+    }
+  }
+
+  private static func removeRemains(in folder: URL, where isRemains: (String) -> Bool) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    for name in names where isRemains(name) && UUID(uuidString: String(name.suffix(36))) != nil {
+      let path = folder.appendingPathComponent(name).path
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { continue }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+      close(descriptor)
     }
   }
 
@@ -118,7 +143,8 @@ extension FileError {
     #endif
   }
 
-  private static func refused(_ file: URL, _ code: Int32 = errno) -> FileError {
+  /// The system's own words for why a file cannot be written.
+  static func refused(_ file: URL, _ code: Int32 = errno) -> FileError {
     .unwritable(file.relativePath, reason: String(cString: strerror(code)))
   }
 }

@@ -11,6 +11,13 @@ extension JSON {
     return writer.bytes
   }
 
+  /// The text of a value that stands so many levels down in one of our files.
+  func fileBytes(level: Int) -> [UInt8] {
+    var writer = JSONWriter(spacing: .indent2)
+    writeForFile(&writer, level: level)
+    return writer.bytes
+  }
+
   private var isContainer: Bool {
     switch self {
     case .array, .object: true

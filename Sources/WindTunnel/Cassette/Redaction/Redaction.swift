@@ -30,6 +30,8 @@ internal import WindTunnelSymptoms
 struct Redaction {
   /// What was not kept, in words.
   private(set) var leftOut: [String] = []
+  /// The places of those that were kept, in what was redacted last.
+  private(set) var keptPlaces: [Int] = []
   /// What was found, where somebody wants to know.
   var log: RedactionLog?
 
@@ -79,6 +81,7 @@ struct Redaction {
     }
     echoes = heard
     var kept: [Interaction] = []
+    keptPlaces = []
     for (index, interaction) in interactions.enumerated() {
       log?.begin(index)
       obstacle = isSaid ? first[index].obstacle : nil
@@ -89,6 +92,7 @@ struct Redaction {
         leftOut.append("\(request.method) \(url): \(obstacle)")
       } else {
         kept.append(interaction)
+        keptPlaces.append(index)
       }
     }
     return kept

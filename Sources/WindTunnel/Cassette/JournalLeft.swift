@@ -1,0 +1,80 @@
+internal import Foundation
+
+/// What a recording that was ended has left beside a cassette.
+struct JournalLeft {
+  /// What it had got, the lines of each session whole.
+  private(set) var sessions: [JournalFormat.Session]
+  /// What stood on the cassette, where its file has become the beginning of the next one.
+  private(set) var base: Cassette?
+  /// The part of the cassette that is written already, where its end was under way.
+  let partial: URL?
+
+  /// Reads what a journal holds, and what its end had written by then.
+  init(_ data: Data, of journal: URL, beside cassette: URL) throws {
+    let sideFiles = SideFiles(of: cassette)
+    let read = { (name: String) throws -> Data in try sideFiles.read(name) }
+    sessions = try JournalFormat.decode(data, source: journal.lastPathComponent, sideFile: read)
+    let file = Self.partial(of: journal)
+    partial = FileManager.default.fileExists(atPath: file.path) ? file : nil
+    guard let index = sessions.lastIndex(where: { $0.ending != nil }),
+      let ending = sessions[index].ending
+    else { return }
+    let exists = FileManager.default.fileExists(atPath: cassette.path)
+    if exists {
+      let text = try FileError.reading(cassette, bytesMax: Cassette.fileBytesMax)
+      // It was written, and the process ended before it could remove the journal.
+      if SHA256.hexadecimal(text) == ending.digest {
+        sessions = []
+        return
+      }
+    }
+    guard let partial else { return }
+    let written = try Self.read(partial, sideFile: read)
+    if !exists {
+      var base = Cassette(Array(written.interactions.prefix(ending.after)))
+      base.notes = written.notes
+      self.base = base
+    }
+    let moved = written.interactions.dropFirst(ending.after)
+    let rest = sessions[index].lines.sorted { $0.order < $1.order }
+      .suffix(max(0, ending.lines - moved.count))
+    sessions[index].lines =
+      moved.enumerated().map { .init(order: $0.offset - moved.count, interaction: $0.element) } + rest
+  }
+
+  /// Where the beginning of a cassette stands that has no room beside its journal.
+  static func partial(of journal: URL) -> URL { journal.appendingPathExtension("partial") }
+
+  /// The interactions that are whole in the beginning of a cassette.
+  private static func read(
+    _ file: URL,
+    sideFile: @escaping (String) throws -> Data
+  ) throws -> Cassette {
+    let data = try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
+    // Behind it there may be room that is not used yet.
+    let text = Data(data.prefix { $0 != 0 })
+    var end = text.endIndex
+    while end > 0 {
+      let begin = text[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+      var line = text[begin..<end]
+      if line.last == UInt8(ascii: ",") { line = line.dropLast() }
+      // An interaction begins and ends four columns in, on a line of its own or on several.
+      if line.count > 4, line.prefix(4).allSatisfy({ $0 == UInt8(ascii: " ") }),
+        line.last == UInt8(ascii: "}"), line.dropFirst(4).first == UInt8(ascii: "}") || isWhole(line)
+      {
+        return try CassetteFormat.decode(
+          text[..<line.endIndex] + CassetteParts.closing,
+          source: file.lastPathComponent,
+          sideFile: sideFile
+        )
+      }
+      end = max(0, begin - 1)
+    }
+    return Cassette()
+  }
+
+  /// Whether a line is an interaction by itself; half of one is no JSON.
+  private static func isWhole(_ line: Data) -> Bool {
+    line.dropFirst(4).first == UInt8(ascii: "{") && (try? JSONParser.parse(line)) != nil
+  }
+}

@@ -1,0 +1,150 @@
+#if os(Linux)
+  import Foundation
+  import Testing
+  import WindTunnel
+  import WindTunnelDrill
+
+  /// Recordings onto a real disk that is small.
+  @Suite(.timeLimit(.minutes(10))) struct FullDiskCommandTests {
+    /// The words that lead to a mount namespace of one's own; `nil` where there is none.
+    private static let namespace: [String]? = {
+      guard Companion.find("bash") != nil else { return nil }
+      return [["unshare", "-rm"], ["unshare", "-m"]].first { words in
+        let process = SpawnedProcess()
+        process.executableURL = URL(filePath: "/bin/sh")
+        let command = words.joined(separator: " ")
+        process.arguments = [
+          "-c", "exec \(command) mount -t tmpfs none /mnt < /dev/null > /dev/null 2>&1",
+        ]
+        do {
+          try process.run()
+        } catch { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+      }
+    }()
+
+    private static let whyNot: Comment = "No mount namespace of one's own may be had here."
+
+    /// Records on a small disk, is ended by a signal, and leaves what was there in `kept`; then another
+    /// recording that asks for nothing begins and ends on the same disk.
+    private static let script = """
+      mkdir small kept
+      mount -t tmpfs -o size=$5 none small || exit 4
+      cd small
+      "$1" record --upstream "$2" --cassette a.json > ../ready 2> ../told & tool=$!
+      until [ -s ../ready ]; do kill -0 $tool || exit 3; sleep 0.05; done
+      port=$(sed 's/.*://' ../ready)
+      ask() {
+        exec 3<>/dev/tcp/127.0.0.1/$port
+        printf 'GET %s HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n' "$1" >&3
+        cat <&3 > /dev/null
+        exec 3>&-
+      }
+      for path in $4; do ask $path; done
+      kill -$3 $tool
+      wait $tool
+      echo $? > ../code
+      cp -r . ../kept
+      "$1" record --upstream "$2" --cassette a.json -- true 2> ../next
+      echo $? > ../nextcode
+      mkdir ../then; cp -r . ../then
+      """
+
+    private func run(
+      _ signal: String,
+      asking paths: [String],
+      of answers: [(path: String, bytes: Int)],
+      onDiskOf size: String = "2m"
+    ) async throws -> Scratch {
+      let scratch = try Scratch()
+      let up = answers.map { path, bytes in
+        Interaction(
+          Request("GET", RequestURL("http://up.test\(path)")),
+          Response(
+            headers: ["Content-Type": "text/plain"],
+            body: Body(String(repeating: "0123456789", count: bytes / 10))
+          )
+        )
+      }
+      try Cassette(up).write(to: scratch.file("up.json"))
+      let (upstream, url) = try await Server.start("up.json", in: scratch)
+      try scratch.write(Self.script, to: "record.sh")
+      let words = try #require(Self.namespace)
+      let tool = try Program.executable().path
+      let run = try await Companion.run(
+        words + ["bash", "record.sh", tool, url, signal, paths.joined(separator: " "), size],
+        in: scratch
+      )
+      #expect(run.code == 0, "\(run)")
+      upstream.signal(SIGINT)
+      _ = try await upstream.end()
+      return scratch
+    }
+
+    private func paths(_ name: String, in scratch: Scratch) throws -> [String] {
+      try Cassette(contentsOf: scratch.file(name)).interactions.map(\.request.url.target)
+    }
+
+    private static let small = (1...40).map { "/small/\($0)" }
+    private static let asked = small.prefix(20) + ["/big"] + small.suffix(20)
+    private static let answers = small.map { ($0, 500) } + [("/big", 4 << 20)]
+
+    @Test(.enabled(if: namespace != nil, whyNot))
+    func `one body that has no room takes nothing else with it, and is named`() async throws {
+      let scratch = try await run("INT", asking: Array(Self.asked), of: Self.answers)
+      let told = try scratch.text("told").split(separator: "\n").map(String.init)
+      let reason = /\/big: [^ ]*a\.bodies\/[^ ]+ cannot be written: No space left on device\.$/
+      #expect(told.count == 3, "\(told)")
+      #expect(told.first?.hasPrefix("not journalled: GET http://127.0.0.1:") == true, "\(told)")
+      #expect(told.first?.contains(reason) == true, "\(told)")
+      #expect(told.dropFirst().first?.hasPrefix("left out: GET http://127.0.0.1:") == true)
+      #expect(told.last == "a.json: 40 interactions")
+      #expect(try scratch.text("code") == "73\n")
+      #expect(try paths("kept/a.json", in: scratch) == Self.small)
+      #expect(!scratch.has("kept/a.json.journal"))
+    }
+
+    @Test(.enabled(if: namespace != nil, whyNot))
+    func `a kill leaves all but the body that had no room, and the next recording takes it up`()
+      async throws
+    {
+      let scratch = try await run("KILL", asking: Array(Self.asked), of: Self.answers)
+      #expect(try scratch.text("code") == "137\n")
+      #expect(!scratch.has("kept/a.json") && scratch.has("kept/a.json.journal"))
+      let show = try await Program.run("cassette", "show", "kept/a.json", in: scratch)
+      for path in Self.small { #expect(show.out.contains("\(path) →"), "\(show)") }
+      #expect(!show.out.contains("/big"))
+      let next = try scratch.text("next")
+      #expect(next.contains("a.json takes up 40 interactions"), "\(next)")
+      #expect(try paths("then/a.json", in: scratch) == Self.small)
+    }
+
+    @Test(.enabled(if: namespace != nil, whyNot), arguments: ["INT", "KILL"])
+    func `a disk that is full to the end holds the cassette of what was journalled`(
+      signal: String
+    ) async throws {
+      let all = (1...100).map { "/page/\($0)" }
+      let answers = all.map { (path: $0, bytes: 6000) }
+      let scratch = try await run(signal, asking: all, of: answers, onDiskOf: "512k")
+      let lines = try scratch.text("told").split(separator: "\n")
+      let named = lines.filter { $0.hasPrefix("not journalled: GET ") }
+      #expect(named.count == 10, "\(lines)")
+      if signal == "INT" {
+        #expect(try scratch.text("code") == "73\n")
+        let kept = try paths("kept/a.json", in: scratch)
+        let more = try #require(lines.first { $0.hasSuffix(" more") })
+        let rest = try #require(Int(more.split(separator: " ")[2]))
+        #expect(kept.count == 100 - 10 - rest)
+        #expect(kept == Array(all.prefix(kept.count)) && kept.count > 60)
+        #expect(!scratch.has("kept/a.json.journal"))
+        #expect(!scratch.has("kept/a.json.journal.partial"))
+      } else {
+        let show = try await Program.run("cassette", "show", "kept/a.json", in: scratch)
+        let count = show.out.split(separator: "\n").count { $0.contains("/page/") }
+        #expect(count > 60)
+        #expect(try paths("then/a.json", in: scratch) == Array(all.prefix(count)))
+      }
+    }
+  }
+#endif
