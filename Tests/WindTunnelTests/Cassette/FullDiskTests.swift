@@ -91,8 +91,8 @@ import WindTunnelSymptoms
     var mode: RecordMode { self == .madeAnew ? .rewrite : .newEpisodes }
   }
 
-  private static let paths = (0..<40).map { "/new/\($0)" }
-  private static let new = paths.map { interaction($0, 1000) }
+  private static let paths = (0..<14).map { "/new/\($0)" }
+  private static let new = paths.map { interaction($0, 5000) }
 
   /// Records onto a cassette, with answers that come out of order.
   private func record(_ before: Before, on disk: SmallDisk) throws -> (Deck, RecordingJournal) {
@@ -107,9 +107,8 @@ import WindTunnelSymptoms
     let deck = Deck(tape, mode: before.mode, recordingJournal: journal)
     let outcomes = Self.new.map { deck.decide($0.request) }
     // Neighbours change places, and the first of all comes last.
-    let order = (1..<Self.new.count).map { $0 % 2 == 1 ? min($0 + 1, Self.new.count - 1) : $0 - 1 }
-    for index in order.filter({ $0 > 0 }) + [39, 0] {
-      guard deck.state.withLock({ $0.recording[outcomes[index].id] == nil }) else { continue }
+    let order = stride(from: 1, to: Self.new.count - 1, by: 2).flatMap { [$0 + 1, $0] }
+    for index in order + [Self.new.count - 1, 0] {
       deck.keep(Self.new[index], for: outcomes[index])
     }
     #expect(journal.problem == nil)
@@ -200,8 +199,9 @@ import WindTunnelSymptoms
       #expect(try disk.folder.names == ["a.json"], "step \(steps)")
       if isWhole { break }
       steps += 1
+      try #require(steps < 1000)
     }
-    #expect(steps > (hasRoom ? 3 : 50))
+    #expect(steps > (hasRoom ? 3 : 30))
   }
 
   @Test(arguments: [[], ["/a", "/b"]])

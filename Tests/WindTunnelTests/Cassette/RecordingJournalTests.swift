@@ -160,7 +160,7 @@ import WindTunnelSymptoms
     let name = folder.file("a.json.journal")
     try (Data(contentsOf: name) + Data("{oops}\n".utf8)).write(to: name)
     let words = refusal { try RecordingJournal(besides: file).takeUp(onto: Cassette()) }
-    #expect(words.hasPrefix("a.json.journal, line 3: not JSON: "), "\(words)")
+    #expect(words.hasPrefix("a.json.journal, line 4: not JSON: "), "\(words)")
     #expect(words.hasSuffix("move the file away to go on without."), "\(words)")
     #expect(try folder.names == ["a.json.journal"])
   }
