@@ -26,6 +26,8 @@ struct RecordOrder {
   let limits: Limits
   private let admin: Admin?
   private let tls: ServingTLS
+  /// Whether the upstream may answer in codings that cannot be opened here.
+  private let keepsEncodings: Bool
 
   var file: URL { URL(filePath: path) }
 
@@ -69,6 +71,7 @@ struct RecordOrder {
       scenario.hasConnectionFaults ? .connectionFaults(of: scenario.name) : nil
     }
     isDated = arguments.has("--dates")
+    keepsEncodings = arguments.has(EncodingsFlag.name)
     volatile = try VolatileFlag.names(arguments)
     redaction = try RedactionRules(arguments)
   }
@@ -86,6 +89,7 @@ struct RecordOrder {
       return server
     }
     options.tls = try tls.begin()
+    options.keepsEncodings = keepsEncodings
     return options
   }
 

@@ -29,7 +29,7 @@ extension RecordingJournal.State {
     for interaction in kept { try write(interaction, order: order) }
   }
 
-  private mutating func write(_ interaction: Interaction, order: Int) throws {
+  mutating func write(_ interaction: Interaction, order: Int) throws {
     if !isBegun {
       _ = try page?.append(JournalFormat.header(rewrites: rewrites))
       isBegun = true
@@ -55,9 +55,10 @@ extension RecordingJournal.State {
 
   /// Overwrites what repeats a secret that was not known when it was written, and writes it anew
   /// without, if it can be written so.
-  private mutating func replaceEchoes() throws {
+  mutating func replaceEchoes() throws {
     let learned = redaction.takeLearned()
     if learned.isEmpty { return }
+    self.learned += learned
     for index in lines.indices.reversed() where lines[index].mayContain(anyOf: learned) {
       let line = lines[index]
       let kept = redaction.redact([line.interaction])
@@ -76,4 +77,7 @@ extension RecordingJournal.State {
 
 extension Interaction {
   fileprivate var bodies: [Body] { [request.body] + [response?.body].compactMap(\.self) }
+
+  /// How large its bodies are.
+  var bodyBytes: Int { bodies.reduce(0) { $0 + $1.count } }
 }

@@ -13,7 +13,7 @@ public final class RecordingJournal: Sendable {
   /// The journal's own file.
   public let file: URL
   private let cassetteFile: URL
-  private let state: Locked<State>
+  let state: Locked<State>
 
   struct State {
     var page: JournalPage?
@@ -26,6 +26,8 @@ public final class RecordingJournal: Sendable {
     var isBegun = false
     var isUnfinished = false
     var lines: [Line] = []
+    /// The secrets that were learnt, in their order.
+    var learned: [String] = []
     var problem: (any Error)?
   }
 
@@ -151,6 +153,7 @@ public final class RecordingJournal: Sendable {
 
   /// Writes an interaction down.
   func append(_ interaction: Interaction, order: Int) {
+    if interaction.bodyBytes > Self.lockedBytesMax { return appendApart(interaction, order: order) }
     state.withLock { state in
       guard state.problem == nil, state.page != nil else { return }
       do { try state.append(interaction, order: order) } catch { state.problem = error }

@@ -38,7 +38,7 @@ package final class Unrecorded: Sendable {
       let reason =
         passed.request.headers["Upgrade"] != nil
         ? "what follows a change of protocol is not recorded"
-        : "its client left, or the recording ended, before the answer was whole"
+        : "the recording ended before the answer was whole"
       return "\(passed.request.method) \(url): \(reason)"
     }
     let rest = missing.count - lines.count

@@ -30,6 +30,7 @@ struct Door: @unchecked Sendable {
         // No connection is told of before this job ends.
         let port = bound.address.port
         let gate = Locked(options.proxy.map { PeerGate($0.admission, own: options.host) })
+        let queues = JournalWriting.Queues()
         turns.houses = crew.members.map { member in
           House(
             deck: deck,
@@ -39,7 +40,10 @@ struct Door: @unchecked Sendable {
             port: port,
             tls: tls,
             desk: options.proxy.map { ProxyDesk($0, gate, member.loop, opening: contexts) },
-            admin: admin
+            admin: admin,
+            journalWriting: JournalWriting(queues) { [weak loop = member.loop] job in
+              loop?.execute(job)
+            }
           )
         }
         return Door(port: port, closing: bound.close)
