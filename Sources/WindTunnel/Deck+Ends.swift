@@ -21,15 +21,29 @@ extension Deck {
   /// Keeps what the live origin answered to a forwarded request, in memory, until ``recorded()``
   /// takes the secrets out of it.
   public func keep(_ interaction: Interaction, for outcome: Outcome) {
-    guard case .forward(let ticket?) = outcome.source else { return }
-    keep(interaction, under: ticket)
+    remember(interaction, for: outcome)?()
+  }
+
+  /// The same, but for what takes its time: what is answered writes the interaction down, before which
+  /// its client is not to have all of it, on whatever thread; `nil` where nothing is written.
+  package func remember(
+    _ interaction: Interaction,
+    for outcome: Outcome
+  ) -> (@Sendable () -> Void)? {
+    guard case .forward(let ticket?) = outcome.source else { return nil }
+    return remember(interaction, under: ticket)
   }
 
   func keep(_ interaction: Interaction, under ticket: Int) {
+    remember(interaction, under: ticket)?()
+  }
+
+  private func remember(_ interaction: Interaction, under ticket: Int) -> (@Sendable () -> Void)? {
     let isLeftOff = state.withLock { state in
       state.recording[ticket] = interaction
       return state.isProxied && interaction.isRefused
     }
-    if !isLeftOff { recordingJournal?.append(interaction, order: ticket) }
+    guard !isLeftOff, let recordingJournal else { return nil }
+    return { recordingJournal.append(interaction, order: ticket) }
   }
 }

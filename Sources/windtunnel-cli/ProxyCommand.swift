@@ -24,6 +24,7 @@ enum ProxyCommand: Command {
         nil,
         "record: keep in each new interaction the day on which it was recorded."
       ),
+      EncodingsFlag.recordFlag,
       Flag(
         IgnoredHost.name,
         "HOST",

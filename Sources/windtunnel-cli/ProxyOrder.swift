@@ -25,6 +25,7 @@ struct ProxyOrder {
   /// What is of use only where something is recorded.
   private static let ofRecording = [
     RedactionFlags.names, RedactionFlags.personalData, "--dates", IgnoredHost.name,
+    EncodingsFlag.name,
   ]
 
   /// How long a proxy that others can reach is open unless told.
@@ -79,6 +80,7 @@ struct ProxyOrder {
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
     options.limits = try LimitFlags.limits(arguments)
+    options.keepsEncodings = arguments.has(EncodingsFlag.name)
     options.admin = try AdminFlag.admin(arguments) { Self.refusal(of: $0, opensTLS: opensTLS) }
     var proxy = Proxying()
     if isOnLAN {

@@ -28,6 +28,7 @@ enum RecordCommand: Command {
     ] + RedactionFlags.flags + [
       Flag("--dates", nil, "Keep in each interaction that is recorded the day on which it was."),
       VolatileFlag.flag,
+      EncodingsFlag.flag,
       Flag(
         IgnoredHost.name,
         "HOST",

@@ -27,6 +27,8 @@ struct RecordOrder {
   private let admin: Admin?
   private let origins: OriginPolicy
   private let tls: ServingTLS
+  /// Whether the upstream may answer in codings that cannot be opened here.
+  private let keepsEncodings: Bool
 
   var file: URL { URL(filePath: path) }
 
@@ -71,6 +73,7 @@ struct RecordOrder {
     }
     origins = try AllowOriginFlag.policy(arguments)
     isDated = arguments.has("--dates")
+    keepsEncodings = arguments.has(EncodingsFlag.name)
     volatile = try VolatileFlag.names(arguments)
     redaction = try RedactionRules(arguments)
   }
@@ -89,6 +92,7 @@ struct RecordOrder {
       return server
     }
     options.tls = try tls.begin()
+    options.keepsEncodings = keepsEncodings
     return options
   }
 

@@ -24,7 +24,7 @@ struct Verification {
     }
     let foreign = [
       IgnoredHost.name, "--port", "--tls", "--ca-out", "--connections-max", "--idle-seconds",
-      "--request-seconds", "--dates", AdminFlag.name, MatchFlag.name,
+      "--request-seconds", "--dates", EncodingsFlag.name, AdminFlag.name, MatchFlag.name,
     ]
     let flags = foreign.filter { arguments.has($0) }
     if let flag = flags.first {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelSymptoms
 
 /// What is left when `windtunnel record` has come to its end.
 @Suite(.timeLimit(.minutes(10))) struct RecordingEndTests {
@@ -47,7 +48,9 @@ import WindTunnel
     _ = try await upstream.end()
   }
 
-  @Test func `an answer whose client has left is named as not recorded`() async throws {
+  @Test func `an answer whose client has left is on the tape as that, and waits once more`()
+    async throws
+  {
     let scratch = try Scratch()
     let stall =
       #"{"windtunnelScenario":1,"name":"s","rules":[{"faults":[{"stallAfterBodyBytes":2}]}]}"#
@@ -71,15 +74,45 @@ import WindTunnel
         + ["bash", "-c", client],
       in: scratch
     )
-    #expect(
-      run.err == """
-        left out: GET https://api.example.test/home?token=REDACTED-token-1: its client left, or the \
-        recording ended, before the answer was whole
-        Nothing was recorded; there is no a.json.
+    #expect(run.err == "a.json: 1 interactions\n" && run.code == 0)
+    let left = try #require(try Cassette(contentsOf: scratch.file("a.json")).interactions.first)
+    #expect(left.failure == Failure(.cancelled, text: "the client left"))
+    #expect(left.response?.status == 200 && left.response?.body.text == #"{""#)
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
 
-        """
+  @Test func `a second signal ends a recording at once, and leaves what it had got`() async throws {
+    let scratch = try Scratch()
+    let rule = #"{"when":{"request":"GET /slow"},"faults":[{"stallAfterBodyBytes":2}]}"#
+    try scratch.write(#"{"windtunnelScenario":1,"name":"s","rules":[\#(rule)]}"#, to: "stall.json")
+    let tape = ["/a", "/slow"].map { #"{"request":{"url":"\#($0)"},"response":{"json":{"a":1}}}"# }
+    try scratch.write(
+      #"{"windtunnel":1,"interactions":[\#(tape.joined(separator: ","))]}"#,
+      to: "up.json"
     )
-    #expect(run.code == 1)
+    let (upstream, url) = try await Server.start(
+      "up.json",
+      "--scenario",
+      "stall.json",
+      in: scratch
+    )
+    let flight = try Flight(["record", "--upstream", url, "--cassette", "a.json"], in: scratch)
+    let recorder = try #require(await flight.line())
+    #expect(await ask("\(recorder)/a").status == 200)
+    // In good order it would be waited for.
+    let slow = Server.client(of: "/slow")[2]
+      .replacing("${WINDTUNNEL_URL##*:}", with: recorder.split(separator: ":").last ?? "")
+      .replacing("cat <&3", with: "head -c 20 <&3 >/dev/null; touch came; cat <&3")
+    async let left = Companion.run(["bash", "-c", slow], in: scratch)
+    while !scratch.has("came") { await Task.yield() }
+    flight.signal(SIGINT)
+    flight.signal(SIGTERM)
+    let run = try await flight.end()
+    #expect([-SIGINT, -SIGTERM].contains(run.code), "\(run)")
+    _ = try await left
+    #expect(!scratch.has("a.json"))
+    #expect(try scratch.text("a.json.journal").contains("/a\""))
     upstream.signal(SIGINT)
     _ = try await upstream.end()
   }

@@ -15,6 +15,11 @@ package enum Inflate {
   /// An opened body is at most this long; the rest is left closed.
   package static let bytesMax = 256 << 20
 
+  /// The content codings that are opened; without zlib none but the content as it is.
+  package static var codings: Set<String> {
+    zlib == nil ? ["identity"] : ["gzip", "x-gzip", "deflate", "identity"]
+  }
+
   /// Opens a body of a content coding (RFC 9110 §8.4.1); `nil` if it is another coding, damaged,
   /// larger than ``bytesMax``, or if there is no zlib.
   package static func open(_ data: Data, coding: String) -> Data? {

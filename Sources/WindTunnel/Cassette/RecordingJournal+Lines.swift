@@ -37,7 +37,15 @@ extension RecordingJournal.State {
   /// Writes an interaction down; answers what does not stand in the journal for that.
   mutating func append(_ interaction: Interaction, order: Int) -> [RecordingJournal.Loss] {
     let kept = redaction.redact([interaction])
-    learned += redaction.takeLearned()
+    return write(kept, order: order)
+  }
+
+  /// Writes what was looked through down, behind the overwriting of what repeats a secret of it;
+  /// answers what does not stand in the journal for that.
+  mutating func write(_ kept: [Interaction], order: Int) -> [RecordingJournal.Loss] {
+    let new = redaction.takeLearned()
+    learned += new
+    unreplaced += new
     var losses: [RecordingJournal.Loss] = []
     do {
       try replaceEchoes(losing: &losses)
@@ -111,8 +119,8 @@ extension RecordingJournal.State {
   /// Overwrites what repeats a secret that was not known when it was written, and writes it anew
   /// without, if it can be written so.
   private mutating func replaceEchoes(losing losses: inout [RecordingJournal.Loss]) throws {
-    if learned.isEmpty { return }
-    for index in lines.indices.reversed() where lines[index].mayContain(anyOf: learned) {
+    if unreplaced.isEmpty { return }
+    for index in lines.indices.reversed() where lines[index].mayContain(anyOf: unreplaced) {
       let line = lines[index]
       let kept = redaction.redact([line.interaction])
       if kept == [line.interaction] { continue }
@@ -130,7 +138,7 @@ extension RecordingJournal.State {
         }
       }
     }
-    learned = []
+    unreplaced = []
   }
 }
 
@@ -142,4 +150,7 @@ extension RecordingJournal.Loss {
 
 extension Interaction {
   fileprivate var bodies: [Body] { [request.body] + [response?.body].compactMap(\.self) }
+
+  /// How large its bodies are.
+  var bodyBytes: Int { bodies.reduce(0) { $0 + $1.count } }
 }

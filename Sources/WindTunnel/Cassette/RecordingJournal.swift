@@ -14,7 +14,7 @@ public final class RecordingJournal: Sendable {
   public let file: URL
   private let cassetteFile: URL
   private let losing: (@Sendable (String) -> Void)?
-  private let state: Locked<State>
+  let state: Locked<State>
 
   struct State {
     var page: JournalPage?
@@ -27,7 +27,7 @@ public final class RecordingJournal: Sendable {
     /// The room that is kept.
     var reserve: Range<Int>?
     /// Secrets that may still stand in lines that were written before.
-    var learned: [String] = []
+    var unreplaced: [String] = []
     /// The side files that are there for the journal alone.
     var ownSideFiles: Set<String> = []
     var redaction = Redaction(continuing: [])
@@ -35,6 +35,8 @@ public final class RecordingJournal: Sendable {
     var isBegun = false
     var isUnfinished = false
     var lines: [Line] = []
+    /// The secrets that were learnt, in their order.
+    var learned: [String] = []
     var problem: (any Error)?
   }
 
@@ -228,14 +230,17 @@ public final class RecordingJournal: Sendable {
       state.redaction = Redaction(continuing: cassette.interactions, rules: rules)
       state.rewrites = rewrites
       (state.isBegun, state.reserve) = (false, nil)
-      (state.lines, state.learned) = ([], [])
+      (state.lines, state.unreplaced) = ([], [])
     }
   }
 
   /// Writes an interaction down.
   func append(_ interaction: Interaction, order: Int) {
-    let losses = state.withLock { state in
-      state.page == nil ? [] : state.append(interaction, order: order)
+    let losses =
+      interaction.bodyBytes > Self.lockedBytesMax
+      ? appendApart(interaction, order: order)
+      : state.withLock { state in
+        state.page == nil ? [] : state.append(interaction, order: order)
     }
     if let losing { for loss in losses { losing(loss.line) } }
   }

@@ -40,7 +40,7 @@ package final class Unrecorded: Sendable {
       let reason =
         passed.request.headers[Self.webSocketKey] != nil
         ? "it is a WebSocket, which was passed on; what is said on one is not recorded"
-        : "its client left, or the recording ended, before the answer was whole"
+        : "the recording ended before the answer was whole"
       return "\(passed.request.method) \(url): \(reason)"
     }
     let rest = missing.count - lines.count

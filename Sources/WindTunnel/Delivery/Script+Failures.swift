@@ -3,9 +3,11 @@ internal import WindTunnelSymptoms
 
 // What a stage makes of a recorded failure.
 extension Script {
-  /// How a connection ends so that a client sees a symptom.
+  /// How a connection ends so that a client sees a symptom. Who left once is kept waiting until he
+  /// leaves again.
   func ending(_ symptom: Symptom) -> Delivery.Step {
     switch (stage, symptom) {
+    case (_, .cancelled): .stall
     case (.inProcess, _): .fail(symptom)
     case (.onTheWire, .connectionLost): .reset
     case (.onTheWire, .timedOut): .stall
@@ -16,7 +18,7 @@ extension Script {
   mutating func fail(_ symptom: Symptom) {
     switch (stage, symptom) {
     case (.inProcess, _), (.onTheWire, .connectionLost), (.onTheWire, .timedOut),
-      (.onTheWire, .emptyAnswer), (.onTheWire, .malformedResponse):
+      (.onTheWire, .emptyAnswer), (.onTheWire, .malformedResponse), (.onTheWire, .cancelled):
       recordedCut = Cut(
         offset: nil,
         ending: ending(symptom),

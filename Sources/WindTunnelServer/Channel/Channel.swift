@@ -33,6 +33,10 @@ final class Channel {
   /// What travels and was not taken by the system.
   var output = OutputQueue()
   var finishesWhenFlushed = false
+  /// Whether what is written waits, an end of the output included.
+  var isOutputHeld = false {
+    didSet { if !isOutputHeld { scheduleFlush() } }
+  }
   var isReadingPaused = false
   var isAwaitingReset = false
   /// The bytes that the system has taken.
@@ -129,7 +133,7 @@ final class Channel {
   }
 
   func flush() {
-    guard phase != .connecting, phase != .closed else { return }
+    guard phase != .connecting, phase != .closed, !isOutputHeld else { return }
     while true {
       if let tls { seal(with: tls) }
       if output.isEmpty { break }

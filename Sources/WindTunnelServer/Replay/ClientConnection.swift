@@ -75,7 +75,9 @@ final class ClientConnection {
   func abandon() {
     switch state {
     case .answering(let performance): performance.finished(.stopped)
-    case .forwarding(let exchange): exchange.exchange.watch?.ended(.stopped)
+    case .forwarding(let exchange):
+      exchange.isStopped = true
+      exchange.exchange.watch?.ended(.stopped)
     case .idle, .parting, .opening, .receiving, .tunnelling, .relaying, .stalled, .ended: break
     }
     channel?.abandon()

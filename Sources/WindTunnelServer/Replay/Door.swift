@@ -34,6 +34,7 @@ struct Door: @unchecked Sendable {
           network: options.proxy == nil ? nil : .ofInterface(at: address)
         )
         let gate = options.proxy.map { Locked(PeerGate($0.admission, own: options.host)) }
+        let queues = JournalWriting.Queues()
         turns.houses = crew.members.map { member in
           House(
             deck: deck,
@@ -45,7 +46,10 @@ struct Door: @unchecked Sendable {
             desk: options.proxy.flatMap { proxy in
               gate.map { ProxyDesk(proxy, $0, machine, member.loop, opening: contexts) }
             },
-            admin: admin
+            admin: admin,
+            journalWriting: JournalWriting(queues) { [weak loop = member.loop] job in
+              loop?.execute(job)
+            }
           )
         }
         return Door(port: port, closing: bound.close)

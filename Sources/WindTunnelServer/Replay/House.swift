@@ -25,6 +25,8 @@ final class House: Sendable {
   let plainAnswers = WireAnswers()
   /// Connections to upstreams that wait for their next request.
   let upstreams = UpstreamPool()
+  /// What writes into the journal; `nil`: the loop does it itself.
+  let journalWriting: JournalWriting?
 
   init(
     deck: Deck,
@@ -34,8 +36,10 @@ final class House: Sendable {
     port: Int,
     tls: TLSContext? = nil,
     desk: ProxyDesk? = nil,
-    admin: AdminDesk? = nil
+    admin: AdminDesk? = nil,
+    journalWriting: JournalWriting? = nil
   ) {
+    self.journalWriting = journalWriting
     (self.deck, self.lane, self.options, self.live) = (deck, lane, options, live)
     (self.port, self.tls, self.desk) = (port, tls, desk)
     self.admin = admin

@@ -29,6 +29,9 @@ public final class ReplayServer: Sendable {
     public var proxy: Proxying?
     /// The origin that stands on the tape in place of the upstream's; `nil`: the upstream's own.
     public var recordedOrigin: RequestURL?
+    /// Whether an origin that is recorded may answer in every content coding that the client accepts. Of
+    /// what cannot be opened (br, zstd) nothing is kept, so it is only asked for what can.
+    public var keepsEncodings = false
     /// How TLS is spoken; `nil`: plain HTTP is.
     public var tls: ServerTLS?
     /// How many threads serve, each with its connections; `nil`: one for every core, of a server that

@@ -51,18 +51,19 @@ extension UpstreamExchange {
 
   func ended() {
     guard let answer else { return }
-    keep(.response(response(answer)))
-    if framing?.framing == .chunked { put { $0.appendLastChunk() } }
-    let client = client
     let channel = channel
     self.channel = nil
     if let channel { giveBack(channel) }
-    finish()
-    if let metered {
-      client?.advance(metered, .ended(.down))
-    } else {
-      exchange.watch?.ended(.whole)
-      client?.next(keeps: framing?.keepsAlive ?? false)
+    keep(.response(response(answer))) { exchange in
+      if exchange.framing?.framing == .chunked { exchange.put { $0.appendLastChunk() } }
+      exchange.finish()
+      let client = exchange.client
+      if let metered = exchange.metered {
+        client?.advance(metered, .ended(.down))
+      } else {
+        exchange.exchange.watch?.ended(.whole)
+        client?.next(keeps: exchange.framing?.keepsAlive ?? false)
+      }
     }
   }
 
@@ -71,14 +72,30 @@ extension UpstreamExchange {
       symptom,
       text: ticket == nil ? text : authority.recorded(text, of: upstream)
     )
-    keep(answer.map { .cut(response($0), failure) } ?? .failure(failure))
-    exchange.watch?.status = exchange.watch?.status ?? 502
-    exchange.watch?.ended(.failed(symptom))
-    pass(waiting.count)
-    let client = client?.channel
-    if answer == nil { client?.writeNotice(502, "The upstream \(upstream.url) failed: \(text).") }
-    finish()
-    if symptom == .connectionLost, answer != nil { client?.reset() } else { client?.close() }
+    keep(answer.map { .cut(response($0), failure) } ?? .failure(failure)) { exchange in
+      let (answer, watch) = (exchange.answer, exchange.exchange.watch)
+      watch?.status = watch?.status ?? 502
+      watch?.ended(.failed(symptom))
+      exchange.pass(exchange.waiting.count)
+      let client = exchange.client?.channel
+      if answer == nil {
+        client?.writeNotice(502, "The upstream \(exchange.upstream.url) failed: \(text).")
+      }
+      exchange.finish()
+      if symptom == .connectionLost, answer != nil { client?.reset() } else { client?.close() }
+    }
+  }
+
+  /// Keeps what had come when the client left.
+  func keepLeft(after time: Duration) {
+    let failure = Failure(.cancelled, text: "the client left")
+    let left = answer.map { start in
+      var response = response(start)
+      // A part of a packed body cannot be opened.
+      if response.headers["Content-Encoding"] != nil { response.body = .empty }
+      return Answer.cut(response, failure)
+    }
+    keep(left ?? .failure(failure), at: time) { $0.finish() }
   }
 
   /// The proxy does not connect its client to any address of the host. That says nothing about the
@@ -100,13 +117,34 @@ extension UpstreamExchange {
     channel = nil
   }
 
-  private func keep(_ answer: @autoclosure () -> Answer) {
-    guard ticket != nil else { return }
-    timing.lastByte = elapsed
+  /// Keeps what came of the request. What the client gets then waits until that is written down, and
+  /// nobody but this client waits for it.
+  private func keep(
+    _ answer: @autoclosure () -> Answer,
+    at time: Duration? = nil,
+    then proceed: @escaping (UpstreamExchange) -> Void
+  ) {
+    isOver = true
+    stopPatience()
+    guard ticket != nil, let house = client?.house else { return proceed(self) }
+    timing.lastByte = time ?? elapsed
     // One piece is no stream worth telling of, and neither are those of a body of known length.
     let hasLength = if case .length = self.answer?.framing { true } else { false }
     if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
-    client?.house.deck.keep(Interaction(outcome.request, answer(), timing: timing), for: outcome)
+    let interaction = Interaction(outcome.request, answer(), timing: timing)
+    guard let write = house.deck.remember(interaction, for: outcome) else { return proceed(self) }
+    guard let writing = house.journalWriting else {
+      write()
+      return proceed(self)
+    }
+    isWritten = true
+    client?.channel?.isOutputHeld = true
+    let bytes = interaction.request.body.count + (interaction.response?.body.count ?? 0)
+    writing.write(bytes, write) { [self] in
+      isWritten = false
+      client?.channel?.isOutputHeld = false
+      proceed(self)
+    }
   }
 
   private func response(_ start: ResponseStart) -> Response {

@@ -9,6 +9,9 @@ extension UpstreamExchange {
     // Known by the recorded name, an upstream says that name wherever it speaks of itself.
     let recorded = ticket == nil ? nil : client?.house.options.recordedOrigin
     let named = recorded ?? upstream.url
+    if ticket != nil, client?.house.options.keepsEncodings == false {
+      headers.acceptOnlyOpenedCodings()
+    }
     let port = named.port.map { ":\($0)" } ?? ""
     headers = HeaderFields([HeaderField("Host", (named.host ?? "") + port)] + headers)
     if asksForUpgrade {

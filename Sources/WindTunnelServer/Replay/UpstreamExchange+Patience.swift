@@ -40,24 +40,33 @@ extension UpstreamExchange {
   /// The client sends no more: it may still read, or have left, which only bytes to it can show.
   func clientEnded() {
     guard let client else { return }
+    clientEnd = clientEnd ?? elapsed
     let before = lastMove
     let seconds = client.house.options.limits.halfClosedSeconds
     client.reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
-      guard let self, !isOver else { return }
-      if lastMove != before { return clientEnded() }
+      guard let self, !isOver || isWritten else { return }
+      // It is only now that the client gets what it waits for.
+      if lastMove != before || isWritten { return clientEnded() }
       // It is told of that as of any end.
       self.client?.channel?.abandon()
     }
   }
 
-  /// The client is gone; what it did not see is not recorded as an answer.
+  /// The client is gone; what came until then is kept as what it left.
   func clientLeft() {
+    defer { exchange.watch?.ended(.clientLeft) }
+    // What has come to its end is kept as that, though it may be that it is still being written down.
+    guard !isOver else { return }
     isOver = true
     stopPatience()
-    exchange.watch?.ended(.clientLeft)
     channel?.abandon()
     channel = nil
-    client?.house.deck.finished(outcome)
+    // Where the recording ends nobody has left.
+    if isStopped, clientEnd == nil {
+      client?.house.deck.finished(outcome)
+    } else {
+      keepLeft(after: clientEnd ?? elapsed)
+    }
   }
 
   func stopPatience() {

@@ -28,6 +28,12 @@ final class UpstreamExchange {
   /// What waits for the player, as it will stand on the wire.
   var waiting = ByteQueue()
   var isHeld = false
+  /// Whether the answer is being written down, and the client waits for the end of it.
+  var isWritten = false
+  /// Whether the recording ends before the answer does.
+  var isStopped = false
+  /// When the client was seen to send no more, which may be its leaving.
+  var clientEnd: Duration?
   /// The connection was another request's before, and nothing has come over it since.
   var isUntried = false
   /// What ends the waiting for the upstream.

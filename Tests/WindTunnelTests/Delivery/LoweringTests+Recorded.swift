@@ -33,7 +33,19 @@ extension LoweringTests {
     #expect(delivery([], cut) == Self.steps(.head(head), .bytes("hello"), .close, then: .close))
   }
 
-  @Test(arguments: Symptom.allCases)
+  @Test(arguments: Stage.allCases)
+  func `who left a recorded answer is kept waiting for it`(stage: Stage) {
+    let head = ResponseHead(headers: ["Content-Length": "9"])
+    let response = Response(headers: head.headers, body: Body("hello"))
+    let left = Failure(.cancelled, text: "the client left")
+    #expect(
+      delivery([], .cut(response, left), on: stage)
+        == Self.steps(.head(head), .bytes("hello"), .stall, then: .close)
+    )
+    #expect(delivery([], .failure(left), on: stage) == Self.steps(.stall, then: .close))
+  }
+
+  @Test(arguments: Symptom.allCases.filter { $0 != .cancelled })
   func `a recorded failure is the same failure in process`(symptom: Symptom) {
     #expect(
       delivery([], .failure(Failure(symptom)), on: .inProcess)

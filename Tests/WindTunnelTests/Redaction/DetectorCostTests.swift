@@ -116,17 +116,10 @@ import Testing
     },
   ]
 
-  /// The processor's time of this thread, in seconds: other work of the machine is not in it.
-  private static func spent() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
-
   private static func cost(of work: () -> Void) -> Double {
-    let start = spent()
+    let start = RedactionCostTests.spent()
     work()
-    return spent() - start
+    return RedactionCostTests.spent() - start
   }
 
   /// How many times as much four times as much costs, beginning with what costs enough to be told from

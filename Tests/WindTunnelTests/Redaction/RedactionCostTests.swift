@@ -16,7 +16,7 @@ import Testing
   ]
 
   /// The processor's time of this thread, in seconds: other work of the machine is not in it.
-  private static func spent() -> Double {
+  static func spent() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -99,7 +99,7 @@ extension Interaction {
     var new = ""
     var place = text.startIndex
     for (range, _) in RedactedText.packed(in: text) {
-      new += plain(text[place..<range.lowerBound], ordinal)
+      new += Self.renumbered(text[place..<range.lowerBound], ordinal)
       let spelled = Array(text[range].utf8)
       if let inner = PackedText.decoded(spelled) {
         new += PackedText.encoded(renumbered(inner, ordinal), like: spelled)
@@ -108,10 +108,11 @@ extension Interaction {
       }
       place = range.upperBound
     }
-    return Array((new + plain(text[place...], ordinal)).utf8)
+    return Array((new + Self.renumbered(text[place...], ordinal)).utf8)
   }
 
-  private static func plain(_ text: Substring, _ ordinal: (Pseudonym) -> Int) -> String {
+  /// A text with other ordinals, but for what stands packed in it.
+  static func renumbered(_ text: Substring, _ ordinal: (Pseudonym) -> Int) -> String {
     String(text).replacing(/REDACTED-([a-z0-9-]+)-([0-9]+)/) { match in
       guard let number = Int(match.output.2) else { return String(match.output.0) }
       let name = String(match.output.1)

@@ -47,6 +47,8 @@ struct Pseudonyms {
   private var unheard: [String] = []
   private var ordinals: [String: [String: Int]] = [:]
   private var highest: [String: Int] = [:]
+  /// What was given an ordinal, in that order.
+  private var given: [(name: String, value: String, ordinal: Int)] = []
 
   /// Keeps the ordinals free that stand in a text.
   mutating func keepFree(_ text: some StringProtocol) {
@@ -67,17 +69,45 @@ struct Pseudonyms {
       remember(value, as: known.stand, certainty)
       return known.stand
     }
-    let ordinal: Int
-    if let known = ordinals[name]?[value] {
-      ordinal = known
-    } else {
-      ordinal = (highest[name] ?? 0) + 1
-      highest[name] = ordinal
-      ordinals[name, default: [:]][value] = ordinal
-    }
-    let stand = Self.shaped("REDACTED-\(name)-\(ordinal)", like: value)
+    let stand = Self.shaped("REDACTED-\(name)-\(ordinal(of: value, name))", like: value)
     remember(value, as: stand, certainty)
     return stand
+  }
+
+  private mutating func ordinal(of value: String, _ name: String) -> Int {
+    if let known = ordinals[name]?[value] { return known }
+    let ordinal = (highest[name] ?? 0) + 1
+    highest[name] = ordinal
+    ordinals[name, default: [:]][value] = ordinal
+    given.append((name, value, ordinal))
+    return ordinal
+  }
+
+  /// Takes over what a copy has given pseudonyms to that was made of these at `start`, and what it has
+  /// learnt.
+  ///
+  /// - Returns: The ordinals that were given away here meanwhile, and what they are instead.
+  mutating func adopt(
+    _ other: Pseudonyms,
+    since start: Pseudonyms,
+    _ learned: [String]
+  ) -> [Pseudonym: Int] {
+    var changed: [Pseudonym: Int] = [:]
+    for (name, value, ordinal) in other.given.dropFirst(start.given.count) {
+      let own = self.ordinal(of: value, name)
+      if own != ordinal { changed[Pseudonym(name: name, ordinal: ordinal)] = own }
+    }
+    for secret in learned {
+      guard var new = other.sought[secret] else { continue }
+      if let known = sought[secret] {
+        guard known.reach == .whole, new.reach == .alone else { continue }
+        new.stand = known.stand
+      } else if !changed.isEmpty {
+        new.stand = Interaction.renumbered(new.stand[...]) { changed[$0] ?? $0.ordinal }
+      }
+      seek(secret, new)
+    }
+    return changed
   }
 
   /// Has a value looked for, and what stands for it.

@@ -77,9 +77,7 @@ struct Redaction {
       isSaid = isSaid && !pseudonyms.hasUnheard
       if isSaid { first.append((walked, obstacle)) } else { first = [] }
     }
-    let unheard = pseudonyms.takeUnheard()
-    heard.listen(for: unheard)
-    learned += unheard.map(\.secret)
+    hear()
     echoes = heard
     var kept: [Interaction] = []
     keptPlaces = []
@@ -97,6 +95,22 @@ struct Redaction {
       }
     }
     return kept
+  }
+
+  /// Takes over what a copy has learnt that was made of this one at `start`.
+  ///
+  /// - Returns: The ordinals that were given away here meanwhile, and what they are instead.
+  mutating func adopt(_ other: Redaction, since start: Redaction) -> [Pseudonym: Int] {
+    let ordinals = pseudonyms.adopt(other.pseudonyms, since: start.pseudonyms, other.learned)
+    echoes = nil
+    hear()
+    return ordinals
+  }
+
+  private mutating func hear() {
+    let unheard = pseudonyms.takeUnheard()
+    heard.listen(for: unheard)
+    learned += unheard.map(\.secret)
   }
 
   /// The secrets that were learnt since this was asked the last time.

@@ -1,0 +1,51 @@
+internal import Dispatch
+internal import WindTunnel
+
+/// Has answers written into a journal while the loop goes on: looking for the secrets of a large one
+/// takes its time, which nobody but its own client is to wait for.
+final class JournalWriting: Sendable {
+  typealias Post = @Sendable (@escaping @Sendable (Reactor) -> Void) -> Void
+
+  /// The threads that write; shared by the loops of a port.
+  struct Queues: Sendable {
+    fileprivate let small = DispatchQueue(label: "windtunnel.journal")
+    /// Large ones wait for each other, and no small one for them.
+    fileprivate let large = DispatchQueue(label: "windtunnel.journal.large", qos: .utility)
+  }
+
+  /// Answers with larger bodies are large.
+  private static let smallBytesMax = 64 << 10
+
+  /// What is done when something is written; on the loop alone, by which it is let go of there, too.
+  private final class Waiting: @unchecked Sendable {
+    private var proceed: (() -> Void)?
+
+    init(_ proceed: @escaping () -> Void) { self.proceed = proceed }
+
+    func end() {
+      let proceed = proceed
+      self.proceed = nil
+      proceed?()
+    }
+  }
+
+  private let queues: Queues
+  private let post: Post
+
+  /// `post` is how another thread gets a job to the loop.
+  init(_ queues: Queues, _ post: @escaping Post) { (self.queues, self.post) = (queues, post) }
+
+  /// Writes, and goes on when that is done. On the loop's thread only.
+  func write(
+    _ bytes: Int,
+    _ write: @escaping @Sendable () -> Void,
+    then proceed: @escaping () -> Void
+  ) {
+    let waiting = Waiting(proceed)
+    let queue = bytes > Self.smallBytesMax ? queues.large : queues.small
+    queue.async { [post] in
+      write()
+      post { _ in waiting.end() }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Origins
+import Testing
+import WindTunnelSymptoms
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// A large answer takes long to be looked through for secrets: its own client waits, and nobody else.
+@Suite(.timeLimit(.minutes(10))) struct JournalWritingTests {
+  /// A folder with a journal in it.
+  private struct Desk {
+    let folder: URL
+    let journal: RecordingJournal
+    let deck: Deck
+
+    init(isProxied: Bool = false) throws {
+      folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      journal = try RecordingJournal(besides: folder.appendingPathComponent("a.json"))
+      deck = Deck(Cassette(), mode: .rewrite, isProxied: isProxied, recordingJournal: journal)
+    }
+
+    /// What another process would take up.
+    func paths() throws -> [String] {
+      let text = try Data(contentsOf: journal.file)
+      return try JournalFormat.decode(text, source: "a").flatMap(\.lines)
+        .map(\.interaction.request.url.path)
+    }
+
+    func remove() throws { try FileManager.default.removeItem(at: folder) }
+  }
+
+  /// What takes long to be looked through: far longer than it takes to be answered beside it.
+  private static let large = String(repeating: "-----BEGIN PRIVATE KEY-----", count: 90_000)
+  private static let smaller = String(large.prefix(200_000))
+
+  private static func origin(_ large: String, isChunked: Bool = false) async throws -> Origin {
+    let count = large.utf8.count
+    let framed =
+      isChunked
+      ? "Transfer-Encoding: chunked\r\n\r\n\(String(count, radix: 16))\r\n\(large)\r\n0\r\n\r\n"
+      : "Content-Length: \(count)\r\n\r\n\(large)"
+    return try await Origin { text in
+      guard text.contains("\r\n\r\n") else { return nil }
+      let small = "Content-Length: 5\r\n\r\nsmall"
+      return (["HTTP/1.1 200 OK\r\n", text.contains(" /large ") ? framed : small], .stays)
+    }
+  }
+
+  private static func get(_ path: String) -> String {
+    "GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+  }
+
+  @Test(arguments: [false, true])
+  func `others are answered while a large answer is looked through, whose client waits`(
+    isChunked: Bool
+  ) async throws {
+    let desk = try Desk()
+    let origin = try await Self.origin(Self.large, isChunked: isChunked)
+    var options = ReplayServer.Options.patient
+    options.upstream = try Upstream(origin.url)
+    options.loops = 1
+    let told = Locked<[String]>([])
+    try await ReplayServer.serving(desk.deck, options) { server async throws in
+      let client = try server.client()
+      await client.send(Self.get("/large"))
+      async let waited = {
+        let (bytes, end) = await client.receiveAll()
+        // Not before it is written down.
+        let paths = try desk.paths()
+        told.withLock { $0.append("large") }
+        return (bytes, end, paths)
+      }()
+      // The whole answer is here: its connection is given back.
+      #expect(try await origin.left.next())
+      #expect(try await server.answer(to: Self.get("/small")).content == "small")
+      #expect(try desk.paths() == ["/small"])
+      told.withLock { $0.append("small") }
+      let (bytes, end, paths) = try await waited
+      let text = String(decoding: bytes, as: UTF8.self).content
+      #expect(end == .finished && text.utf8.count >= Self.large.utf8.count)
+      #expect(isChunked ? text.hasSuffix("\r\n0\r\n\r\n") : text == Self.large)
+      #expect(paths.contains("/large"))
+      client.close()
+    }
+    #expect(told.withLock { $0 } == ["small", "large"])
+    #expect(try desk.paths() == ["/small", "/large"])
+    desk.journal.close()
+    // What is taken up stands in the order in which it was decided.
+    let file = desk.folder.appendingPathComponent("a.json")
+    let taken = try RecordingJournal(besides: file).takeUp(onto: Cassette()).cassette
+    #expect(taken.interactions.map(\.request.url.path) == ["/large", "/small"])
+    await origin.loop.stop()
+    try desk.remove()
+  }
+
+  @Test func `a client that leaves while its answer is looked through leaves it whole`()
+    async throws
+  {
+    let desk = try Desk()
+    let origin = try await Self.origin(Self.smaller)
+    try await origin.recording(desk.deck) { server, deck async throws in
+      let client = try server.client()
+      await client.send(Self.get("/large"))
+      #expect(try await origin.left.next())
+      client.socket.resetOnClose()
+      client.close()
+      #expect(try await server.answer(to: Self.get("/small")).content == "small")
+      let recorded = deck.recordedWithoutTimes
+      #expect(recorded.map(\.response?.body.count) == [Self.smaller.utf8.count, 5])
+      #expect(recorded.allSatisfy { $0.failure == nil })
+    }
+    desk.journal.close()
+    try desk.remove()
+  }
+
+  @Test func `a proxy lets nobody wait for a large answer but its client`() async throws {
+    let desk = try Desk(isProxied: true)
+    let origin = try await Self.origin(Self.large)
+    var options = ReplayServer.Options.patient
+    options.proxy = Proxying()
+    options.loops = 1
+    let told = Locked<[String]>([])
+    let base = origin.url.origin ?? ""
+    try await ReplayServer.serving(desk.deck, options) { server async throws in
+      let client = try server.client()
+      await client.send(Self.get("\(base)/large"))
+      async let waited: Void = {
+        _ = await client.receiveAll()
+        told.withLock { $0.append("large") }
+      }()
+      #expect(try await origin.left.next())
+      #expect(try await server.answer(to: Self.get("\(base)/small")).content == "small")
+      told.withLock { $0.append("small") }
+      await waited
+      client.close()
+    }
+    #expect(told.withLock { $0 } == ["small", "large"])
+    desk.journal.close()
+    await origin.loop.stop()
+    try desk.remove()
+  }
+}

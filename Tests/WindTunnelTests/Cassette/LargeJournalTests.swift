@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// Large interactions, whose secrets are looked for while others are written down.
+@Suite struct LargeJournalTests {
+  private static func interaction(_ path: String, _ text: String, padding: Int = 0) -> Interaction {
+    let body = text + String(repeating: " word", count: padding / 5)
+    return Interaction(
+      Request("GET", RequestURL("https://api.example.test\(path)")),
+      .text(Body(body))
+    )
+  }
+
+  private static func text(_ kept: [Interaction]) -> String? { kept.first?.response?.body.text }
+
+  @Test func `what was found out beside counts on where others have come to`() {
+    var all = Redaction(continuing: [])
+    _ = all.redact([Self.interaction("/1", "token=first-one-1")])
+    let start = all
+    var beside = start
+    let large = beside.redact([Self.interaction("/large", "token=large-one-1 token=first-one-1")])
+    #expect(Self.text(large) == "token=REDACTED-token-2 token=REDACTED-token-1")
+    _ = all.redact([Self.interaction("/2", "token=second-one-2")])
+    let ordinals = all.adopt(beside, since: start)
+    #expect(ordinals == [Pseudonym(name: "token", ordinal: 2): 3])
+    #expect(Set(all.takeLearned()).isSuperset(of: ["second-one-2", "large-one-1"]))
+    // From then on it is known as that.
+    let later = all.redact([Self.interaction("/3", "a large-one-1 b token=third-one-3")])
+    #expect(Self.text(later) == "a REDACTED-token-3 b token=REDACTED-token-4")
+  }
+
+  @Test func `what others have found out meanwhile keeps its name`() {
+    var all = Redaction(continuing: [])
+    let start = all
+    var beside = start
+    _ = beside.redact([Self.interaction("/large", "token=large-one-1 token=other-one-2")])
+    _ = all.redact([Self.interaction("/1", "token=other-one-2")])
+    #expect(
+      all.adopt(beside, since: start) == [
+        Pseudonym(name: "token", ordinal: 1): 2, Pseudonym(name: "token", ordinal: 2): 1,
+      ]
+    )
+  }
+
+  @Test func `a large interaction shares no pseudonym with what is written beside it`() async throws
+  {
+    let folder = try TemporaryFolder()
+    let file = folder.file("users.json")
+    let journal = try RecordingJournal(besides: file)
+    let deck = Deck(Cassette(), mode: .rewrite, recordingJournal: journal)
+    let large = Self.interaction(
+      "/large",
+      "token=large-secret-1 and hidden-secret-2",
+      padding: 400_000
+    )
+    let outcome = deck.decide(large.request)
+    let isDone = Locked(false)
+    async let written: Void = withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        deck.keep(large, for: outcome)
+        isDone.withLock { $0 = true }
+        continuation.resume()
+      }
+    }
+    var count = 0
+    while count < 3 || !isDone.withLock({ $0 }) {
+      count += 1
+      // One of them teaches what the large one repeats.
+      let secret = count == 2 ? "hidden-secret-2" : "small-secret-\(count)"
+      let small = Self.interaction("/\(count)", "token=\(secret)")
+      deck.keep(small, for: deck.decide(small.request))
+    }
+    await written
+    #expect(journal.problem == nil)
+    let text = try String(contentsOf: journal.file, encoding: .utf8)
+    #expect(!text.contains("secret-"))
+    journal.close()
+    let (taken, taking) = try RecordingJournal(besides: file).takeUp(onto: Cassette())
+    #expect(taking == count + 1)
+    #expect(taken.interactions.first?.request.url.path == "/large")
+    let bodies = taken.interactions.compactMap { $0.response?.body.text }
+    let stands = bodies.flatMap { body in
+      body.matches(of: /token=(REDACTED-token-[0-9]+)/).map { String($0.output.1) }
+    }
+    #expect(stands.count == count + 1 && Set(stands).count == stands.count)
+    let hidden = bodies[0].firstMatch(of: /and (REDACTED-token-[0-9]+)/).map { String($0.output.1) }
+    #expect(hidden == bodies[2].firstMatch(of: /token=(.*)/).map { String($0.output.1) })
+  }
+}
