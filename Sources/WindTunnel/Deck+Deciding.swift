@@ -42,6 +42,35 @@ extension Deck {
     return today == nil && later == nil ? outcome : complete(outcome, of: prepared, by: later)
   }
 
+  /// Remembers why nothing answered, with how often whoever asked was given what comes near.
+  private func missed(_ mismatch: Mismatch, in lane: Lane) -> Mismatch {
+    var mismatch = mismatch
+    guard mismatch.played == 0 else {
+      state.withLock { $0.missed(mismatch) }
+      return mismatch
+    }
+    guard lane == .deck else {
+      // Lanes are many, and of none the numbers are kept.
+      let journal = journal
+      for index in mismatch.candidates.indices {
+        let take = Journal.Take.recording(mismatch.candidates[index].number - 1)
+        mismatch.candidates[index].played = journal.count {
+          $0.take == take && $0.decision.lane == lane
+        }
+      }
+      state.withLock { $0.missed(mismatch) }
+      return mismatch
+    }
+    return state.withLock { state in
+      for index in mismatch.candidates.indices {
+        let place = mismatch.candidates[index].number - 1
+        mismatch.candidates[index].played = place < state.plays.count ? state.plays[place] : 0
+      }
+      state.missed(mismatch)
+      return mismatch
+    }
+  }
+
   /// What of a decision is not worked out under the lock.
   private func complete(
     _ outcome: Outcome,
@@ -55,8 +84,10 @@ extension Deck {
       outcome.plain = nil
     }
     if let later {
-      outcome.source = later.source(for: prepared.request, matcher: prepared.front.matcher)
-      if case .unmatched(let mismatch) = outcome.source { state.withLock { $0.missed(mismatch) } }
+      outcome.source = later.source(for: prepared.request, by: prepared.front)
+      if case .unmatched(let mismatch) = outcome.source {
+        outcome.source = .unmatched(missed(mismatch, in: outcome.decision.lane))
+      }
     }
     return outcome
   }

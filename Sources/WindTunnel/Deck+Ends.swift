@@ -34,6 +34,24 @@ extension Deck {
     return remember(interaction, under: ticket)
   }
 
+  /// Takes note that this process could not ask the live origin, for want of something of its own: that
+  /// is no answer, and stands on no cassette.
+  package func couldNotAsk(_ outcome: Outcome, _ reason: String) {
+    let ticket: Int? = if case .forward(let ticket) = outcome.source { ticket } else { nil }
+    state.withLock { $0.couldNotAsk(ticket, reason) }
+  }
+
+  /// The same for a tunnel.
+  package func couldNotAsk(_ tunnel: TunnelDecision, _ reason: String) {
+    state.withLock { $0.couldNotAsk(tunnel.ticket, reason) }
+  }
+
+  /// How many requests this process could not ask for, and why, as half a sentence; `nil` where it
+  /// could all.
+  package var unasked: (count: Int, reason: String)? {
+    state.withLock { state in state.unasked.map { ($0.count, $0.reason) } }
+  }
+
   func keep(_ interaction: Interaction, under ticket: Int) {
     remember(interaction, under: ticket)?()
   }
@@ -45,5 +63,22 @@ extension Deck {
     }
     guard !isLeftOff, let recordingJournal else { return nil }
     return { recordingJournal.append(interaction, order: ticket) }
+  }
+}
+
+extension Deck.State {
+  /// Requests that could not be asked for, for want of something of this process's.
+  struct Unasked: Sendable {
+    var count = 0
+    let reason: String
+    /// Those that were to be recorded.
+    var tickets: Set<Int> = []
+  }
+
+  fileprivate mutating func couldNotAsk(_ ticket: Int?, _ reason: String) {
+    var all = unasked ?? Unasked(reason: reason)
+    all.count += 1
+    if let ticket { all.tickets.insert(ticket) }
+    unasked = all
   }
 }

@@ -48,12 +48,14 @@ extension Deck.State {
     tapeNumber = old.tapeNumber + 1
     beginning = old.beginning
     ruleUse = old.ruleUse
+    unasked = old.unasked
   }
 
   fileprivate mutating func beginTape() {
     playhead = Playhead()
     bindings = Bindings()
     journal = Journal()
+    plays = []
     misses = []
   }
 }

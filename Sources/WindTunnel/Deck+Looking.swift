@@ -7,7 +7,8 @@ extension Deck {
 
   /// Remembers that a request was not answered, by a courier that could not ask for it.
   package func missed(_ request: Request) {
-    let mismatch = Mismatch(request, among: interactions, matcher: matcher)
+    let (front, interactions) = state.withLock { ($0.front, $0.interactions) }
+    let mismatch = front.explanation(of: request, among: interactions)
     state.withLock { $0.missed(mismatch) }
   }
 

@@ -25,7 +25,7 @@ extension Deck.State {
       if passesOthers, mode != .newEpisodes, !isOnTape(request.url) {
         return (.forward(ticket: nil), .forwarded)
       }
-      return missing(id, decision.lane, exhausted: nil, &later)
+      return missing(id, exhausted: nil, &later)
     }
     let isWithheld = decision.faults.contains(where: \.replacesOrCuts)
     let (tape, then) = (tape, then)
@@ -39,7 +39,7 @@ extension Deck.State {
     )
     switch take {
     case .exhausted(let times, let last):
-      return missing(id, decision.lane, exhausted: (times, last), &later)
+      return missing(id, exhausted: (times, last), &later)
     case .recording(let place):
       if let answer = tape.computed[place] {
         later = .compute(answer)
@@ -54,12 +54,11 @@ extension Deck.State {
 
   private func missing(
     _ id: Int,
-    _ lane: Lane,
     exhausted: (times: Int, last: Int)?,
     _ later: inout Deck.Later?
   ) -> (Outcome.Source, Journal.Take) {
     if mode == .newEpisodes { return (.forward(ticket: id), .forwarded) }
-    later = .explain(tape.interactions, journal, lane, exhausted: exhausted)
+    later = .explain(tape.interactions, exhausted: exhausted)
     let empty = Mismatch(asked: "", nearest: nil, played: 0, count: 0)
     return (.unmatched(empty), .unmatched)
   }

@@ -12,6 +12,10 @@ extension Deck {
     /// What was recorded, by the number of the request that asked for it.
     var recording: [Int: Interaction] = [:]
     var journal = Journal()
+    /// How often each recording was played in the lane that nobody has named, by its place.
+    var plays: [Int] = []
+    /// What this process could not ask for.
+    var unasked: Unasked?
     /// Why nothing answered, in the order in which that was found out.
     var misses: [Mismatch] = []
     let front: Front
@@ -173,9 +177,17 @@ extension Deck {
       entry.overlapping = others != .none
       entry.isRepeatable = request.isRepeatable
       journal.append(entry)
+      if case .recording(let place) = take, decision.lane == .deck { countPlay(of: place) }
       // Of two and more all are marked already.
       if case .one(let other) = others { journal.markOverlapping(id: other) }
       observe?(entry)
+    }
+
+    private mutating func countPlay(of place: Int) {
+      if place >= plays.count {
+        plays += Array(repeating: 0, count: tape.interactions.count - plays.count)
+      }
+      plays[place] += 1
     }
 
     /// Whether functions answer.

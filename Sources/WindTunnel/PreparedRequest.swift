@@ -31,12 +31,37 @@ extension Deck {
     let matcher: Matcher
     let origin: RequestURL?
     let index: MatchIndex
+    /// Why nothing answers requests that came before: who is not answered asks again and again.
+    private let explanations = Locked<[Request: Mismatch]>([:])
+    private static let explanationsMax = 256
+    /// Requests with more content are explained each time.
+    private static let explainedBytesMax = 64 << 10
 
     init<Requests: RandomAccessCollection<Request>>(_ requests: Requests, _ matcher: Matcher)
     where Requests.Index == Int {
       self.matcher = matcher
       origin = RequestURL.mostFrequentOrigin(of: requests.lazy.map { $0.url })
       index = MatchIndex(requests, matcher: matcher)
+    }
+
+    /// Why nothing answers a request, worked out once for equal ones; what was played of what comes
+    /// near is left to whoever asks.
+    func explanation(of request: Request, among interactions: [Interaction]) -> Mismatch {
+      var asked = Request(request.method, request.url)
+      let looksAtContent = matcher.looksAtContent
+      if looksAtContent { asked.body = request.body }
+      if looksAtContent || !matcher.headers.isEmpty { asked.headers = request.headers }
+      guard asked.body.count <= Self.explainedBytesMax else {
+        return Mismatch(request, among: interactions, matcher: matcher)
+      }
+      let key = asked
+      if let known = explanations.withLock({ $0[key] }) { return known }
+      let mismatch = Mismatch(request, among: interactions, matcher: matcher)
+      explanations.withLock { known in
+        if known.count == Self.explanationsMax { known = [:] }
+        known[key] = mismatch
+      }
+      return mismatch
     }
 
     func prepare(_ request: Request) -> PreparedRequest {

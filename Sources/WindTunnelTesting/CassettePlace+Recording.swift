@@ -55,6 +55,13 @@ extension CassettePlace {
           """
         )
       }
+      if let (count, reason) = deck.unasked {
+        desk.end(deck.recordingJournal)
+        throw CassetteProblem(
+          "\(count) requests of this test could not be passed on, so nothing is written to "
+            + "\(file.path): \(reason)."
+        )
+      }
       let base = exists ? try Cassette(contentsOf: file) : Cassette()
       let (cassette, leftOut, claims) = deck.recorded(
         into: base,

@@ -78,6 +78,6 @@ enum ProxyCommand: Command {
       }
     }
     if let problem { throw problem }
-    return isWhole ? .done : .cannotWrite
+    return deck.tellUnasked(after: isWhole ? .done : .cannotWrite)
   }
 }

@@ -53,7 +53,7 @@ enum RecordCommand: Command {
       arguments.command.isEmpty ? nil : try ClientCommand(arguments.command)
     guard order.mode != .none else {
       let deck = Deck(try Tapes.read(order.file), order, .none)
-      return try await serve(order, deck, to: command)
+      return deck.tellUnasked(after: try await serve(order, deck, to: command))
     }
     // Read even where it is written anew: what is no cassette must not be lost to a misspelt name.
     let exists = FileManager.default.fileExists(atPath: order.file.path)
@@ -80,8 +80,9 @@ enum RecordCommand: Command {
     let code = try await serve(order, deck, to: command)
     losses.complain()
     others.complain()
-    return try RecordingEnd(order, mode, tape, runsCommand: command != nil)
+    let end = try RecordingEnd(order, mode, tape, runsCommand: command != nil)
       .keep(deck, journal, leftOff: unrecorded.lines(deck), after: code)
+    return deck.tellUnasked(after: end)
   }
 
   private static func serve(

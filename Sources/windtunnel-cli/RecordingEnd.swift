@@ -105,3 +105,13 @@ final class JournalLosses: Sendable {
     if rest > 0 { Terminal.complain("not journalled: \(rest) more\n") }
   }
 }
+
+extension Deck {
+  /// Says what this process could not ask for; where nothing else went wrong, that is what it ends with.
+  func tellUnasked(after code: ExitCode) -> ExitCode {
+    guard let (count, reason) = unasked else { return code }
+    let requests = count == 1 ? "1 request was" : "\(count) requests were"
+    Terminal.complain("\(requests) answered with 503 and not passed on: \(reason)\n")
+    return code == .done ? .software : code
+  }
+}

@@ -26,6 +26,12 @@ extension Cassette {
 extension Interaction {
   fileprivate var problems: [String] {
     var problems = Self.problems("request", request.headers, request.body)
+    // Recorders before this one took it for the origin's.
+    if failure?.text?.contains(FileShortage.words) == true {
+      problems.append(
+        "the failure is the recorder's own, which had too many open files; record it again"
+      )
+    }
     guard let response else { return problems }
     let isWhole = failure == nil
     if Response.hasNoContent(method: request.method, status: response.status) {
@@ -61,4 +67,10 @@ extension Interaction {
     }
     return problems
   }
+}
+
+/// What is said where this process may open no further file (`EMFILE`, `ENFILE`).
+package enum FileShortage {
+  /// The words that stand in every such sentence.
+  package static let words = "this process has too many open files"
 }

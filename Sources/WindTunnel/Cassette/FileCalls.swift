@@ -11,8 +11,9 @@ internal import Foundation
 /// The system's calls by which a journal and its cassette are written; a test has them fail.
 struct FileCalls: Sendable {
   /// Writes at an offset and answers how many bytes were taken, as `pwrite`.
-  var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int =
-    { pwrite($0, $1.baseAddress, $1.count, off_t($2)) }
+  var write:
+    @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int =
+      { pwrite($0, $1.baseAddress, $1.count, off_t($2)) }
   /// Cuts a file to a length, as `ftruncate`.
   var cut: @Sendable (_ descriptor: Int32, _ length: Int) -> Int32 = { ftruncate($0, off_t($1)) }
   /// Gives a file another name, as `rename`.
@@ -21,7 +22,8 @@ struct FileCalls: Sendable {
   var remove: @Sendable (_ name: String) -> Int32 = { unlink($0) }
   /// Writes a whole file in one step.
   var replace: @Sendable (_ data: Data, _ file: URL) throws(FileError) -> Void = {
-    data, file throws(FileError) in try FileError.writing(data, to: file)
+    data,
+    file throws(FileError) in try FileError.writing(data, to: file)
   }
 
   /// Writes all of some bytes at an offset.

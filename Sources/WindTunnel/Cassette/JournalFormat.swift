@@ -185,7 +185,9 @@ enum JournalFormat {
         throw FormatError(source: source, place: name, problem: "side file \"\(file)\"")
       }
       let interaction = try interactions.interaction(object)
-      sessions[last].lines.append(Session.Line(order: order, interaction: interaction, place: place))
+      sessions[last].lines.append(
+        Session.Line(order: order, interaction: interaction, place: place)
+      )
     }
     try reader.refuseUnknownKeys()
   }

@@ -39,7 +39,8 @@ struct JournalLeft {
     let rest = sessions[index].lines.sorted { $0.order < $1.order }
       .suffix(max(0, ending.lines - moved.count))
     sessions[index].lines =
-      moved.enumerated().map { .init(order: $0.offset - moved.count, interaction: $0.element) } + rest
+      moved.enumerated().map { .init(order: $0.offset - moved.count, interaction: $0.element) }
+      + rest
   }
 
   /// Where the beginning of a cassette stands that has no room beside its journal.
@@ -60,7 +61,8 @@ struct JournalLeft {
       if line.last == UInt8(ascii: ",") { line = line.dropLast() }
       // An interaction begins and ends four columns in, on a line of its own or on several.
       if line.count > 4, line.prefix(4).allSatisfy({ $0 == UInt8(ascii: " ") }),
-        line.last == UInt8(ascii: "}"), line.dropFirst(4).first == UInt8(ascii: "}") || isWhole(line)
+        line.last == UInt8(ascii: "}"),
+        line.dropFirst(4).first == UInt8(ascii: "}") || isWhole(line)
       {
         return try CassetteFormat.decode(
           text[..<line.endIndex] + CassetteParts.closing,

@@ -50,7 +50,9 @@ extension RecordingJournal.State {
     do {
       try replaceEchoes(losing: &losses)
       for interaction in kept {
-        do { try write(interaction, order: order) } catch { losses.append(.init(interaction, error)) }
+        do { try write(interaction, order: order) } catch {
+          losses.append(.init(interaction, error))
+        }
       }
     } catch {
       // Nothing is written while a secret stands there that could not be overwritten.

@@ -178,7 +178,12 @@ public final class RecordingJournal: Sendable {
     orders: [Int]
   ) throws -> (count: Int, leftOut: [String]) {
     let result = try state.withLock { state in
-      try state.write(cassette, orders: orders, lines: state.lines.map { JournalRoom.Line(order: $0.order, place: $0.place) }, to: cassetteFile)
+      try state.write(
+        cassette,
+        orders: orders,
+        lines: state.lines.map { JournalRoom.Line(order: $0.order, place: $0.place) },
+        to: cassetteFile
+      )
     }
     remove()
     return result

@@ -32,11 +32,14 @@ package final class Unrecorded: Sendable {
   /// A line for each of them, without secrets: what was asked and why there is nothing of it.
   package func lines(_ deck: Deck) -> [String] {
     let passed = passed.withLock { $0 }
-    let kept = deck.state.withLock { Set($0.recording.keys) }
+    let (kept, unasked) = deck.state.withLock { (Set($0.recording.keys), $0.unasked) }
     let missing = passed.filter { !kept.contains($0.ticket) }
     var redaction = Redaction(continuing: [], rules: deck.redaction)
     var lines = missing.prefix(Self.linesMax).map { passed in
       let url = redaction.address(passed.request.url)
+      if let unasked, unasked.tickets.contains(passed.ticket) {
+        return "\(passed.request.method) \(url): \(unasked.reason)"
+      }
       let reason =
         passed.request.headers[Self.webSocketKey] != nil
         ? "it is a WebSocket, which was passed on; what is said on one is not recorded"

@@ -15,7 +15,7 @@ extension Tunnel {
       case .success(let found):
         addresses = found
         connectNext(after: nil)
-      case .failure(let error): failed(error.symptom, "\(error)")
+      case .failure(let error): failed(error)
       }
     }
   }
@@ -30,7 +30,8 @@ extension Tunnel {
       return connect(to: address)
     }
     if let refusal { return forbidden(refusal) }
-    failed(error?.symptom ?? .hostNotFound, error.map { "\($0)" } ?? "it has no address")
+    guard let error else { return failed(.hostNotFound, "it has no address") }
+    failed(error)
   }
 
   private func connect(to address: SocketAddress) {
@@ -49,6 +50,13 @@ extension Tunnel {
     } catch {
       connectNext(after: error)
     }
+  }
+
+  private func failed(_ error: SocketError) {
+    guard error.isOwn else { return failed(error.symptom, "\(error)") }
+    house.deck.couldNotAsk(decision, "\(error)")
+    if !isAnswered { client?.writeNotice(503, "\(authority) was not asked: \(error).") }
+    end(.failed(error.symptom)) { $0.close() }
   }
 
   private func failed(_ symptom: Symptom, _ text: String) {

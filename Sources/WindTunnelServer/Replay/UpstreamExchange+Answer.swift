@@ -67,6 +67,19 @@ extension UpstreamExchange {
     }
   }
 
+  /// There is no connection to the upstream.
+  func failed(_ error: SocketError) {
+    guard error.isOwn, let client else { return failed(error.symptom, "\(error)") }
+    client.house.deck.couldNotAsk(outcome, "\(error)")
+    exchange.watch?.status = 503
+    exchange.watch?.ended(.failed(error.symptom))
+    let channel = client.channel
+    // RFC 9110 §15.6.4: nothing is said of the upstream, which was not asked.
+    channel?.writeNotice(503, "The upstream \(upstream.url) was not asked: \(error).")
+    finish()
+    channel?.close()
+  }
+
   func failed(_ symptom: Symptom, _ text: String) {
     let failure = Failure(
       symptom,

@@ -90,7 +90,7 @@ final class UpstreamExchange {
       case .success(let found):
         addresses = found
         connect()
-      case .failure(let error): failed(error.symptom, "\(error)")
+      case .failure(let error): failed(error)
       }
     }
   }
@@ -122,7 +122,7 @@ final class UpstreamExchange {
   func connectFailed(_ error: SocketError) {
     if !addresses.isEmpty { return connect() }
     if let refusal { return forbidden(refusal) }
-    failed(error.symptom, "\(error)")
+    failed(error)
   }
 
   /// Takes what the upstream said in another protocol.

@@ -12,6 +12,16 @@ public enum OpenFiles {
   @discardableResult
   public static func raise() -> String? { raise(for: Limits.standard.connectionsMax) }
 
+  /// Why no further file can be opened by now; `nil` where one can.
+  static func shortage() -> Int32? {
+    let descriptor = dup(STDERR_FILENO)
+    guard descriptor < 0 else {
+      Platform.close(descriptor)
+      return nil
+    }
+    return [EMFILE, ENFILE].contains(errno) ? errno : nil
+  }
+
   static func raise(for connections: Int) -> String? {
     var limit = rlimit()
     // A system that does not tell its limit tells it when it is met.

@@ -117,7 +117,11 @@ extension SocketAddress {
     hints.ai_socktype = Platform.stream
     var list: UnsafeMutablePointer<addrinfo>?
     let code = getaddrinfo(name, String(port), &hints, &list)
-    guard code == 0 else { throw SocketError(.resolve, code) }
+    guard code == 0 else {
+      // A resolver that may open no file knows no name, and does not say why.
+      if let shortage = OpenFiles.shortage() { throw SocketError(.open, shortage) }
+      throw SocketError(.resolve, code)
+    }
     defer { freeaddrinfo(list) }
     var addresses: [SocketAddress] = []
     var entry = list

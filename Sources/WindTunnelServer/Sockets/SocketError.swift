@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnel
 
 /// What the system or TLS refused, and how to go on.
 struct SocketError: Error, Sendable, Hashable {
@@ -37,6 +38,17 @@ struct SocketError: Error, Sendable, Hashable {
     self.failure = failure
   }
 
+  /// Whether it is this process, or its machine, that has run out of something: no peer is to blame.
+  var isOwn: Bool {
+    guard failure == nil, operation != .resolve else { return false }
+    switch code {
+    case EMFILE, ENFILE, ENOBUFS, ENOMEM: return true
+    // Every port of ours is taken by a connection to that peer.
+    case EADDRNOTAVAIL: return operation == .connect
+    default: return false
+    }
+  }
+
   var kind: Kind {
     if let failure { return .insecure(failure) }
     if operation == .resolve { return .hostNotFound }
@@ -68,7 +80,7 @@ extension SocketError: CustomStringConvertible {
     case .reset: return "\(place) reset the connection"
     case .unreachable: return "there is no way to \(place)"
     case .timedOut: return "\(place) did not answer in time"
-    case .tooManyOpenFiles: return "this process has too many open files; see ulimit -n"
+    case .tooManyOpenFiles: return "\(FileShortage.words); see ulimit -n"
     case .insecure(let failure): return failure.text
     case .hostNotFound: return "no address was found (\(String(cString: gai_strerror(code))))"
     case .notAllowed, .noSuchAddress, .other:

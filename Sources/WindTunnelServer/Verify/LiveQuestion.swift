@@ -11,6 +11,8 @@ final class LiveQuestion {
     case answer(Answer)
     /// There is no connection to the server.
     case unreached(String)
+    /// This process may have no further connection.
+    case unasked(String)
     /// The answer is larger than is read.
     case tooLarge(String)
   }
@@ -72,6 +74,7 @@ final class LiveQuestion {
         question.connect(otherwise: "\(SocketError(.connect, ETIMEDOUT, address))")
       }
     } catch {
+      if error.isOwn { return end(.unasked("\(error)")) }
       connect(otherwise: "\(error)")
     }
   }

@@ -71,6 +71,8 @@ public struct Verifier: Sendable {
         volatile: Set(volatile.map { $0.lowercased() })
       )
     case .tooLarge(let sentence): return .skipped(sentence)
+    case .unasked(let reason):
+      throw ServerError.upstream("\(upstream.url.origin ?? "") was not asked: \(reason)")
     case .unreached(let reason):
       throw ServerError.upstream("\(upstream.url.origin ?? "") does not answer: \(reason)")
     }

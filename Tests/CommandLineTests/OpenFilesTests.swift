@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelDrill
+
+/// A recorder that may open too few files.
+@Suite(.timeLimit(.minutes(10))) struct OpenFilesTests {
+  @Test func `what it cannot ask for stands on no tape, is answered with 503, and ends it with 70`()
+    async throws
+  {
+    let scratch = try Scratch()
+    // Answers that take a while, so that many are under way at once.
+    let late =
+      #"{"windtunnelScenario":1,"name":"s","rules":[{"faults":[{"delayMilliseconds":1500}]}]}"#
+    try scratch.write(late, to: "late.json")
+    let (upstream, url) = try await Server.start(
+      Repository.shop,
+      "--scenario",
+      "late.json",
+      in: scratch
+    )
+    let tool = try Program.executable().path
+    let flight = try Flight(
+      [
+        "/bin/sh", "-c",
+        "ulimit -n 32; exec \"$0\" record --upstream \"$1\" --cassette a.json --mode new-episodes",
+        tool, url,
+      ],
+      in: scratch,
+      isTool: false
+    )
+    let proxy = try #require(await flight.line())
+    let port = try #require(proxy.split(separator: ":").last)
+    let script = """
+      for number in $(seq 100); do
+        ( exec 3<>/dev/tcp/127.0.0.1/\(port)
+          printf 'GET /home?%s HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n' $number >&3
+          head -1 <&3 >> answers; cat <&3 > rest.$number ) &
+      done
+      wait
+      """
+    try scratch.write(script, to: "ask.sh")
+    #expect(try await Companion.run(["bash", "ask.sh"], in: scratch).code == 0)
+    flight.signal(SIGINT)
+    let run = try await flight.end()
+    let answers = try scratch.text("answers").split(whereSeparator: \.isNewline)
+    let refused = answers.count { $0.contains(" 503 ") }
+    #expect(answers.count == 100 && refused > 0)
+    #expect(run.code == 70, "\(run)")
+    let requests = refused == 1 ? "1 request was" : "\(refused) requests were"
+    #expect(
+      run.err.contains(
+        "\(requests) answered with 503 and not passed on: this process has too many open files; "
+          + "see ulimit -n\n"
+      ),
+      "\(run.err)"
+    )
+    #expect(run.err.contains("left out: GET http://127.0.0.1:"), "\(run.err)")
+    let tape = try Cassette(contentsOf: scratch.file("a.json"))
+    #expect(tape.interactions.count == 100 - refused)
+    #expect(tape.interactions.allSatisfy { $0.failure == nil && $0.response != nil })
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
+  @Test func `cassette verify says that a failure on a tape is the recorder's own`() async throws {
+    let scratch = try Scratch()
+    let failure =
+      #"{"symptom":"connectionLost","text":"this process has too many open files; see ulimit -n"}"#
+    let request = #"{"request":{"url":"https://api.example.test/a"},"failure":"#
+    try scratch.write(
+      #"{"windtunnel":1,"interactions":[\#(request)\#(failure)}]}"#,
+      to: "a.json"
+    )
+    let run = try await Program.run("cassette", "verify", "a.json", in: scratch)
+    #expect(run.code == 1)
+    #expect(
+      run.out == "a.json: #1: the failure is the recorder's own, which had too many open files; "
+        + "record it again\n"
+    )
+  }
+}
