@@ -67,13 +67,7 @@ import WindTunnel
     var asking: [Task<String, any Error>] = []
     repeat {
       asking.append(
-        Task {
-          try await Server.raw(
-            url,
-            "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n",
-            in: scratch
-          )
-        }
+        Task { try await Server.raw(url, "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n", in: scratch) }
       )
     } while !(await isOneInFlight(of: asking.count, admin))
     flight.signal(signal)
@@ -155,7 +149,7 @@ import WindTunnel
       #"{"windtunnel":1,"interactions":[{"request":{"method":"POST","url":"/a"},"response":{"text":"ok"}}]}"#
     try scratch.write(text, to: "a.json")
     let (flight, url) = try await Server.start("a.json", "--body-bytes-max", "4", in: scratch)
-    let head = "POST /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
+    let head = "POST /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: "
     let taken = try await Server.raw(url, "\(head)4\r\n\r\n1234", in: scratch)
     #expect(taken.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(taken)")
     let refused = try await Server.raw(url, "\(head)5\r\n\r\n", in: scratch)

@@ -29,7 +29,7 @@ enum Server {
     [
       "bash", "-c",
       "exec 3<>/dev/tcp/127.0.0.1/${WINDTUNNEL_URL##*:}; "
-        + "printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3",
+        + "printf 'GET \(path) HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3",
     ]
   }
 }

@@ -142,13 +142,13 @@ import Testing
     try await Self.serving { server async throws in
       let own = [
         "127.0.0.1:\(server.port)", "localhost", "[::1]", "api.example.test", "cdn.example.test",
-        "API.EXAMPLE.TEST:80", "10.0.2.2:\(server.port)", nil, "",
+        "API.EXAMPLE.TEST:80", "10.0.2.2:\(server.port)", "box:80", nil, "",
       ]
       for host in own {
         let path = host == "cdn.example.test" ? "/c" : "/a"
         #expect(try await Self.status(server, host, path) == "200", "\(host ?? "-")")
       }
-      for host in ["evil.example.test", "0.0.0.0:\(server.port)", "[::]", "box", "box.local"] {
+      for host in ["evil.example.test", "0.0.0.0:\(server.port)", "[::]", "box.local"] {
         #expect(try await Self.status(server, host) == "403", "\(host)")
       }
       // A whole URL prevails.

@@ -131,17 +131,19 @@ extension House {
       // All but the one that browsers take for the machine they run on.
       return !isAny || SocketAddress.spelled(bare) == SocketAddress.spelled(options.host)
     }
+    // Nobody on the Internet has a name without a dot; a reverse proxy's upstream and a container have.
+    if !name.contains(".") { return true }
     if !PrivateAddress.isLoopback(options.host), Self.isLocalName(name) { return true }
     let places = [options.recordedOrigin, options.upstream?.url] + options.ignoredHosts.map(\.url)
     return places.contains { $0?.host == name }
       || deck.interactions.contains { $0.request.url.host == name }
   }
 
-  /// Whether nobody on the Internet can have a name: one without a dot, and those of `local`
-  /// (RFC 6762 §3), `home.arpa` (RFC 8375 §4) and `internal`, which ICANN keeps out of the root.
+  /// Whether a name is a local network's: `local` (RFC 6762 §3), `home.arpa` (RFC 8375 §4) and
+  /// `internal`, which ICANN keeps out of the root.
   ///
-  /// Whoever gives such names on the local network can ask a server there himself.
+  /// Whoever gives such names there can ask a server himself that listens to that network.
   private static func isLocalName(_ name: String) -> Bool {
-    !name.contains(".") || [".local", ".internal", ".home.arpa"].contains { name.hasSuffix($0) }
+    [".local", ".internal", ".home.arpa"].contains { name.hasSuffix($0) }
   }
 }
