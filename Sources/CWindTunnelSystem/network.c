@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,17 +53,38 @@ int wt_read_all(int descriptor, void *bytes, size_t count) {
   return 0;
 }
 
-/// Goes into a network, and puts files in others' places for this process and its children.
+// Any folder that there is: what lies in it is hidden for as long as files are made.
+static const char *const workshop = "/tmp";
+
+/// Binds a file with a text over a place.
+static int put_over(const char *place, const char *text) {
+  static const char file[] = "/tmp/text";
+  if (*text == 0) return mount("/dev/null", place, 0, MS_BIND, 0);
+  const int descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor < 0) return -1;
+  // Whatever mask this process has.
+  fchmod(descriptor, 0644);
+  wt_write_all(descriptor, text, strlen(text));
+  close(descriptor);
+  const int result = mount(file, place, 0, MS_BIND, 0);
+  const int failure = errno;
+  // It stays where it is bound; the next one is another.
+  unlink(file);
+  errno = failure;
+  return result;
+}
+
 int wt_enter(const struct wt_network *network) {
   if (setns(network->users, CLONE_NEWUSER) < 0 || setns(network->network, CLONE_NEWNET) < 0 ||
-      unshare(CLONE_NEWNS) < 0 || mount("none", "/", 0, MS_REC | MS_PRIVATE, 0) < 0) {
+      unshare(CLONE_NEWNS) < 0 || mount("none", "/", 0, MS_REC | MS_PRIVATE, 0) < 0 ||
+      mount("none", workshop, "tmpfs", 0, 0) < 0) {
     return -1;
   }
-  for (const char *const *pair = network->bound; pair[0] != 0; pair += 2) {
-    if (mount(pair[0], pair[1], 0, MS_BIND, 0) == 0) continue;
+  for (const char *const *pair = network->places; pair[0] != 0; pair += 2) {
+    if (put_over(pair[0], pair[1]) == 0) continue;
     if (errno != ENOENT && errno != ENOTDIR) return -1;
   }
-  return 0;
+  return umount2(workshop, MNT_DETACH);
 }
 
 // MARK: The helper

@@ -130,12 +130,24 @@ public final class Deck: Sendable {
   /// The caller says what time it is, for the rules that follow the clock: the first moment that is
   /// told in a scenario is its beginning, and who tells none is always there.
   public func open(lane: Lane, on stage: Stage, at now: Date? = nil) -> Delivery {
-    let decision = state.withLock { state -> Decision in
+    openConnection(lane: lane, on: stage, at: now).delivery
+  }
+
+  /// The same with the path of the connection; `nil` where there is no link.
+  package func openConnection(
+    lane: Lane,
+    on stage: Stage,
+    at now: Date? = nil
+  ) -> (delivery: Delivery, path: LinkPath?) {
+    let (decision, path) = state.withLock { state -> (Decision, LinkPath?) in
       let entry = state.open(lane: lane, at: now)
       observe?(entry)
-      return entry.decision
+      // What its request's connection takes of a rate that is shared it does not take twice.
+      var path = state.path(entry.decision)
+      path?.shared = nil
+      return (entry.decision, path)
     }
-    return decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage)
+    return (decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage), path)
   }
 
   /// Decides under the lock, and tells of it there.

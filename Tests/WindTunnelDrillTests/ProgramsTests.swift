@@ -209,6 +209,37 @@ import WindTunnel
     #expect(!FileManager.default.fileExists(atPath: file))
   }
 
+  @Test(.enabled(if: hasCurl && hasOpenSSL, "curl and OpenSSL 3 are not both installed."))
+  func `a link's round trip for TLS is in the handshake, and not in the answer, too`() async throws
+  {
+    let folder = try Folder()
+    let file = try folder.file("moments")
+    var scenario: Scenario = [.always(.first(1), .connection(.tls(.expired)))]
+    scenario.link = Link(
+      up: .init(delay: .milliseconds(500)),
+      down: .init(delay: .milliseconds(500))
+    )
+    let form = "%{time_connect} %{time_appconnect} %{time_starttransfer}\\n"
+    let curl =
+      #"curl -sf --noproxy '*' --cacert "$2" -o /dev/null -w "\#(form)" "$1" >"$0""#
+    let row = try await Self.fly(
+      ["sh", "-c", "\(curl) || \(curl)", file, "{url}", "{ca}"],
+      in: scenario,
+      calls: 1
+    )
+    #expect(Self.ends(row) == [.succeeded])
+    let moments = try String(contentsOfFile: file, encoding: .utf8)
+      .split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+    try #require(moments.count == 3)
+    let (connect, secure, first) = (moments[0], moments[1], moments[2])
+    // One round trip of TLS 1.3; then one to connect, which a server cannot put off, and the request's.
+    #expect(secure - connect >= 1, "curl's limits for handshakes see it")
+    #expect(first - secure >= 2 && first - secure < 3, "it is paid once")
+    let stages = try #require(row.observations.first?.attempts.last).stages
+    #expect(stages.connect == .seconds(1))
+    #expect(stages.tls.map { $0 >= .seconds(1) && $0 < .seconds(2) } == true)
+  }
+
   @Test func `a program is not flown in process, where its address would be the real one`() throws {
     let error = #expect(throws: DrillError.self) {
       try TestSubjects.drill(DrillPlan.execSubject) { $0.command = ["curl", "{url}"] }

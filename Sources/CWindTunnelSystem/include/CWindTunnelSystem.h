@@ -55,9 +55,9 @@ int wt_start(const char *path, char *const *arguments, char *const *environment,
 struct wt_network {
   /// The user namespace that owns the network, and the network namespace.
   int users, network;
-  /// Pairs of a file and the place that it is bound over, with a null pointer behind the last. A place
-  /// that is not there is left as it is.
-  const char *const *bound;
+  /// Pairs of a place and the text that stands there instead, with a null pointer behind the last; an
+  /// empty text is a place that nobody answers at. A place that is not there is left as it is.
+  const char *const *places;
 };
 
 /// The parts of a network of its own, made by a helper process in a user namespace.

@@ -8,6 +8,8 @@ public struct LinkPath: Sendable, Hashable {
   var shared: SharedPath?
   /// How many round trips go before the request; `nil`: as many as a new connection takes.
   public var handshakes: Int?
+  /// Whether somebody has waited for the TLS handshake where it was made, and for nothing else.
+  public var isSecured = false
   /// How long the request's content is, where it is not kept in the request.
   public var contentBytes: Int?
 
@@ -37,7 +39,7 @@ public struct LinkPath: Sendable, Hashable {
     guard let delivered = journey.delivered, let connected = journey.connected else { return nil }
     let waited =
       switch handshakes {
-      case nil: 0
+      case nil: isSecured ? (journey.secured ?? connected) - connected : 0
       case 0: journey.secured ?? connected
       default: connected
       }
@@ -60,7 +62,7 @@ public struct LinkPath: Sendable, Hashable {
       return stages
     }
     if handshakes == nil { stages.connect = .microseconds(connected) }
-    if handshakes != 0, let secured = journey.secured {
+    if handshakes != 0, !isSecured, let secured = journey.secured {
       stages.tls = .microseconds(secured - connected)
     }
     stages.upload = .microseconds(delivered - (journey.secured ?? connected))
@@ -80,6 +82,16 @@ public struct LinkPath: Sendable, Hashable {
     guard needsTCP else { return link.dnsDelay }
     return Journey(connection(), requestBytes: 0, isSecure: false).connected
       .map { link.dnsDelay + .microseconds($0) }
+  }
+
+  /// How long a TLS handshake takes on a connection that is open (RFC 8446 §2): one round trip, and what
+  /// is lost on it; `nil`: it never ends.
+  public func securing() -> Duration? {
+    if link.isDead { return nil }
+    guard needsTCP else { return .zero }
+    let journey = journey(requestBytes: 0, isSecure: true)
+    guard let connected = journey.connected, let secured = journey.secured else { return nil }
+    return .microseconds(secured - connected)
   }
 
   /// What an open connection's bytes pass through one way.

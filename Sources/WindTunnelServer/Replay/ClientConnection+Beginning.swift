@@ -42,7 +42,12 @@ extension ClientConnection {
     deadline.begin(.idle, on: reactor)
     // A client reaches its proxy in any weather; what is behind it is decided by request and tunnel.
     guard house.desk == nil, house.admin == nil else { return }
-    let opening = house.deck.open(lane: house.lane, on: .onTheWire, at: Date())
+    let (opening, path) = house.deck.openConnection(
+      lane: house.lane,
+      on: .onTheWire,
+      at: Date()
+    )
+    self.path = path
     guard opening != .nothing else {
       if house.tls != nil { shakeHands(Handshake()) }
       return

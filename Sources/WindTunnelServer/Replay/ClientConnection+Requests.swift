@@ -135,7 +135,11 @@ extension ClientConnection {
   func decide(_ request: Request, _ prepared: PreparedRequest? = nil) -> Outcome {
     let prepared = prepared ?? house.deck.prepare(request)
     var outcome = house.deck.decide(request, as: prepared, lane: house.lane, at: Date())
-    if let opened { outcome.path?.handshakes = opened.takeHandshakes() }
+    if let opened {
+      outcome.path?.handshakes = opened.takeHandshakes()
+    } else if handshake != nil {
+      outcome.path?.isSecured = true
+    }
     return outcome
   }
 

@@ -18,6 +18,8 @@ final class ClientConnection {
   var naming: Authority.Naming?
   /// The content of a request that is being answered already.
   var upload: Upload?
+  /// The link that it was opened over; `nil`: none, or one that was waited for elsewhere.
+  var path: LinkPath?
   /// What it is, where it is an open tunnel.
   var opened: OpenedTunnel?
   /// The address of a proxy's peer that has not given the code.

@@ -9,12 +9,8 @@
   /// It is a network namespace (namespaces(7)) with a user namespace of its own, and takes no rights
   /// where the system lets everybody make those.
   package final class PrivateNetwork: Sendable {
-    /// What programs there find in the places of the system's own files.
-    package let bound: [(file: String, place: String)]
-
     // Numbers, which are never changed.
     private nonisolated(unsafe) let parts: wt_network_parts
-    private let folder: URL
     private let portsTaken = Locked(false)
 
     /// Why there is no such network: half a sentence.
@@ -28,42 +24,30 @@
 
     /// Makes a network.
     package init() throws(Refusal) {
-      folder = FileManager.default.temporaryDirectory
-        .appending(path: "windtunnel-network-\(UUID().uuidString)")
-      (bound, parts) = try Self.make(in: folder)
-    }
-
-    private static func make(
-      in folder: URL
-    ) throws(Refusal) -> ([(file: String, place: String)], wt_network_parts) {
-      do {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        for (name, text) in files {
-          try Data(text.utf8).write(to: folder.appending(path: name))
-        }
-      } catch {
-        throw Refusal(folder.path, ENOENT)
-      }
       var parts = wt_network_parts()
       guard wt_network_open(&parts) == 0 else {
         throw Refusal(parts.step.map { String(cString: $0) } ?? "", errno)
       }
-      let bound =
-        files.map { (folder.appending(path: $0.name).path, "/etc/\($0.name)") }
-        + hidden.map { ("/dev/null", $0) }
-      return (bound, parts)
+      self.parts = parts
     }
 
-    /// The name server is the one of this network; and nobody else is asked before it, whatever the
-    /// system's own list says (nsswitch.conf(5)).
-    private static let files: [(name: String, text: String)] = [
-      ("resolv.conf", "nameserver 127.0.0.1\n"),
-      ("nsswitch.conf", "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\n"),
+    /// What programs there find in the places of the system's own files. The name server is the one of this
+    /// network, and nobody else is asked, whatever the system's own list says (nsswitch.conf(5)): neither
+    /// the name cache (nscd(8)) nor systemd's resolver, which are outside and would answer in its place.
+    private static let places: [(place: String, text: String)] = [
+      ("/etc/resolv.conf", "nameserver 127.0.0.1\n"),
+      ("/etc/nsswitch.conf", sources),
+      ("/run/nscd/socket", ""), ("/var/run/nscd/socket", ""),
+      ("/run/systemd/resolve/io.systemd.Resolve", ""),
     ]
-    /// Services outside that would answer in its place: the name cache's (nscd(8)) and systemd's.
-    private static let hidden = [
-      "/run/nscd/socket", "/var/run/nscd/socket", "/run/systemd/resolve/io.systemd.Resolve",
-    ]
+
+    /// The system's list of who knows what, but for hosts.
+    private static let sources: String = {
+      // One that has none, or that cannot be read, is asked by the library's own rule for all else.
+      let own = (try? String(contentsOfFile: "/etc/nsswitch.conf", encoding: .utf8)) ?? ""
+      let others = own.split(separator: "\n").filter { !$0.hasPrefix("hosts:") }
+      return (others + ["hosts: files dns"]).joined(separator: "\n") + "\n"
+    }()
 
     deinit {
       var parts = parts
@@ -71,8 +55,6 @@
       if !portsTaken.withLock({ $0 }) {
         for port in [parts.datagrams, parts.listener] { close(port) }
       }
-      // It lies in the system's folder for such files; one that is gone is gone.
-      try? FileManager.default.removeItem(at: folder)
     }
 
     /// The reason why programs of this machine cannot be in such a network; `nil` where they can.
@@ -93,13 +75,13 @@
 
     /// Calls with what a process needs that is started in this network.
     package func withNetwork<Result>(_ body: (UnsafePointer<wt_network>) -> Result) -> Result {
-      let texts = bound.flatMap { [strdup($0.file), strdup($0.place)] }
+      let texts = Self.places.flatMap { [strdup($0.place), strdup($0.text)] }
       defer { for text in texts { free(text) } }
       return (texts.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { pairs in
         var network = wt_network(
           users: parts.users,
           network: parts.network,
-          bound: pairs.baseAddress
+          places: pairs.baseAddress
         )
         return body(&network)
       }

@@ -58,4 +58,25 @@ import Testing
     #expect(Set(waits("/a")).count > 2)
     #expect(waits("/a").map { $0[1] } != waits("/b").map { $0[1] })
   }
+
+  @Test func `a handshake that was waited for where it was made is not waited for again`() throws {
+    let link = Link(
+      up: .init(delay: .milliseconds(20)),
+      down: .init(delay: .milliseconds(30))
+    )
+    let deck = Deck(Cassette(), scenario: Scenario("s", link: link))
+    let connection = try #require(deck.openConnection(lane: .deck, on: .onTheWire).path)
+    // TLS 1.3: one round trip; its answer is of more packets than one, which come together.
+    #expect(connection.securing() == .milliseconds(50))
+    var path = try #require(deck.decide(Request("GET", "https://a.test/")).path)
+    let whole = try #require(path.travel(requestBytes: 200, isSecure: true))
+    path.isSecured = true
+    #expect(path.travel(requestBytes: 200, isSecure: true) == whole - .milliseconds(50))
+    let stages = path.stages(requestBytes: 200, isSecure: true)
+    #expect(stages.tls == nil && stages.connect == .milliseconds(50))
+    let dead = Link(up: .init(), down: .init(lossProbability: 1))
+    let lost = Deck(Cassette(), scenario: Scenario("s", link: dead))
+    #expect(lost.openConnection(lane: .deck, on: .onTheWire).path?.securing() == nil)
+    #expect(Deck(Cassette()).openConnection(lane: .deck, on: .onTheWire).path == nil)
+  }
 }
