@@ -86,7 +86,9 @@ import WindTunnel
       sleep 1; for i in 1 2 3; do curl -s $0; done; echo shown
       """
     let subject = ExecSubject(["bash", "-c", script, "{url}"])
-    let flight = try FlightOfCalls(subject, scenario, on: .onTheWire, calls: 2)
+    var flight = try FlightOfCalls(subject, scenario, on: .onTheWire, calls: 2)
+    // A program that knows no method asks for what is recorded as a GET.
+    flight.stand.mix = Mix(isReadOnly: true)
     let row = Report.Row("x", try await flight.fly(alarm: .whenItsRequestComes), plannedFaults: [])
     #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
     #expect(row.observations.map { $0.cancellation?.attemptsAfter } == [3, 3])
