@@ -19,7 +19,10 @@ extension URLSessionConfiguration {
   /// stays in memory for as long as the process, however many sessions are made of it. So take one
   /// configuration for a test and not one for each request.
   ///
-  /// On Linux a `URLProtocol` cannot carry download tasks; they fail with an error that says so.
+  /// On Linux a `URLProtocol` cannot carry download tasks; they fail with an error that says so. On
+  /// Apple platforms it is shown no session, so a redirect is followed without asking the session's
+  /// delegate. WebSocket and stream tasks ask no `URLProtocol` at all, and reach the network there.
+  /// For each of these, play the deck on a loopback server.
   ///
   /// - Parameters:
   ///   - deck: What answers.
