@@ -36,6 +36,9 @@ extension Trait where Self == OnTheWireTrait {
   /// any other request. With `.cassette("NAME", sharedSession: true)` all that holds for
   /// `URLSession.shared`, too, but for its cookies, which are the process's.
   ///
+  /// On Apple platforms a test that an app hosts needs `NSAllowsLocalNetworking` in that app's
+  /// Info.plist: App Transport Security refuses `http://127.0.0.1` else. `swift test` does not.
+  ///
   /// A cassette can be recorded on the wire where it names the server already, or `mapping:` does.
   public static var onTheWire: Self { Self() }
 }

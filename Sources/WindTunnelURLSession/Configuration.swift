@@ -22,7 +22,10 @@ extension URLSessionConfiguration {
   /// On Linux a `URLProtocol` cannot carry download tasks; they fail with an error that says so.
   /// A 401 is handed out as it is: no task's or session's delegate is asked for a credential, so a
   /// client's own answer to a challenge is tested on a loopback server. WebSocket tasks never ask a
-  /// `URLProtocol`: they pass by the deck and reach the network, where the platform has them.
+  /// `URLProtocol`, nor do stream tasks: they pass by the deck and reach the network, where the
+  /// platform has them. On Apple platforms a `URLProtocol` is shown no session, so a redirect is
+  /// followed without asking the session's delegate. For each of these, play the deck on a loopback
+  /// server.
   ///
   /// - Parameters:
   ///   - deck: What answers.

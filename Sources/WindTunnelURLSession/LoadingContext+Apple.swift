@@ -52,6 +52,10 @@
     }
 
     /// Redirects are followed here as on Linux, so that both platforms ask the deck hop by hop.
+    ///
+    /// A session's delegate is not asked: a protocol is shown no session. The way of the system,
+    /// `urlProtocol(_:wasRedirectedTo:redirectResponse:)`, asks it, but now and then hands out the
+    /// answer that leads in place of the one that it leads to.
     func ask(
       about next: URLRequest,
       _ head: ResponseHead,

@@ -16,7 +16,7 @@ enum FaultsListCommand: Command {
       Terminal.answer(json: list.fileBytes())
       return .done
     }
-    let cells = [["fault", "layer", "Linux", "curl", "Apple"]] + rows.map(\.cells)
+    let cells = [["fault", "layer", "Linux", "curl", "Apple (not measured)"]] + rows.map(\.cells)
     let widths = cells[0].indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
     var text = ""
     for row in cells {

@@ -69,7 +69,14 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test(arguments: Stage.allCases)
+  #if canImport(Darwin)
+    // A protocol is shown no session there, and so it cannot ask a session's delegate.
+    private static let stagesThatAsk = Stage.allCases.filter { $0 != .inProcess }
+  #else
+    private static let stagesThatAsk = Stage.allCases
+  #endif
+
+  @Test(arguments: stagesThatAsk)
   func `a delegate that does not want to be led gets the answer that leads`(stage: Stage)
     async throws
   {

@@ -59,7 +59,8 @@ package enum Inflate {
     let end: End
 
     init?() {
-      let names = ["libz.so.1", "libz.so", "libz.1.dylib"]
+      // By its place on Apple platforms, where a hardened program finds none by name.
+      let names = ["libz.so.1", "libz.so", "/usr/lib/libz.1.dylib"]
       guard let handle = names.lazy.compactMap({ dlopen($0, RTLD_NOW) }).first,
         let initialise = dlsym(handle, "inflateInit2_"), let step = dlsym(handle, "inflate"),
         let end = dlsym(handle, "inflateEnd")

@@ -28,13 +28,18 @@ extension UpstreamExchange {
         return exchange.awaitAnswer()
       }
       if exchange.awaitsContent {
-        let sentence = "No more of the request came for \(seconds.formatted()) s."
+        let sentence = "No more of the request came for \(Self.text(seconds)) s."
         exchange.client?.breakOff(ProtocolError(.tooSlow, sentence))
         return
       }
       exchange.drop()
-      exchange.failed(.timedOut, "it said nothing for \(seconds.formatted()) s")
+      exchange.failed(.timedOut, "it said nothing for \(Self.text(seconds)) s")
     }
+  }
+
+  /// The same digits in every language: a message of the harness is no text of the system's.
+  private static func text(_ seconds: Double) -> String {
+    seconds == seconds.rounded() && abs(seconds) < 1e9 ? "\(Int(seconds))" : "\(seconds)"
   }
 
   /// The client sends no more: it may still read, or have left, which only bytes to it can show.

@@ -47,25 +47,69 @@ extension Redaction {
     }
   }
 
+  // A text may nest as deep as the parser lets it, and a thread of Darwin's has 512 KiB. So whatever
+  // is on the way down leaves to others what needs room, and keeps one reference for a level.
   mutating func visit(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
-    var inherited = inherited
-    if inherited == nil, !places.isEmpty, places.contains(where: { $0.leads(to: walk.way) }) {
-      inherited = Inherited(name: Self.name(walk.way), sort: .secret)
-    }
     switch span {
-    case .word: break
-    case .string(let range): string(range, inherited, &walk)
-    case .number(let range): number(range, inherited, &walk)
-    case .array(let elements, _):
-      inherited?.isListed = true
-      let isOfPairs = inherited == nil && Self.arePairs(elements)
-      for (index, element) in elements.enumerated() {
-        walk.way.append(.index(index))
-        if !isOfPairs || !pair(element, &walk) { visit(element, inherited, &walk) }
-        walk.way.removeLast()
-      }
+    case .array(let elements, _): list(elements, inherited, &walk)
     case .object(let members, _): object(members, inherited, &walk)
+    default: leaf(span, inherited, &walk)
     }
+  }
+
+  private mutating func leaf(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
+    switch span {
+    case .string(let range): string(range, meaning(inherited, walk), &walk)
+    case .number(let range): number(range, meaning(inherited, walk), &walk)
+    case .word, .array, .object: break
+    }
+  }
+
+  /// What a value has inherited, else what it is by its place, where a rule names that.
+  private func meaning(_ inherited: Inherited?, _ walk: Walk) -> Inherited? {
+    guard inherited == nil, !places.isEmpty, places.contains(where: { $0.leads(to: walk.way) })
+    else { return inherited }
+    return Inherited(name: Self.name(walk.way), sort: .secret)
+  }
+
+  /// What is known of a list while its elements are seen to.
+  private final class AboutList {
+    let inherited: Inherited?
+    let isOfPairs: Bool
+
+    init(_ inherited: Inherited?, isOfPairs: Bool) {
+      (self.inherited, self.isOfPairs) = (inherited, isOfPairs)
+    }
+  }
+
+  private func aboutList(
+    _ elements: [JSONSpan],
+    _ inherited: Inherited?,
+    _ walk: Walk
+  ) -> AboutList {
+    var inherited = meaning(inherited, walk)
+    inherited?.isListed = true
+    return AboutList(inherited, isOfPairs: inherited == nil && Self.arePairs(elements))
+  }
+
+  private mutating func list(
+    _ elements: [JSONSpan],
+    _ inherited: Inherited?,
+    _ walk: inout Walk
+  ) {
+    let about = aboutList(elements, inherited, walk)
+    for index in elements.indices { element(elements[index], index, about, &walk) }
+  }
+
+  private mutating func element(
+    _ element: JSONSpan,
+    _ index: Int,
+    _ about: AboutList,
+    _ walk: inout Walk
+  ) {
+    walk.way.append(.index(index))
+    if !about.isOfPairs || !pair(element, &walk) { visit(element, about.inherited, &walk) }
+    walk.way.removeLast()
   }
 
   private static func name(_ way: [JSONPath.Step]) -> String {
@@ -78,36 +122,79 @@ extension Redaction {
     _ inherited: Inherited?,
     _ walk: inout Walk
   ) {
-    let pair = NamedPair(members, walk)
-    let grant = grant(members, walk)
-    let wasTold = walk.isTold
-    for member in members {
-      let key = walk.text(member.name)
-      walk.isTold = wasTold || Self.telling.contains(key.lowercased())
-      if let replaced = echoes?.replaced(in: Array(key.utf8), .name) {
-        walk.replace(member.name, by: String(decoding: replaced, as: UTF8.self))
-      }
-      walk.way.append(.name(key))
-      if let part = walk.part { log?.enter(key, of: part) }
-      let name = pair.flatMap { $0.holds(member.value, in: key, walk) ? $0.name : nil } ?? key
-      let sort = names.cachedSort(ofField: name) ?? grant?.sort(of: name, "")
-      if sort != nil, case .string(let range) = member.value,
-        let value = fieldValue(walk.text(range), name: name)
-      {
-        if value != walk.text(range) { walk.replace(range, by: value) }
-      } else if let sort {
-        visit(member.value, Inherited(name: name, sort: sort), &walk)
-      } else if var inherited, !SecretNames.about.contains(SecretNames.normalised(key)),
-        !isDescription(member.value, key, of: inherited, walk)
-      {
-        (inherited.name, inherited.isWithin) = (key, true)
-        visit(member.value, inherited, &walk)
-      } else {
-        visit(member.value, nil, &walk)
-      }
-      walk.way.removeLast()
+    let about = about(members, inherited, walk)
+    for index in members.indices { member(members, index, about, &walk) }
+    walk.isTold = about.isTold
+  }
+
+  /// What is known of an object while its members are seen to.
+  private final class About {
+    let pair: NamedPair?
+    let grant: OAuthGrant?
+    let inherited: Inherited?
+    let isTold: Bool
+
+    init(pair: NamedPair?, grant: OAuthGrant?, inherited: Inherited?, isTold: Bool) {
+      (self.pair, self.grant) = (pair, grant)
+      (self.inherited, self.isTold) = (inherited, isTold)
     }
-    walk.isTold = wasTold
+  }
+
+  private func about(
+    _ members: [(name: Range<Int>, value: JSONSpan)],
+    _ inherited: Inherited?,
+    _ walk: Walk
+  ) -> About {
+    About(
+      pair: NamedPair(members, walk),
+      grant: grant(members, walk),
+      inherited: meaning(inherited, walk),
+      isTold: walk.isTold
+    )
+  }
+
+  private mutating func member(
+    _ members: [(name: Range<Int>, value: JSONSpan)],
+    _ index: Int,
+    _ about: About,
+    _ walk: inout Walk
+  ) {
+    var next: Inherited?
+    if enter(members[index], about, &next, &walk) { visit(members[index].value, next, &walk) }
+    walk.way.removeLast()
+  }
+
+  /// Sees to the name of an object's member and to what it says of the value; whether that is left to
+  /// be visited, and what it inherits.
+  private mutating func enter(
+    _ member: (name: Range<Int>, value: JSONSpan),
+    _ about: About,
+    _ next: inout Inherited?,
+    _ walk: inout Walk
+  ) -> Bool {
+    let key = walk.text(member.name)
+    walk.isTold = about.isTold || Self.telling.contains(key.lowercased())
+    if let replaced = echoes?.replaced(in: Array(key.utf8), .name) {
+      walk.replace(member.name, by: String(decoding: replaced, as: UTF8.self))
+    }
+    walk.way.append(.name(key))
+    if let part = walk.part { log?.enter(key, of: part) }
+    let name = about.pair.flatMap { $0.holds(member.value, in: key, walk) ? $0.name : nil } ?? key
+    let sort = names.cachedSort(ofField: name) ?? about.grant?.sort(of: name, "")
+    if sort != nil, case .string(let range) = member.value,
+      let value = fieldValue(walk.text(range), name: name)
+    {
+      if value != walk.text(range) { walk.replace(range, by: value) }
+      return false
+    }
+    if let sort {
+      next = Inherited(name: name, sort: sort)
+    } else if let own = about.inherited, !SecretNames.about.contains(SecretNames.normalised(key)),
+      !isDescription(member.value, key, of: own, walk)
+    {
+      next = Inherited(name: key, sort: own.sort, isWithin: true, isListed: own.isListed)
+    }
+    return true
   }
 
   private mutating func string(
