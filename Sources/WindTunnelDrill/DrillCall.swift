@@ -22,6 +22,7 @@ public struct DrillCall: Sendable {
   /// The file of the authority that issues the certificates on the call's way, for whoever can be told
   /// whom to trust.
   let authorityFile: URL?
+  private let configure: @Sendable () -> URLSessionConfiguration
   private let word = Locked<Bool?>(nil)
   private let age = Locked<Bool?>(nil)
 
@@ -30,6 +31,7 @@ public struct DrillCall: Sendable {
     request: Request,
     baseURL: URL,
     session: URLSession,
+    configure: @escaping @Sendable () -> URLSessionConfiguration = { .wire() },
     attemptTimeout: Duration,
     deadline: Duration,
     authorityFile: URL? = nil
@@ -38,10 +40,17 @@ public struct DrillCall: Sendable {
     self.request = request
     self.baseURL = baseURL
     self.session = session
+    self.configure = configure
     self.attemptTimeout = attemptTimeout
     self.deadline = deadline
     self.authorityFile = authorityFile
   }
+
+  /// A configuration for a client that makes its sessions itself: they lead where ``session`` leads.
+  ///
+  /// Each is another object, to be changed at will. What its sessions do must be over when the call is,
+  /// like all that the call begins: their way is another call's afterwards.
+  public var configuration: URLSessionConfiguration { configure() }
 
   /// Whether its address is this machine's own, or a name that nobody can have.
   var leadsNowhereElse: Bool {
