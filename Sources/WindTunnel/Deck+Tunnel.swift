@@ -155,7 +155,7 @@ extension Fault {
     switch self {
     case .connection(.tls): self
     // A proxy waits for the connection, and its client for the proxy.
-    case .connection(.connectTimeout): .stall()
+    case .connection(.connectTimeout): .stall(.afterRequest)
     case .connection(let fault) where fault.symptom == nil: .delay(.exactly(fault.delay))
     case .connection: .status(502)
     default: self

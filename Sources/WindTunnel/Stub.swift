@@ -7,8 +7,13 @@ public enum Stub: Sendable {
   case computed(Request, @Sendable (Request) -> Response)
 
   /// A GET that is answered with JSON.
-  public static func get(_ url: RequestURL, json: JSON, then: EndPolicy? = nil) -> Stub {
-    .recorded(Interaction(Request("GET", url), .json(json), then: then))
+  public static func get(
+    _ url: RequestURL,
+    status: Int = 200,
+    json: JSON,
+    then: EndPolicy? = nil
+  ) -> Stub {
+    .recorded(Interaction(Request("GET", url), .json(json, status: status), then: then))
   }
 
   /// A GET that a function answers.

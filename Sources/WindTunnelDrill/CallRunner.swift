@@ -148,6 +148,7 @@ struct CallRunner: Sendable {
       request: request,
       baseURL: way.baseURL,
       session: way.session,
+      configure: way.configure,
       attemptTimeout: attemptTimeout,
       deadline: deadline,
       authorityFile: authorityFile,

@@ -28,6 +28,7 @@ public struct DrillCall: Sendable {
   let network: PrivateNetwork?
   /// When a program began to be started for it.
   let programStart = Locked<DispatchTime?>(nil)
+  private let configure: @Sendable () -> URLSessionConfiguration
   private let word = Locked<Bool?>(nil)
   private let age = Locked<Bool?>(nil)
 
@@ -36,6 +37,7 @@ public struct DrillCall: Sendable {
     request: Request,
     baseURL: URL,
     session: URLSession,
+    configure: @escaping @Sendable () -> URLSessionConfiguration = { .wire() },
     attemptTimeout: Duration,
     deadline: Duration,
     authorityFile: URL? = nil,
@@ -45,11 +47,18 @@ public struct DrillCall: Sendable {
     self.request = request
     self.baseURL = baseURL
     self.session = session
+    self.configure = configure
     self.attemptTimeout = attemptTimeout
     self.deadline = deadline
     self.authorityFile = authorityFile
     self.network = network
   }
+
+  /// A configuration for a client that makes its sessions itself: they lead where ``session`` leads.
+  ///
+  /// Each is another object, to be changed at will. What its sessions do must be over when the call is,
+  /// like all that the call begins: their way is another call's afterwards.
+  public var configuration: URLSessionConfiguration { configure() }
 
   /// Whether its address is this machine's own, or a name that nobody can have, or that leads nowhere
   /// else in its network.

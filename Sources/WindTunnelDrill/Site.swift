@@ -27,6 +27,8 @@ extension Site {
 struct Way: Sendable {
   var baseURL: URL
   var session: URLSession
+  /// Makes a configuration that leads the same way.
+  var configure: @Sendable () -> URLSessionConfiguration = { .wire() }
   /// What has to be given back: a seat's class, or a port of the call's own.
   var belongings: Belongings
   /// The network in which its address is; `nil`: this process's own.
@@ -54,8 +56,15 @@ struct InProcessSite: Site {
 
   func enter(_ lane: Lane) -> Way {
     let seat: AnyClass = Seats.take(for: Seat(deck: deck, lane: lane, errors: errors))
-    let session = URLSession(configuration: .seated(seat, configuration: nil))
-    return Way(baseURL: origin, session: session, belongings: .seat(seat))
+    let configure = { @Sendable () -> URLSessionConfiguration in
+      .seated(seat, configuration: nil)
+    }
+    return Way(
+      baseURL: origin,
+      session: URLSession(configuration: configure()),
+      configure: configure,
+      belongings: .seat(seat)
+    )
   }
 
   func leave(_ way: Way, isHung: Bool) {

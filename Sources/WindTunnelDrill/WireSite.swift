@@ -6,14 +6,19 @@ internal import WindTunnelServer
   internal import FoundationNetworking
 #endif
 
-extension URLSession {
-  /// A session that talks to real sockets and shares nothing with any other.
-  static func wire() -> URLSession {
+extension URLSessionConfiguration {
+  /// A configuration of sessions that talk to real sockets and share nothing with any other.
+  static func wire() -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
     configuration.httpMaximumConnectionsPerHost = 1024
-    return URLSession(configuration: configuration)
+    return configuration
   }
+}
+
+extension URLSession {
+  /// A session that talks to real sockets and shares nothing with any other.
+  static func wire() -> URLSession { URLSession(configuration: .wire()) }
 }
 
 /// On the wire: a loopback server, and a base URL for each call that names its lane.

@@ -14,6 +14,8 @@ final class Tunnel: Sendable {
   /// On the wire: where the deck is served.
   let server: ReplayServer?
   let session: URLSession
+  /// Makes a configuration whose sessions lead where ``session`` leads.
+  let configure: @Sendable () -> URLSessionConfiguration
   /// Where `URLSession.shared` leads; `nil` where the test does not have it.
   let sharedWay: SharedSession.Way?
 
@@ -37,9 +39,11 @@ final class Tunnel: Sendable {
     self.deck = deck
     self.wire = wire
     server = nil
-    // One lane for both sessions, so that together they play one sequence.
+    // One lane for all sessions, so that together they play one sequence.
     let seat = Seat(deck: deck, lane: Lane("test"), errors: .current)
-    session = URLSession(configuration: .seated(Seats.take(for: seat), configuration: nil))
+    // A class for each, since what is known of a seat's configuration is one.
+    configure = { .seated(Seats.take(for: seat), configuration: nil) }
+    session = URLSession(configuration: configure())
     sharedWay = sharedSession ? .seat(seat.shared) : nil
   }
 
@@ -49,10 +53,13 @@ final class Tunnel: Sendable {
     self.wire = wire
     self.server = server
     let outlet = Outlet(to: server.url) { deck.ignores($0) }
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.urlCache = nil
-    configuration.protocolClasses = [outlet.take()] + (configuration.protocolClasses ?? [])
-    session = URLSession(configuration: configuration)
+    configure = {
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.urlCache = nil
+      configuration.protocolClasses = [outlet.take()] + (configuration.protocolClasses ?? [])
+      return configuration
+    }
+    session = URLSession(configuration: configure())
     sharedWay = sharedSession ? .server(outlet) : nil
   }
 

@@ -32,7 +32,7 @@ import WindTunnelSymptoms
     Row(.status(503), sees: 503, "This 503 was injected.\n"),
     Row(.status(429, retryAfter: .seconds(2)), sees: 429, "This 429 was injected.\n"),
     Row(.status(204), sees: 204),
-    Row(.reset(), sees: nil, "", .connectionLost),
+    Row(.reset(.afterRequest), sees: nil, "", .connectionLost),
     Row(.reset(afterBodyBytes: 0), sees: 200, "", .connectionLost),
     Row(.reset(afterBodyBytes: 4), sees: 200, "0123", .connectionLost),
     Row(.reset(afterBodyBytes: 99), sees: 200, body, .connectionLost),
@@ -40,7 +40,7 @@ import WindTunnelSymptoms
     Row(.truncate(afterBodyBytes: 0), sees: 200, "", .truncated),
     Row(.truncate(afterBodyBytes: 4), sees: 200, "0123", .truncated),
     Row(.truncate(afterBodyBytes: 99), sees: 200, body, .truncated),
-    Row(.stall(), sees: nil, "", .timedOut),
+    Row(.stall(.afterRequest), sees: nil, "", .timedOut),
     Row(.stall(afterBodyBytes: 4), sees: 200, "0123", .timedOut),
     Row(.stall(afterBodyBytes: 99), sees: 200, body, .timedOut),
     Row(

@@ -27,7 +27,7 @@ import WindTunnelSymptoms
 
   @Test(arguments: Stage.allCases)
   func `an attempt in flight is given up, and its slot is free`(stage: Stage) async throws {
-    let deck = deck([.always(.always, .stall())])
+    let deck = deck([.always(.always, .stall(.afterRequest))])
     try await FlightStand.fly(deck, on: stage, limits: Self.limits) { stand in
       let call = stand.start(Self.page)
       await running(1, stand.time)
@@ -66,7 +66,7 @@ import WindTunnelSymptoms
 
   @Test(arguments: Stage.allCases)
   func `what is deferrable has the same deadline`(stage: Stage) async throws {
-    let deck = deck([.always(.always, .stall())])
+    let deck = deck([.always(.always, .stall(.afterRequest))])
     try await FlightStand.fly(deck, on: stage, limits: Self.limits) { stand in
       let call = stand.start(Endpoint(.get, "/page", priority: .deferrable))
       // Its own, and that of the work that others might share.
@@ -87,7 +87,7 @@ import WindTunnelSymptoms
       "Cache-Control": "max-age=1, stale-if-error=60", "Content-Length": "3",
     ]
     let deck = deck(
-      [.always(.attempt(2), .stall())],
+      [.always(.attempt(2), .stall(.afterRequest))],
       Response(headers: fields, body: Body("one"))
     )
     try await FlightStand.fly(deck, on: stage, limits: Self.limits, cache: ResponseCache()) {
@@ -107,7 +107,7 @@ import WindTunnelSymptoms
 
   @Test(arguments: Stage.allCases)
   func `by the machine's own time a call ends at its deadline, too`(stage: Stage) async throws {
-    let deck = deck([.always(.always, .stall())])
+    let deck = deck([.always(.always, .stall(.afterRequest))])
     try await FlightStand.fly(deck, on: stage) { stand in
       let limit = Duration.milliseconds(20)
       let client = NetworkClient(

@@ -25,7 +25,7 @@ import WindTunnel
   func `a host that fails is left alone for the pause, and then probed once`(
     stage: Stage
   ) async throws {
-    let deck = deck([.always(.first(4), .reset())])
+    let deck = deck([.always(.first(4), .reset(.afterRequest))])
     let rules = BreakerRules(window: 4, share: 1, pause: .seconds(5))
     try await FlightStand.fly(deck, on: stage, .init(breaker: rules)) { stand async throws in
       var ends: [String] = []

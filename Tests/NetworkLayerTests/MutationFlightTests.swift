@@ -91,7 +91,7 @@ import WindTunnelSymptoms
     let url = RequestURL(FlightStand.origin + "/users/7")
     let deck = Deck(
       Cassette([Interaction(Request("GET", url), Response.json(["id": 7]))]),
-      scenario: [.always(.first(1), .reset())],
+      scenario: [.always(.first(1), .reset(.afterRequest))],
       matcher: .pathAndQuery,
       then: .repeat
     )

@@ -29,7 +29,7 @@ extension PolicyFlightTests {
       ),
       Row(
         testDescription: "silence for longer than an attempt may take",
-        plan: [.always(.first(1), .stall())],
+        plan: [.always(.first(1), .stall(.afterRequest))],
         limits: CallLimits(attemptTimeout: .seconds(5), deadline: nil),
         end: "status 200",
         gaps: [200]
@@ -81,7 +81,7 @@ extension PolicyFlightTests {
       Row(
         testDescription: "a PUT that is lost",
         endpoint: Endpoint(.put, "/users/7", body: Data("1".utf8)),
-        plan: [.always(.first(1), .reset())],
+        plan: [.always(.first(1), .reset(.afterRequest))],
         end: "status 200",
         gaps: [200]
       ),
@@ -95,7 +95,7 @@ extension PolicyFlightTests {
       Row(
         testDescription: "a POST that is lost",
         endpoint: pay,
-        plan: [.always(.always, .reset())],
+        plan: [.always(.always, .reset(.afterRequest))],
         end: "connectionLost"
       ),
       Row(

@@ -60,7 +60,7 @@ import WindTunnelSymptoms
     Row(testDescription: "404", plan: [.always(.always, .status(404))], end: "status 404"),
     Row(
       testDescription: "a reset",
-      plan: [.always(.first(1), .reset())],
+      plan: [.always(.first(1), .reset(.afterRequest))],
       end: "status 200",
       gaps: [200]
     ),
@@ -163,7 +163,7 @@ import WindTunnelSymptoms
           )
         }
       ],
-      scenario: [.always(.attempt(3), .status(404)), .always(.attempt(4), .reset())],
+      scenario: [.always(.attempt(3), .status(404)), .always(.attempt(4), .reset(.afterRequest))],
       matcher: .pathAndQuery,
       then: .repeat
     )

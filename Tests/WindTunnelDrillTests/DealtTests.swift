@@ -27,7 +27,7 @@ import WindTunnelSymptoms
     #expect(words([.status(429, retryAfter: .seconds(2))]) == "429 – – \(Duration.seconds(2))")
     #expect(words([.reset(afterBodyBytes: 4)]) == "200 4 connectionLost \(three)")
     #expect(words([.truncate(afterBodyBytes: 40)]) == "200 10 truncated \(three)")
-    #expect(words([.reset()]) == "– 0 connectionLost –")
+    #expect(words([.reset(.afterRequest)]) == "– 0 connectionLost –")
     #expect(words([.close]) == "– 0 emptyAnswer –")
     #expect(words([.stall(afterBodyBytes: 0)]) == "200 0 timedOut \(three)")
     #expect(words([.connection(.refused)]) == "– 0 connectionRefused –")

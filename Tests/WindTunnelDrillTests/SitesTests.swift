@@ -13,7 +13,7 @@ import WindTunnel
 
   @Test(
     arguments: [
-      ([], nil), ([.always(.always, .status(503), .reset())], nil),
+      ([], nil), ([.always(.always, .status(503), .reset(.afterRequest))], nil),
       ([.always(.always, offline)], nil), ([.always(.always, .connection(.hostNotFound))], nil),
       ([.always(.always, .connection(.tls(.plaintext)))], nil),
       ([.always(.always, .connection(.tls(.expired)))], "certificate"),

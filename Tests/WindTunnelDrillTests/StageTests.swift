@@ -14,7 +14,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `what takes bytes is flown on the wire and refused in process`() throws {
-    let rule = Rule.always(.always, .close(at: .inHeaders))
+    let rule = Rule.always(.always, .close(.inHeaders))
     #expect(try stage(nil, rule) == .onTheWire)
     #expect(try stage(.onTheWire, rule) == .onTheWire)
     let error = #expect(throws: DrillError.self) { try stage(.inProcess, rule) }
@@ -70,7 +70,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `what a client would see of bytes is flown in process where that is asked`() throws {
-    let rule = Rule.always(.always, .malformed(.garbage), .reset(at: .inHeaders))
+    let rule = Rule.always(.always, .malformed(.garbage), .reset(.inHeaders))
     #expect(try stage(.inProcess, rule) == .inProcess)
     #expect(try stage(nil, rule) == .onTheWire)
   }

@@ -72,8 +72,8 @@ import Testing
 
   @Test func `a tunnel meets the rules that mean it`() {
     let deck = Self.deck([
-      .on("CONNECT api.example.test:443", .always, .reset()),
-      .on("CONNECT other.test", .always, .reset()),
+      .on("CONNECT api.example.test:443", .always, .reset(.afterRequest)),
+      .on("CONNECT other.test", .always, .reset(.afterRequest)),
     ])
     _ = deck.openTunnel(to: "api.example.test:443")
     #expect(deck.unmetRules.map(\.number) == [2])

@@ -45,7 +45,7 @@ import WindTunnelURLSession
       switch ending {
       case .finished, .redirected: nil
       case .failed: .truncate(afterBodyBytes: 0)
-      case .cancelled, .suspendedAndCancelled, .invalidated: .stall()
+      case .cancelled, .suspendedAndCancelled, .invalidated: .stall(.afterRequest)
       }
     let scenario = Scenario("s", rules: fault.map { [.always(.always, $0)] } ?? [])
     let deck = Deck([.recorded(moved), answer], scenario: scenario)
@@ -71,7 +71,7 @@ import WindTunnelURLSession
   }
 
   @Test func `a recording that is cancelled keeps nothing`() async throws {
-    let silent = Deck([.get("/n", json: [:])], scenario: [.always(.always, .stall())])
+    let silent = Deck([.get("/n", json: [:])], scenario: [.always(.always, .stall(.afterRequest))])
     let origin = try await ReplayServer(silent, .patient)
     let deck = Deck(Cassette(), mode: .rewrite)
     let session = deck.session()
@@ -89,7 +89,7 @@ import WindTunnelURLSession
           let delay = Fault.delay(.init(.zero, through: .milliseconds(5)))
           var rules = [Rule.always(.always, delay)]
           if number.isMultiple(of: 2) { rules.append(.always(.every(3), .status(500 + number))) }
-          if number.isMultiple(of: 5) { rules.append(.always(.every(4), .reset())) }
+          if number.isMultiple(of: 5) { rules.append(.always(.every(4), .reset(.afterRequest))) }
           let stub = Stub.get(RequestURL(Self.url), json: ["n": .number(number)], then: .repeat)
           let deck = Deck([stub], scenario: Scenario("s", rules: rules), seed: UInt64(number))
           let session = deck.session()

@@ -57,7 +57,8 @@ import WindTunnelURLSession
   }
 
   @Test(arguments: [
-    (Fault.reset(), Symptom.connectionLost), (.reset(afterBodyBytes: 2), .connectionLost),
+    (Fault.reset(.afterRequest), Symptom.connectionLost),
+    (.reset(afterBodyBytes: 2), .connectionLost),
     (.close, .emptyAnswer), (.truncate(afterBodyBytes: 2), .truncated),
     (.connection(.refused), .connectionRefused), (.connection(.hostNotFound), .hostNotFound),
     (.connection(.tls(.handshakeFailure)), .secureConnectionFailed),
@@ -111,7 +112,7 @@ import WindTunnelURLSession
   @Test func `a stall ends in the session's own timeout`() async throws {
     let deck = Deck(
       [.get("https://api.example.test/users/7", json: ["id": 7])],
-      scenario: [.on("GET /users/*", .always, .stall())]
+      scenario: [.on("GET /users/*", .always, .stall(.afterRequest))]
     )
     let session = deck.session { $0.timeoutIntervalForRequest = 1 }
     let error = try #require(await session.seen(user).error as? URLError)

@@ -22,8 +22,8 @@ import WindTunnelURLSession
   }
 
   @Test(arguments: [
-    Fault.stall(), .stall(afterBodyBytes: 2), .delay(.exactly(.seconds(3600))),
-    .dribble(bytes: 2, every: .seconds(3600)), .stall(at: .body(2), for: .seconds(3600)),
+    Fault.stall(.afterRequest), .stall(afterBodyBytes: 2), .delay(.exactly(.seconds(3600))),
+    .dribble(bytes: 2, every: .seconds(3600)), .stall(afterBodyBytes: 2, for: .seconds(3600)),
   ])
   func `a task without a timeout of its own ends with the harness's error`(fault: Fault) async {
     let session = session(fault, silenceMax: .milliseconds(200), timeout: .infinity)
@@ -36,7 +36,7 @@ import WindTunnelURLSession
   }
 
   @Test func `a client's own timeout comes first, as its platform keeps it`() async throws {
-    let stalled = session(.stall(), silenceMax: .seconds(60), timeout: 1)
+    let stalled = session(.stall(.afterRequest), silenceMax: .seconds(60), timeout: 1)
     let error = try #require(await stalled.seen(Self.url).error as? URLError)
     #expect(error.code == .timedOut)
     // Linux cuts a timeout to whole seconds, so that what comes after 1.5 s comes too late for 1.9.
@@ -59,7 +59,7 @@ import WindTunnelURLSession
     let answer = Interaction(Request("GET", RequestURL(Self.url)), Response(body: Body("rest")))
     let deck = Deck(
       Cassette([answer]),
-      scenario: [.always(.always, .stall(at: .body(0), for: .milliseconds(60)))],
+      scenario: [.always(.always, .stall(afterBodyBytes: 0, for: .milliseconds(60)))],
       follow: { _, milestone in
         // The thread that brings the rest, for longer than the harness would wait.
         if milestone == .firstByte { Thread.sleep(forTimeInterval: 0.4) }

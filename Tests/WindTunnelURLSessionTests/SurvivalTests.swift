@@ -46,7 +46,9 @@ import WindTunnelURLSession
   @Test func `an end without an answer, to an async caller`() async {
     await #expect(processExitsWith: .success) {
       let url = try #require(URL(string: SurvivalTests.url))
-      for fault in [Fault.close, .reset(), .truncate(afterBodyBytes: 0), .connection(.offline)] {
+      for fault in [
+        Fault.close, .reset(.afterRequest), .truncate(afterBodyBytes: 0), .connection(.offline),
+      ] {
         let session = SurvivalTests.deck([.always(.always, fault)]).session()
         await #expect(throws: URLError.self) { _ = try await session.data(from: url) }
       }

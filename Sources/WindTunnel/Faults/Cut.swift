@@ -63,20 +63,27 @@ extension Fault {
     }
   }
 
+  // One grammar, here and in a scenario's file: a word for a place, or a label for a count of bytes.
+  // `{ "reset": "inHeaders" }` is `.reset(.inHeaders)`, `{ "resetAfterBodyBytes": 10 }` is
+  // `.reset(afterBodyBytes: 10)`.
+
   /// The connection is reset (RST) at a place of the answer.
-  public static func reset(at point: Point) -> Fault {
+  public static func reset(_ point: Point) -> Fault {
     switch point {
-    case .afterRequest: .reset()
+    case .afterRequest: .reset(afterBodyBytes: nil)
     case .body(let count): .reset(afterBodyBytes: count)
     default: .cut(Cut(.reset, at: point))
     }
   }
 
+  /// The same after so many bytes of the whole answer.
+  public static func reset(afterBytes count: Int) -> Fault { .reset(.byte(count)) }
+
   /// The connection is closed (FIN) at a place of the answer.
   ///
   /// Within the headers this ends a process that asks by swift-corelibs-foundation's `URLSession` up
   /// to 6.3, so that no stage without a wire plays it.
-  public static func close(at point: Point) -> Fault {
+  public static func close(_ point: Point) -> Fault {
     switch point {
     case .afterRequest: .close
     case .body(let count): .truncate(afterBodyBytes: count)
@@ -84,22 +91,42 @@ extension Fault {
     }
   }
 
+  /// The same after so many bytes of the whole answer.
+  public static func close(afterBytes count: Int) -> Fault { .close(.byte(count)) }
+
   /// The server sends its FIN at a place of the answer and goes on reading.
-  public static func halfClose(at point: Point = .afterRequest) -> Fault {
-    .cut(Cut(.halfClose, at: point))
-  }
+  public static func halfClose(_ point: Point) -> Fault { .cut(Cut(.halfClose, at: point)) }
+
+  /// The same after so many bytes of the body.
+  public static func halfClose(afterBodyBytes count: Int) -> Fault { .halfClose(.body(count)) }
+
+  /// The same after so many bytes of the whole answer.
+  public static func halfClose(afterBytes count: Int) -> Fault { .halfClose(.byte(count)) }
 
   /// Nothing more comes from a place of the answer on, and the connection stays open.
-  public static func stall(at point: Point) -> Fault {
+  public static func stall(_ point: Point) -> Fault {
     switch point {
-    case .afterRequest: .stall()
+    case .afterRequest: .stall(afterBodyBytes: nil)
     case .body(let count): .stall(afterBodyBytes: count)
     default: .cut(Cut(.stall(nil), at: point))
     }
   }
 
+  /// The same after so many bytes of the whole answer.
+  public static func stall(afterBytes count: Int) -> Fault { .stall(.byte(count)) }
+
   /// Nothing comes for a while at a place of the answer, which then goes on.
-  public static func stall(at point: Point, for length: Duration) -> Fault {
+  public static func stall(_ point: Point, for length: Duration) -> Fault {
     .cut(Cut(.stall(length), at: point))
+  }
+
+  /// The same after so many bytes of the body.
+  public static func stall(afterBodyBytes count: Int, for length: Duration) -> Fault {
+    .stall(.body(count), for: length)
+  }
+
+  /// The same after so many bytes of the whole answer.
+  public static func stall(afterBytes count: Int, for length: Duration) -> Fault {
+    .stall(.byte(count), for: length)
   }
 }

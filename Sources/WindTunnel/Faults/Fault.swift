@@ -6,13 +6,13 @@ public enum Fault: Sendable, Hashable {
   /// (RFC 9110 §10.2.3).
   case status(Int, retryAfter: RetryAfter? = nil)
   /// The connection is reset (TCP RST) after this many bytes of the body; `nil`: instead of an
-  /// answer.
-  case reset(afterBodyBytes: Int? = nil)
+  /// answer, which is written `.reset(.afterRequest)`.
+  case reset(afterBodyBytes: Int?)
   /// The connection is closed (TCP FIN) once the request has been read, without an answer.
   case close
   /// Nothing more is sent after this many bytes of the body, and the connection stays open; `nil`:
-  /// no answer at all.
-  case stall(afterBodyBytes: Int? = nil)
+  /// no answer at all, which is written `.stall(.afterRequest)`.
+  case stall(afterBodyBytes: Int?)
   /// The connection is closed after this many bytes of the body, though more were announced.
   case truncate(afterBodyBytes: Int)
   /// The connection attempt fails.

@@ -41,11 +41,11 @@ extension Fault {
       hasStall = hasStall || verb == .stall && !points.isEmpty
       found += points.map { point in
         switch verb {
-        case .reset: .reset(at: point)
-        case .close: .close(at: point)
-        case .halfClose: .halfClose(at: point)
+        case .reset: .reset(point)
+        case .close: .close(point)
+        case .halfClose: .halfClose(point)
         case .stall:
-          length.map { .stall(at: point, for: Duration(milliseconds: $0)) } ?? .stall(at: point)
+          length.map { .stall(point, for: Duration(milliseconds: $0)) } ?? .stall(point)
         }
       }
     }

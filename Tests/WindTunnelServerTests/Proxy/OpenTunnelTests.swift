@@ -165,7 +165,7 @@ struct OpenTunnelTests {
       .on("CONNECT *", .first(1), .status(407)),
       .always(.attempt(2), .connection(.refused)),
       .on("GET https://api.example.test/a", .first(1), .status(503)),
-      .always(.attempt(2), .reset()),
+      .always(.attempt(2), .reset(.afterRequest)),
     ]
     try await Self.opening(scenario, tape: Self.tape) { server, _, seen async throws in
       var heard: [String] = []

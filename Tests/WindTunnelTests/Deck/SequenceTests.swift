@@ -54,7 +54,7 @@ import Testing
 
   @Test(arguments: [
     (Fault.delay(.exactly(.seconds(1))), ["1", "2", "3"]), (.status(503), ["1", "1", "2"]),
-    (.reset(), ["1", "1", "2"]), (.close, ["1", "1", "2"]),
+    (.reset(.afterRequest), ["1", "1", "2"]), (.close, ["1", "1", "2"]),
     (.stall(afterBodyBytes: 0), ["1", "1", "2"]),
     (.truncate(afterBodyBytes: 1), ["1", "1", "2"]), (.connection(.refused), ["1", "1", "2"]),
   ])

@@ -126,7 +126,7 @@ import WindTunnelSymptoms
     #expect(steps([.alter(.interimResponses(2))]) == [interim, interim] + answer)
     #expect(steps([.alter(.interimResponses(2))], on: .inProcess) == answer)
     // Before bytes they are bytes, too.
-    let cut = steps([.alter(.interimResponses(1)), .close(at: .byte(4))])
+    let cut = steps([.alter(.interimResponses(1)), .close(afterBytes: 4)])
     #expect(cut == [.bytes("HTTP/1.1 103 Early Hints\r\n\r\nHTTP"), .close])
   }
 
@@ -162,7 +162,7 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: [
-    Fault.dribble(bytes: 1, every: .seconds(1)), .stall(at: .body(1), for: .seconds(1)),
+    Fault.dribble(bytes: 1, every: .seconds(1)), .stall(afterBodyBytes: 1, for: .seconds(1)),
     .alter(.body(.empty)),
   ])
   func `a live answer passes as it comes, and the journal says so`(fault: Fault) {

@@ -41,12 +41,12 @@ import WindTunnelSymptoms
       [.delay(.exactly(.seconds(1)))],
       steps(.wait(.seconds(1)), .head(head), .bytes("hello"), .finish)
     ),
-    ([.reset()], steps(.reset, then: .reset)),
+    ([.reset(.afterRequest)], steps(.reset, then: .reset)),
     ([.reset(afterBodyBytes: 2)], steps(.head(head), .bytes("he"), .reset, then: .reset)),
     ([.reset(afterBodyBytes: 0)], steps(.head(head), .reset, then: .reset)),
     ([.close], steps(.close, then: .close)),
     ([.truncate(afterBodyBytes: 4)], steps(.head(head), .bytes("hell"), .close, then: .close)),
-    ([.stall()], steps(.stall, then: .close)),
+    ([.stall(.afterRequest)], steps(.stall, then: .close)),
     ([.stall(afterBodyBytes: 1)], steps(.head(head), .bytes("h"), .stall, then: .close)),
     ([.status(503, retryAfter: .milliseconds(1500))], steps(.head(injected), notice, .finish)),
     (
@@ -63,9 +63,9 @@ import WindTunnelSymptoms
       steps(.head(head), .bytes("he"), .reset, then: .reset)
     ),
     ([.stall(afterBodyBytes: 4), .close], steps(.close, then: .close)),
-    ([.reset(), .status(503)], steps(.reset, then: .reset)),
+    ([.reset(.afterRequest), .status(503)], steps(.reset, then: .reset)),
     (
-      [.delay(.exactly(.seconds(1))), .delay(.exactly(.seconds(2))), .reset()],
+      [.delay(.exactly(.seconds(1))), .delay(.exactly(.seconds(2))), .reset(.afterRequest)],
       steps(.wait(.seconds(1)), .wait(.seconds(2)), .reset, then: .reset)
     ),
   ]
@@ -143,7 +143,7 @@ import WindTunnelSymptoms
   @Test(
     arguments: [
       ([], [.bytes(.live), .finish]), ([.reset(afterBodyBytes: 9)], [.reset]),
-      ([.stall()], [.stall]),
+      ([.stall(.afterRequest)], [.stall]),
     ] as [([Fault], [Delivery.Step])]
   )
   func `a forwarded request is live unless a fault cuts it`(

@@ -153,7 +153,7 @@ import WindTunnelSymptoms
           then: .close
         )
     )
-    #expect(delivery(.asRecorded, [.reset()]) == steps(.reset, then: .reset))
+    #expect(delivery(.asRecorded, [.reset(.afterRequest)]) == steps(.reset, then: .reset))
   }
 
   @Test func `another answer in its place takes none of its time`() {

@@ -55,7 +55,7 @@ import Testing
       ]
     )
     #expect(steps([.always(.always, .status(503))]) == [[start, .relay]])
-    #expect(steps([.on("GET /home", .always, .reset())]) == [[start, .relay]])
+    #expect(steps([.on("GET /home", .always, .reset(.afterRequest))]) == [[start, .relay]])
     #expect(steps([.on("CONNECT *:8443", .always, .status(403))]) == [[start, .relay]])
   }
 

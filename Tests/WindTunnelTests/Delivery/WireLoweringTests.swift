@@ -48,8 +48,8 @@ import WindTunnelSymptoms
   @Test(arguments: points)
   func `an answer breaks off at any byte`(point: Fault.Point, bytes: String) {
     for (fault, ending) in [
-      (Fault.reset(at: point), Delivery.Step.reset), (.close(at: point), .close),
-      (.halfClose(at: point), .closeWrite), (.stall(at: point), .stall),
+      (Fault.reset(point), Delivery.Step.reset), (.close(point), .close),
+      (.halfClose(point), .closeWrite), (.stall(point), .stall),
     ] {
       let delivery = delivery([fault])
       let (text, last) = text(delivery)
@@ -60,8 +60,8 @@ import WindTunnelSymptoms
   }
 
   @Test func `at byte zero nothing is sent, and beyond the end more was announced`() {
-    #expect(delivery([.reset(at: .byte(0))]).steps == [.await(.requestEnd), .reset])
-    let (text, ending) = text(delivery([.close(at: .byte(10_000))]))
+    #expect(delivery([.reset(afterBytes: 0)]).steps == [.await(.requestEnd), .reset])
+    let (text, ending) = text(delivery([.close(afterBytes: 10_000)]))
     #expect(text == "\(Self.status)\(Self.announcing("6"))hello")
     #expect(ending == .close)
   }
@@ -116,7 +116,7 @@ import WindTunnelSymptoms
 
   @Test func `a malformed answer breaks off, too, and the first on the way is what happens`() {
     let (text, ending) = text(
-      delivery([.malformed(.lengthTooLong), .reset(afterBodyBytes: 1), .close(at: .inChunk(3))])
+      delivery([.malformed(.lengthTooLong), .reset(afterBodyBytes: 1), .close(.inChunk(3))])
     )
     #expect(text == "\(Self.status)\(Self.announcing("7"))h")
     #expect(ending == .reset)
@@ -139,7 +139,7 @@ import WindTunnelSymptoms
     let response = Response(headers: ["Content-Length": "8192"], body: Body(Data(count: 8192)))
     let delivery = delivery(
       [
-        .delay(.exactly(.milliseconds(300))), .stall(at: .body(4096), for: .seconds(2)),
+        .delay(.exactly(.milliseconds(300))), .stall(afterBodyBytes: 4096, for: .seconds(2)),
         .reset(afterBodyBytes: 4096),
       ],
       response,
@@ -174,18 +174,20 @@ import WindTunnelSymptoms
       ),
     ]
     for (point, steps) in rows {
-      let delivery = delivery([.stall(at: point, for: pause)])
+      let delivery = delivery([.stall(point, for: pause)])
       #expect(delivery.steps == [.await(.requestEnd)] + steps)
     }
     // Behind a cut nothing is waited for, before it is.
-    let (one, other) = (Fault.stall(at: .body(2), for: pause), Fault.truncate(afterBodyBytes: 2))
+    let (one, other) = (
+      Fault.stall(afterBodyBytes: 2, for: pause), Fault.truncate(afterBodyBytes: 2)
+    )
     #expect(delivery([one, other]).steps.suffix(3) == [.bytes("he"), .wait(pause), .close])
     #expect(delivery([other, one]).steps.suffix(2) == [.bytes("he"), .close])
   }
 
   @Test func `a dribble is a piece at a time, and a pause within it counts`() {
     let (tick, pause) = (Duration.milliseconds(5), Duration.seconds(1))
-    let faults: [Fault] = [.dribble(bytes: 2, every: tick), .stall(at: .body(3), for: pause)]
+    let faults: [Fault] = [.dribble(bytes: 2, every: tick), .stall(afterBodyBytes: 3, for: pause)]
     #expect(
       delivery(faults).steps.dropFirst(2) == [
         .bytes("he"), .wait(tick), .bytes("l"), .wait(pause), .bytes("l"), .wait(tick), .bytes("o"),
@@ -201,8 +203,8 @@ import WindTunnelSymptoms
   @Test func `in process what a client would see takes the bytes' place`() {
     let head = Self.hello.head
     let rows: [(Fault, [Delivery.Step])] = [
-      (.reset(at: .inHeaders), [.reset]), (.close(at: .inStatusLine), [.close]),
-      (.halfClose(at: .body(2)), [.head(head), .bytes("he"), .close]),
+      (.reset(.inHeaders), [.reset]), (.close(.inStatusLine), [.close]),
+      (.halfClose(afterBodyBytes: 2), [.head(head), .bytes("he"), .close]),
       (.malformed(.garbage), [.fail(.malformedResponse)]),
       (
         .malformed(.badChunkSize), [.head(head), .bytes("he"), .fail(.malformedResponse)]
@@ -238,7 +240,7 @@ import WindTunnelSymptoms
 
   @Test func `an obstacle names the place and what is missing`() {
     let scenario: Scenario = [
-      .always(.always, .status(503)), .always(.always, .close, .close(at: .inHeaders)),
+      .always(.always, .status(503)), .always(.always, .close, .close(.inHeaders)),
     ]
     #expect(
       scenario.obstacle(on: .inProcess)

@@ -69,7 +69,7 @@ import WindTunnelSymptoms
 
   @Test func `a proxy waits in its client's place`() {
     #expect(Fault.connection(.lostSYNs(3)).behindProxy == .delay(.exactly(.seconds(3))))
-    #expect(Fault.connection(.connectTimeout).behindProxy == .stall())
+    #expect(Fault.connection(.connectTimeout).behindProxy == .stall(.afterRequest))
     #expect(Fault.connection(.refused).behindProxy == .status(502))
     #expect(Fault.connection(.tls(.garbage)).behindProxy == .connection(.tls(.garbage)))
   }

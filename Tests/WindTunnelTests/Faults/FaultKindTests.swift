@@ -9,7 +9,7 @@ import Testing
     #expect(Set(names).count == names.count)
     #expect(names.count >= 80)
     #expect(names.allSatisfy { $0.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil }, "\(names)")
-    #expect(FaultKind.named("reset-in-headers")?.fault == .reset(at: .inHeaders))
+    #expect(FaultKind.named("reset-in-headers")?.fault == .reset(.inHeaders))
     #expect(FaultKind.named("reset") == nil)
     #expect(Set(FaultKind.all.map(\.layer)) == Set(FaultKind.Layer.allCases))
   }

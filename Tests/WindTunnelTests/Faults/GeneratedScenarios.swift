@@ -8,7 +8,8 @@ extension Generator {
   mutating func scenario() -> Scenario {
     let faults: [Fault] = [
       .delay(.exactly(.milliseconds(300))), .status(404), .status(429, retryAfter: .seconds(1)),
-      .delay(Fault.Spread(.microseconds(1), through: .seconds(2))), .reset(), .close, .stall(),
+      .delay(Fault.Spread(.microseconds(1), through: .seconds(2))), .reset(.afterRequest), .close,
+      .stall(.afterRequest),
       .reset(afterBodyBytes: 0), .stall(afterBodyBytes: 7), .truncate(afterBodyBytes: 1),
       .connection(.offline), .connection(.refused), .connection(.hostNotFound),
       .connection(.connectTimeout), .connection(.lostSYNs(pick([1, 4]))),
@@ -16,11 +17,11 @@ extension Generator {
       .mutate(.missing()), .mutate(.field(.wrongType, .drawn(pick([0, 1, 1.0 / 3, 0.25, 1e-12])))),
       .mutate(.extra()), .mutate(.truncate(afterBodyBytes: 7)), .mutate(.truncate()),
       .mutate(.cut(.drawn(0.5))), .mutate(.status(nil)), .mutate(.status(404)),
-      .reset(at: pick([.inStatusLine, .inHeaders, .inChunk, .inChunk(3), .byte(40)])),
-      .close(at: pick([.inStatusLine, .inHeaders, .inChunk, .inChunk(0), .byte(0)])),
-      .halfClose(at: pick([.afterRequest, .inHeaders, .body(1)])),
-      .stall(at: .byte(1), for: .microseconds(1500)), .stall(at: .body(0), for: .seconds(2)),
-      .stall(at: .inHeaders), pick(FaultKind.all).fault,
+      .reset(pick([.inStatusLine, .inHeaders, .inChunk, .inChunk(3), .byte(40)])),
+      .close(pick([.inStatusLine, .inHeaders, .inChunk, .inChunk(0), .byte(0)])),
+      .halfClose(pick([.afterRequest, .inHeaders, .body(1)])),
+      .stall(afterBytes: 1, for: .microseconds(1500)), .stall(afterBodyBytes: 0, for: .seconds(2)),
+      .stall(.inHeaders), pick(FaultKind.all).fault,
     ]
     func direction(_ generator: inout Generator) -> Link.Direction {
       var direction = Link.Direction(

@@ -72,7 +72,10 @@ import Testing
       #expect(tells(told, request))
       // What is sure to fire must be there, and nothing may that no rule has.
       let sure = told.faults.filter { $0 == .status(503) }
-      var doctored = [told.faults + [.reset()], [.reset()] + told.faults, told.faults.reversed()]
+      var doctored = [
+        told.faults + [.reset(.afterRequest)], [.reset(.afterRequest)] + told.faults,
+        told.faults.reversed(),
+      ]
       if !sure.isEmpty { doctored.append(told.faults.filter { $0 != .status(503) }) }
       if let cut = told.faults.firstIndex(of: .close) {
         // The faults of a rule fire together.

@@ -143,7 +143,7 @@ import Testing
     ]
     let others: [Rule] = [
       .on("GET /home", .burst(goodToBad: 0.3, badToGood: 0.3), .status(501)),
-      .on("GET /home", .probability(0.3), .close), .on("POST /**", .always, .reset()),
+      .on("GET /home", .probability(0.3), .close), .on("POST /**", .always, .reset(.afterRequest)),
     ]
     let request = get("/users/7")
     func lines(_ rules: [Rule]) -> [String] {

@@ -50,6 +50,24 @@ extension Report {
     }
   }
 
+  /// Writes the report to a file in one step, in the form that its name asks for: `drill.html` is a page,
+  /// `drill.json` what `windtunnel report` reads.
+  ///
+  /// - Parameters:
+  ///   - path: The file. One that is relative lies in the process's working directory: the package's for
+  ///     `swift test`.
+  ///   - allowsInconclusive: Whether a gate that cannot be told fails nothing.
+  /// - Throws: Why it cannot be written, or that its name asks for no form of a report.
+  public func write(to path: String, allowsInconclusive: Bool = false) throws(FileError) {
+    let file = URL(filePath: path)
+    guard let rendering = ReportRendering(fileExtension: file.pathExtension) else {
+      let endings = ReportRendering.fileExtensions.map { ".\($0)" }.joined(separator: ", ")
+      throw .unwritable(path, reason: "the name of a report ends in one of \(endings)")
+    }
+    let data = rendered(as: rendering, allowsInconclusive: allowsInconclusive)
+    try FileError.writing(data, to: file)
+  }
+
   /// What all of it comes to.
   public enum Verdict: String, Sendable, Hashable {
     /// Every gate is met, and the judged subject fell nowhere.
