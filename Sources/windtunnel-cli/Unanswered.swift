@@ -31,7 +31,7 @@ final class Unanswered: Sendable {
     }
     guard hasRoom else { return }
     queue.async { [self] in
-      Terminal.complain(Terminal.visible("501: \(mismatch.line)\n"))
+      Terminal.complain("501: \(mismatch.line)\n")
       let dropped = backlog.withLock { backlog in
         backlog.lines -= 1
         guard backlog.lines == 0 else { return 0 }

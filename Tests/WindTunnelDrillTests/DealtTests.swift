@@ -41,7 +41,7 @@ import WindTunnelSymptoms
     #expect(dealt([date]) == .seconds(1_000_002))
     #expect(dealt([.delay(.exactly(.seconds(1))), date]) == .seconds(1_000_002))
     #expect(dealt([date], now: nil) == nil)
-    #expect(dealt([date, .reset()]) == nil && dealt([date, .status(503)]) == nil)
+    #expect(dealt([date, .reset(.afterRequest)]) == nil && dealt([date, .status(503)]) == nil)
     #expect(dealt([date, .connection(.refused)]) == nil)
     #expect(dealt([.status(503, retryAfter: .seconds(2))]) == nil)
     #expect(dealt([.status(503, retryAfter: .pastDate)]) == nil)
