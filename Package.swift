@@ -120,7 +120,7 @@ let package = Package(
       // The tool is run as a process; the dependency has it built.
       dependencies: [
         "Origins", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill",
-        "windtunnel-cli",
+        "WindTunnelServer", "windtunnel-cli",
       ],
       exclude: ["Golden"]
     ),

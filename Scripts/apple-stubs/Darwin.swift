@@ -7,6 +7,9 @@
 public let OPEN_MAX: Int32 = 10_240
 public let SO_NOSIGPIPE: Int32 = 0x1022
 public let SO_NWRITE: Int32 = 0x1024
+extension sockaddr {
+  public var sa_len: UInt8 { 0 }
+}
 extension sockaddr_in {
   public var sin_len: UInt8 {
     get { 0 }

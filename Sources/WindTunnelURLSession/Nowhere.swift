@@ -1,8 +1,10 @@
-internal import Foundation
 internal import WindTunnel
 
 #if canImport(FoundationNetworking)
+  internal import Foundation
   package import FoundationNetworking
+#else
+  package import Foundation
 #endif
 
 extension URLSessionConfiguration {

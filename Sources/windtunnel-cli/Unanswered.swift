@@ -31,7 +31,7 @@ final class Unanswered: Sendable {
     }
     guard hasRoom else { return }
     queue.async { [self] in
-      Terminal.complain("501: \(mismatch.line)\n")
+      Terminal.complain(Self.line(outcome.request, mismatch))
       let dropped = backlog.withLock { backlog in
         backlog.lines -= 1
         guard backlog.lines == 0 else { return 0 }
@@ -40,6 +40,21 @@ final class Unanswered: Sendable {
       }
       if dropped > 0 { Terminal.complain("501: and \(dropped) more\n") }
     }
+  }
+
+  /// A request that was not answered, in a line for a log: without values of the request's that may be
+  /// secrets.
+  private static func line(_ request: Request, _ mismatch: Mismatch) -> String {
+    let shown = request.url.withoutSecrets
+    // Nothing of a body or of a header field is for a log.
+    let differsInAddress = mismatch.candidates.first?.differences.first.map { difference in
+      ["method", "path", "query"].contains { difference.name.hasPrefix($0) }
+    }
+    if mismatch.played > 0 || shown == request.url && differsInAddress != false {
+      return "501: \(mismatch.line)".replacing("\(request.url)", with: "\(shown)")
+    }
+    let nearest = mismatch.nearestWords
+    return "501: \(request.method) \(shown) is not on the cassette; \(nearest)"
   }
 
   /// Waits until everything is told, but not for ever.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelServer
 
 /// A `windtunnel serve` of a test.
 enum Server {
@@ -16,12 +17,10 @@ enum Server {
     return (flight, try #require(await flight.line()))
   }
 
-  /// The URL of a port that was free a moment ago: a server had it and has gone.
-  static func closedPort(in scratch: Scratch) async throws -> String {
-    let (flight, url) = try await start(in: scratch)
-    flight.signal(SIGINT)
-    _ = try await flight.end()
-    return url
+  /// A port at which nobody listens, and its URL, for as long as the port is kept.
+  static func closedPort() throws -> (port: ClosedPort, url: String) {
+    let port = try ClosedPort()
+    return (port, "http://127.0.0.1:\(port.port)")
   }
 
   /// A command that asks for a path: what every machine with a shell has.

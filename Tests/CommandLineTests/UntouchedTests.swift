@@ -38,7 +38,8 @@ import Testing
   @Test func `a dead upstream does not replace a recording`() async throws {
     let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "users.json")
-    let dead = try await Server.closedPort(in: scratch)
+    let (port, dead) = try Server.closedPort()
+    defer { withExtendedLifetime(port) {} }
     let client = Server.client(of: "/home")
     let run = try await Program.run(
       ["record", "--upstream", dead, "--cassette", "users.json", "--mode", "rewrite", "--"]
@@ -58,7 +59,8 @@ import Testing
   func `a dead host alone comes onto no tape of a proxy`() async throws {
     let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "users.json")
-    let dead = try await Server.closedPort(in: scratch)
+    let (port, dead) = try Server.closedPort()
+    defer { withExtendedLifetime(port) {} }
     let flight = try Flight(["proxy", "--record", "users.json"], in: scratch)
     let proxy = try #require(await flight.line())
     let words = ["curl", "-s", "-o", "-", "-w", "%{http_code}", "--noproxy", "", "-x", proxy]

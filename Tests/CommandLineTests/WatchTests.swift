@@ -123,10 +123,12 @@ import Testing
     let run = try await flight.end()
     #expect(run.code == 0)
     let lines = run.err.split(separator: "\n")
-    #expect(lines.count == 4, "\(run.err)")
-    #expect(lines.prefix(2).allSatisfy { $0.hasSuffix("The scenario stays as it was.") })
+    // Each 501 is told, too, however often it was asked for while the rules were read.
+    let told = lines.filter { !$0.hasPrefix("501: GET /a?b=1 is not on the cassette; ") }
+    #expect(told.count == 4 && lines.count > 4, "\(run.err)")
+    #expect(told.prefix(2).allSatisfy { $0.hasSuffix("The scenario stays as it was.") })
     #expect(
-      lines.suffix(2) == ["rain.json: scenario sun from now on", "match.json: the rules changed"]
+      told.suffix(2) == ["rain.json: scenario sun from now on", "match.json: the rules changed"]
     )
   }
 }

@@ -111,14 +111,17 @@ import WindTunnelSymptoms
   }
 
   @Test func `a suspended client starts nothing, and goes on in order`() async throws {
-    let fixture = try HeldFixture()
+    // One at a time, so that the order is seen.
+    let fixture = try HeldFixture(Governor.Rules(caps: TrafficCaps(total: 1, reserved: 0)))
     fixture.client.governor.suspend()
     let first = await fixture.start(Endpoint(.get, "/a"))
     let second = await fixture.start(Endpoint(.get, "/b", priority: .critical))
     #expect(fixture.client.governor.load == (0, 2))
     fixture.client.governor.resume()
-    #expect(await fixture.transport.next(2) == ["/b", "/a"])
-    for path in ["/a", "/b"] { fixture.transport.answer(path) }
+    for path in ["/b", "/a"] {
+      #expect(await fixture.transport.next(1) == [path])
+      fixture.transport.answer(path)
+    }
     for call in [first, second] { _ = try await call.value.get() }
   }
 }

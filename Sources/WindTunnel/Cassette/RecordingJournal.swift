@@ -246,7 +246,7 @@ public final class RecordingJournal: Sendable {
       ? appendApart(interaction, order: order)
       : state.withLock { state in
         state.page == nil ? [] : state.append(interaction, order: order)
-    }
+      }
     if let losing { for loss in losses { losing(loss.line) } }
   }
 }
