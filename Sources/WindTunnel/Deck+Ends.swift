@@ -46,8 +46,8 @@ extension Deck {
     state.withLock { $0.couldNotAsk(tunnel.ticket, reason) }
   }
 
-  /// How many requests this process could not ask for, and why, as half a sentence; `nil` where it
-  /// could all.
+  /// The number of requests that this process could not ask for, and the reason, as half a
+  /// sentence; `nil` where it could ask for all.
   package var unasked: (count: Int, reason: String)? {
     state.withLock { state in state.unasked.map { ($0.count, $0.reason) } }
   }

@@ -12,9 +12,9 @@ extension Deck {
     /// What was recorded, by the number of the request that asked for it.
     var recording: [Int: Interaction] = [:]
     var journal = Journal()
-    /// How often each recording was played in the lane that nobody has named, by its place.
+    /// The number of times that each recording was played in the unnamed lane, by its place.
     var plays: [Int] = []
-    /// What this process could not ask for.
+    /// The requests that this process could not ask for.
     var unasked: Unasked?
     /// Why nothing answered, in the order in which that was found out.
     var misses: [Mismatch] = []

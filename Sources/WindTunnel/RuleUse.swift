@@ -11,12 +11,12 @@ struct RuleUse: Sendable {
     var unmet: [Int]
   }
 
-  /// How many scenarios are remembered; those of a server may change for months.
+  /// The largest number of scenarios that are remembered; those of a server may change for months.
   static let scenariosMax = 100
 
   private var weathers: [Weather] = []
   private var current = 0
-  /// Whether any rule of the weather as it is now has met nothing.
+  /// Tells whether any rule of the weather as it is now has met nothing.
   private(set) var isWaiting = false
 
   init(_ scenario: Scenario) { change(to: scenario) }
@@ -70,7 +70,7 @@ public struct UnmetRule: Sendable, Hashable, CustomStringConvertible {
   /// The requests that came, each once, in the order in which they came first.
   public let seen: [String]
 
-  /// How many requests are named before the rest is counted.
+  /// The number of requests that are named before the rest is counted.
   static let seenMax = 5
 
   init(_ place: Int, of scenario: Scenario, seen: [String]) {

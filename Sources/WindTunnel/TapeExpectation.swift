@@ -1,4 +1,4 @@
-/// What must be true of a tape, and of the weather, once a test has played it.
+/// The demands on a tape, and on the weather, once a test has played it.
 public struct TapeExpectation: OptionSet, Sendable, Hashable {
   /// One bit for each demand.
   public let rawValue: Int

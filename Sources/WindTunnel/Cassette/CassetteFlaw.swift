@@ -69,7 +69,7 @@ extension Interaction {
   }
 }
 
-/// What is said where this process may open no further file (`EMFILE`, `ENFILE`).
+/// The wording for a process that may open no further file (`EMFILE`, `ENFILE`).
 package enum FileShortage {
   /// The words that stand in every such sentence.
   package static let words = "this process has too many open files"

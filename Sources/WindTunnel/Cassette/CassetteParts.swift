@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The text of a cassette, interaction by interaction, whose large bodies stand in side files.
 struct CassetteParts {
-  /// What stands behind the last interaction.
+  /// The bytes behind the last interaction.
   static let closing = Array("\n  ]\n}\n".utf8)
   private static let separator = Array(",\n".utf8)
 
@@ -16,10 +16,10 @@ struct CassetteParts {
     fileprivate let files: [String]
   }
 
-  /// What stands before the first interaction.
+  /// The bytes before the first interaction.
   let header: [UInt8]
   private(set) var parts: [Part] = []
-  /// What is not in the text for want of room, in words.
+  /// Descriptions of what is not in the text for want of room.
   private(set) var leftOut: [String] = []
   private let empty: Data
   private let sideFiles: SideFiles
@@ -54,7 +54,7 @@ struct CassetteParts {
     }
   }
 
-  /// How many interactions are on the cassette that are not new.
+  /// The number of interactions on the cassette that are not new.
   var baseCount: Int { parts.count { $0.order == nil } }
 
   /// The side files that the text names.
@@ -69,7 +69,7 @@ struct CassetteParts {
     return text + Self.closing
   }
 
-  /// What is appended to the text for an interaction.
+  /// Returns the bytes that are appended to the text for an interaction.
   func bytes(at index: Int) -> [UInt8] { bytes(of: parts[index], at: index) }
 
   private func bytes(of part: Part, at index: Int) -> [UInt8] {

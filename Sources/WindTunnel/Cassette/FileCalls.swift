@@ -56,7 +56,7 @@ struct FileCalls: Sendable {
 private func systemRename(_ name: String, _ next: String) -> Int32 { rename(name, next) }
 
 extension FileError {
-  /// Whether the disk, or what this user may have of it, is full.
+  /// Tells whether the disk, or this user's share of it, is full.
   var isNoRoom: Bool {
     guard case .unwritable(_, let reason) = self else { return false }
     return [ENOSPC, EDQUOT].contains { reason == String(cString: strerror($0)) }

@@ -70,9 +70,9 @@ struct InteractionWriter {
     return [JSON.Member("base64", .text(data.base64EncodedString()))]
   }
 
-  /// Whether a text is one for people: no zero stands in it, and of its other control characters, each
-  /// of which a string of JSON spells in six bytes (RFC 8259 §7), at most one in five bytes. What is
-  /// full of them is shorter in base64.
+  /// Tells whether a text is one for people: it has no zero byte, and of its other control
+  /// characters, each of which a JSON string spells in six bytes (RFC 8259 §7), at most one in five
+  /// bytes. A text that is full of them is shorter in base64.
   private static func isReadable(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     if text.has(0) { return false }
     var count = 0

@@ -32,30 +32,30 @@ enum JournalFormat {
     /// Whether it says only that the cassette is part of a recording.
     var isUnfinished = false
     var lines: [Line] = []
-    /// How far it had come when it was to be written.
+    /// The state of the cassette when it was to be written.
     var ending: Ending?
-    /// Where nothing stands, for the line that says that it ends.
+    /// The free range for the line that says that the recording ends.
     var reserve: Range<Int>?
 
     struct Line: Hashable {
       var order: Int
       var interaction: Interaction
-      /// Where it stands in the journal; empty where it does not.
+      /// The line's range in the journal; empty where it is not in it.
       var place = 0..<0
     }
   }
 
-  /// What is known of a cassette that is about to be written.
+  /// The known facts of a cassette that is about to be written.
   struct Ending: Hashable {
     /// The SHA-256 of its text.
     var digest: String
-    /// How many interactions stand on it before those of the journal.
+    /// The number of interactions on it before those of the journal.
     var after: Int
-    /// How many lines of the journal are to stand on it.
+    /// The number of the journal's lines that are to stand on it.
     var lines: Int
   }
 
-  /// How much of a journal is kept free, which is what its end needs beyond the journal's own room.
+  /// The bytes of a journal that are kept free: its end needs them beyond the journal's own room.
   static let reserveBytes = 32 << 10
   /// The line that says that a recording ends has always this length, so that it can be overwritten.
   static let endingBytes = 512

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// What a recording that was ended has left beside a cassette.
+/// The remains of a recording that was ended, beside a cassette.
 struct JournalLeft {
-  /// What it had got, the lines of each session whole.
+  /// The recorded sessions, the lines of each whole.
   private(set) var sessions: [JournalFormat.Session]
-  /// What stood on the cassette, where its file has become the beginning of the next one.
+  /// The cassette as it was, where its file has become the beginning of the next one.
   private(set) var base: Cassette?
   /// The part of the cassette that is written already, where its end was under way.
   let partial: URL?
@@ -43,7 +43,7 @@ struct JournalLeft {
       + rest
   }
 
-  /// Where the beginning of a cassette stands that has no room beside its journal.
+  /// Returns the file of the beginning of a cassette that has no room beside its journal.
   static func partial(of journal: URL) -> URL { journal.appendingPathExtension("partial") }
 
   /// The interactions that are whole in the beginning of a cassette.
@@ -75,7 +75,7 @@ struct JournalLeft {
     return Cassette()
   }
 
-  /// Whether a line is an interaction by itself; half of one is no JSON.
+  /// Tells whether a line is an interaction by itself; half of one is no JSON.
   private static func isWhole(_ line: Data) -> Bool {
     line.dropFirst(4).first == UInt8(ascii: "{") && (try? JSONParser.parse(line)) != nil
   }

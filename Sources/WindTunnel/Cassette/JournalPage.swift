@@ -18,7 +18,7 @@ struct JournalPage {
   private let descriptor: Int32
   /// The end of the last whole line.
   private(set) var length: Int
-  /// Whether something may stand behind it: what a write that failed has left.
+  /// Tells whether a write that failed may have left something behind that line.
   private var isTorn = false
 
   init(_ file: URL, of cassette: URL, calls: FileCalls = FileCalls()) throws(FileError) {

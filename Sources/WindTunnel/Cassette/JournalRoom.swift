@@ -10,7 +10,7 @@ struct JournalRoom {
     var place: Range<Int>
   }
 
-  /// Where the first line may stand.
+  /// The first place where a line may stand.
   let floor: Int
   /// Those that stand where they were written, in the order of their places.
   private var lines: ArraySlice<Line>

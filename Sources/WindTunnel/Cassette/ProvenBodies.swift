@@ -6,10 +6,10 @@ internal import Foundation
 /// A file that is read again is compared with the bytes that were hashed, which no time stamp could
 /// vouch for, and which costs next to nothing. Whoever opens it again shares their memory.
 struct ProvenBodies: Sendable {
-  /// The process's own.
+  /// The bodies that the whole process shares.
   static let shared = Locked(ProvenBodies())
 
-  /// How many bytes of them are kept, beyond what cassettes hold.
+  /// The largest number of bytes of them that are kept, beyond what cassettes hold.
   static let bytesMax = 64 << 20
 
   private var bodies: [String: Data] = [:]

@@ -2,10 +2,10 @@
 // down does not wait for them.
 
 extension RecordingJournal {
-  /// What has larger bodies is looked through outside the lock.
+  /// The size of bodies up to which an interaction is searched inside the lock.
   static let lockedBytesMax = 64 << 10
-  /// How often an interaction is looked through anew since others have taught secrets meanwhile that it
-  /// may repeat.
+  /// The largest number of times that an interaction is searched, each time anew because others have
+  /// meanwhile taught secrets that it may repeat.
   private static let attemptsMax = 3
 
   /// Writes a large interaction down; answers what does not stand in the journal for that.

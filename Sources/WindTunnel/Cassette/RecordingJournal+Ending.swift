@@ -148,19 +148,19 @@ extension RecordingJournal.State {
     try next.finish()
   }
 
-  /// What blocks that are used in part, and lines that are out of order, may take.
+  /// The room that partly used blocks, and lines that are out of order, may take.
   private static let slackBytes = 16 << 10
 }
 
 /// The beginning of a cassette that is written piece by piece.
 private struct PartialCassette {
-  /// How many interactions stand on it.
+  /// The number of interactions on it.
   var count = 0
   private let partial: URL
   private let file: URL
   private let calls: FileCalls
   private let descriptor: Int32
-  /// Whether it is the file of the cassette that was there before.
+  /// Tells whether it is the file of the cassette that was there before.
   private let isBase: Bool
   private var length = 0
 

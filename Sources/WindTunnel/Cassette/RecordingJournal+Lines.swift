@@ -153,6 +153,6 @@ extension RecordingJournal.Loss {
 extension Interaction {
   fileprivate var bodies: [Body] { [request.body] + [response?.body].compactMap(\.self) }
 
-  /// How large its bodies are.
+  /// The size of its bodies.
   var bodyBytes: Int { bodies.reduce(0) { $0 + $1.count } }
 }

@@ -22,7 +22,7 @@ public final class RecordingJournal: Sendable {
     let calls: FileCalls
     let sideFiles: SideFiles
     let lineBytesMax: Int
-    /// Whether room is kept for the end.
+    /// Tells whether room is kept for the end.
     let keepsReserve: Bool
     /// The room that is kept.
     var reserve: Range<Int>?

@@ -3,8 +3,8 @@ internal import WindTunnelSymptoms
 
 // What a stage makes of a recorded failure.
 extension Script {
-  /// How a connection ends so that a client sees a symptom. Who left once is kept waiting until he
-  /// leaves again.
+  /// Returns how a connection ends so that a client sees a symptom. A client that left once is kept
+  /// waiting until it leaves again.
   func ending(_ symptom: Symptom) -> Delivery.Step {
     switch (stage, symptom) {
     case (_, .cancelled): .stall

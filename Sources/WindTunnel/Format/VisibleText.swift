@@ -46,7 +46,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it does something in place of being seen.
+  /// Tells whether it does something in place of being seen.
   fileprivate func isInvisible(inLine: Bool) -> Bool {
     switch value {
     case 0x09, 0x0A: inLine

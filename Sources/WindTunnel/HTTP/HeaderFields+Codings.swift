@@ -19,7 +19,7 @@ extension HeaderFields {
     String(member.prefix { $0 != ";" }).trimmingOptionalWhitespace().lowercased()
   }
 
-  /// Whether a member does not say `q=0` (RFC 9110 §12.4.2).
+  /// Tells whether a member does not say `q=0` (RFC 9110 §12.4.2).
   private static func isAccepted(_ member: some StringProtocol) -> Bool {
     !member.split(separator: ";").dropFirst().contains { parameter in
       let text = parameter.trimmingOptionalWhitespace().lowercased()

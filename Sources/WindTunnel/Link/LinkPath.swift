@@ -8,9 +8,9 @@ public struct LinkPath: Sendable, Hashable {
   var shared: SharedPath?
   /// How many round trips go before the request; `nil`: as many as a new connection takes.
   public var handshakes: Int?
-  /// Whether somebody has waited for the TLS handshake where it was made, and for nothing else.
+  /// Tells whether the TLS handshake was waited for where it was made, and nothing else was.
   public var isSecured = false
-  /// How long the request's content is, where it is not kept in the request.
+  /// The length of the request's content, where it is not kept in the request.
   public var contentBytes: Int?
 
   /// Whether windows and loss make a difference on it.
@@ -84,8 +84,8 @@ public struct LinkPath: Sendable, Hashable {
       .map { link.dnsDelay + .microseconds($0) }
   }
 
-  /// How long a TLS handshake takes on a connection that is open (RFC 8446 §2): one round trip, and what
-  /// is lost on it; `nil`: it never ends.
+  /// Returns the duration of a TLS handshake on a connection that is open (RFC 8446 §2): one round
+  /// trip, and what is lost on it; `nil`: it never ends.
   public func securing() -> Duration? {
     if link.isDead { return nil }
     guard needsTCP else { return .zero }

@@ -45,7 +45,7 @@ public struct Journal: Sendable {
   /// How many are no longer kept.
   private(set) var dropped = 0
 
-  /// Whether nothing was decided, not even a fault of a connection.
+  /// Tells whether nothing was decided, not even a fault of a connection.
   package var isEmpty: Bool { count == 0 }
 
   /// Everything that is kept, in order.

@@ -107,6 +107,6 @@ public struct Observation: Sendable, Hashable {
     return ending != .crashed && ending != .hung
   }
 
-  /// Whether it counts as a success or as a failure of the client's.
+  /// Tells whether it counts as a success or as a failure of the client's.
   var isJudged: Bool { notOnCassette == nil && !wasGivenUp }
 }

@@ -1,14 +1,15 @@
-/// How many programs a second a machine was asked to start, and how many it can.
+/// The number of programs a second that a machine was asked to start, and the number that it can.
 public struct ProgramStarts: Sendable, Hashable {
-  /// How many calls were to begin in a second.
+  /// The number of calls that were to begin in a second.
   public var asked: Double
-  /// How many programs this machine's processors can start in a second, by how long they took.
+  /// The number of programs that this machine's processors can start in a second, by how long they
+  /// took.
   public var possible: Double
 
   /// Makes it of both.
   public init(asked: Double, possible: Double) { (self.asked, self.possible) = (asked, possible) }
 
-  /// Whether programs waited for one another, so that a latency may be the machine's.
+  /// Tells whether programs waited for one another, so that a latency may be the machine's.
   public var isBeyond: Bool { asked > possible }
 
   /// Why a latency tells nothing then.

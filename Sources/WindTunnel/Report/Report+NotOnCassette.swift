@@ -2,7 +2,7 @@
 // say nothing about the client, so they are in no rate, and a drill that has one is inconclusive.
 
 extension Report {
-  /// How many such calls the judged subject made.
+  /// The number of such calls that the judged subject made.
   var judgedNotOnCassette: Int {
     scenarios.reduce(0) { $0 + ($1.subjects.first?.metrics.notOnCassette ?? 0) }
   }
@@ -27,8 +27,8 @@ extension Report {
 }
 
 extension Report.Row {
-  /// How many of its calls asked for what is not on the cassette, and what the first asked for; `nil` where
-  /// none did.
+  /// The number of its calls that asked for what is not on the cassette, and what the first asked
+  /// for; `nil` where none did.
   var notOnCassette: String? { Self.notOnCassette(observations) }
 
   /// The same of an endpoint's calls.

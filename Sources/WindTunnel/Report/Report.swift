@@ -63,7 +63,7 @@ public struct Report: Sendable, Hashable {
     /// The figures of each endpoint, in the order of the first calls.
     public var endpoints: [EndpointRow]
 
-    /// How many programs were to be started and could be, where some were.
+    /// The number of programs that were to be started and could be, where some were.
     public var starts: ProgramStarts?
     /// How it compares to an earlier report, where there is one.
     public var comparison: BaselineComparison?

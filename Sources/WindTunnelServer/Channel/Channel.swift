@@ -33,7 +33,7 @@ final class Channel {
   /// What travels and was not taken by the system.
   var output = OutputQueue()
   var finishesWhenFlushed = false
-  /// Whether what is written waits, an end of the output included.
+  /// Tells whether what is written waits, an end of the output included.
   var isOutputHeld = false {
     didSet { if !isOutputHeld { scheduleFlush() } }
   }

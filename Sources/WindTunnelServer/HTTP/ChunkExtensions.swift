@@ -1,7 +1,7 @@
 internal import WindTunnel
 
 extension Bytes {
-  /// Whether these are what may stand between a chunk's size and its line's end: any number of
+  /// Tells whether these may stand between a chunk's size and its line's end: any number of
   /// extensions, and nothing else (RFC 9112 §7.1.1).
   ///
   /// ```

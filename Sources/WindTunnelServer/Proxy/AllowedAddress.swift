@@ -1,7 +1,7 @@
 /// An address that a proxy connects other machines to, although it would not by itself.
 public struct AllowedAddress: Sendable, Hashable {
   private let address: SocketAddress
-  /// Whether it is meant at every port.
+  /// Tells whether it is meant at every port.
   private let isAnyPort: Bool
 
   /// Reads `10.1.2.3`, `10.1.2.3:8080`, `fd00::7` or `[fd00::7]:8080`; `nil` for what is no address of
@@ -30,7 +30,7 @@ public struct AllowedAddress: Sendable, Hashable {
 }
 
 extension SocketAddress {
-  /// Whether address and port are the same, whatever interface they are said to be of.
+  /// Tells whether address and port are the same, whatever interface they are said to be of.
   fileprivate func isSame(as other: SocketAddress) -> Bool {
     addressBytes == other.addressBytes && port == other.port
   }

@@ -3,8 +3,8 @@ internal import WindTunnel
 
 // Peers of a proxy that have not given its code.
 extension ClientConnection {
-  /// Whether a request goes on: its peer is served, or it brings the code. Every other is answered here,
-  /// by its head alone.
+  /// Tells whether a request goes on: its peer is served, or it brings the code. Every other is
+  /// answered here, by its head alone.
   func isLetIn(_ head: RequestHead) -> Bool {
     guard let peer = unknownPeer, let desk = house.desk else { return true }
     if desk.isServed(peer) {
@@ -39,7 +39,7 @@ extension ClientConnection {
     return true
   }
 
-  /// Whether a request brings a form that is short enough to be read.
+  /// Tells whether a request brings a form that is short enough to be read.
   private func bringsForm(_ head: RequestHead) -> Bool {
     guard head.method == "POST", case .length(let length) = head.framing else { return false }
     return length <= GivenCode.formBytesMax

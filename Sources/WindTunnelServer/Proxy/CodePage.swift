@@ -1,18 +1,18 @@
 internal import Foundation
 internal import WindTunnel
 
-/// What a proxy says to a peer that has not given its code.
+/// The answer of a proxy to a peer that has not given its code.
 ///
 /// A person types the code into a page, and from then on the whole device is served: a phone's settings
 /// have no place for it, or programs that do not use them. A program gives it as the proxy's password.
 struct CodePage {
   let response: Response
 
-  /// What was asked for is not given without the code.
+  /// Makes the answer to a request that is not served without the code.
   ///
   /// - Parameters:
-  ///   - verdict: What the code came to that was given.
-  ///   - isOwnPage: Whether it was the proxy's own page that was asked for, which needs no password.
+  ///   - verdict: The result of the code that was given.
+  ///   - isOwnPage: True where the proxy's own page was asked for, which needs no password.
   init(after verdict: PeerGate.Verdict, isOwnPage: Bool) {
     if verdict == .right {
       response = .seeOther("/")

@@ -4,7 +4,8 @@ internal import Foundation
 struct OwnMachine: Sendable {
   /// The address that the proxy listens at: who comes from it is this machine.
   private let own: String
-  /// Whether the proxy listens at every address, where this machine comes by the loopback interface.
+  /// Tells whether the proxy listens at every address, where this machine comes by the loopback
+  /// interface.
   private let isAnyAddress: Bool
   /// The subnet of the address that the proxy listens at, as the interface has it.
   let network: Subnet?
@@ -15,7 +16,7 @@ struct OwnMachine: Sendable {
     self.network = network
   }
 
-  /// Whether a peer is this machine.
+  /// Tells whether a peer is this machine.
   func isPeer(_ peer: String) -> Bool {
     peer == own || isAnyAddress && PrivateAddress.isLoopback(peer)
   }

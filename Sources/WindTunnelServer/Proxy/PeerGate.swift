@@ -10,7 +10,7 @@ public enum Admission: Sendable, Hashable {
   case only(String)
 }
 
-/// What becomes of a proxy's peers, one by one.
+/// The events of a proxy's peers, one by one.
 public enum PeerEvent: Sendable, Hashable {
   /// The peer with this address is not served.
   case turnedAway(String)
@@ -24,7 +24,7 @@ public enum PeerEvent: Sendable, Hashable {
 
 /// Decides which peers are served, by their addresses and by the code that they give.
 struct PeerGate: Sendable {
-  /// What becomes of a peer that connects.
+  /// The treatment of a peer that connects.
   enum Standing: Sendable, Hashable {
     case served
     /// It may give the code.
@@ -32,9 +32,9 @@ struct PeerGate: Sendable {
     case refused(String)
   }
 
-  /// What a code that was given comes to.
+  /// The result of a code that was given.
   enum Verdict: Sendable, Hashable {
-    /// Nothing was given.
+    /// No code was given.
     case none
     case right
     case wrong
@@ -91,7 +91,7 @@ struct PeerGate: Sendable {
 }
 
 extension String {
-  /// Whether two texts are the same, in a time that does not tell how much of them is.
+  /// Tells whether two texts are the same, in a time that does not tell how much of them is.
   fileprivate func isSame(as other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     return zip(utf8, other.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

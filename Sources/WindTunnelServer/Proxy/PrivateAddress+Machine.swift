@@ -19,7 +19,7 @@ extension Subnet {
 /// An address that an interface of this machine has.
 private struct InterfaceAddress {
   let address: SocketAddress
-  /// How many bits of it are its subnet's.
+  /// The number of its bits that are its subnet's.
   let length: Int
   let interface: String
 
@@ -49,7 +49,8 @@ private struct InterfaceAddress {
     return addresses
   }
 
-  /// How many bits a mask has. It need not say its family, and may be cut behind its last bit.
+  /// Returns the number of bits of a mask. It need not say its family, and may be cut behind its
+  /// last bit.
   private static func length(of mask: UnsafePointer<sockaddr>, for address: SocketAddress) -> Int {
     let start = address.family == AF_INET ? 4 : 8
     let end = min(start + address.addressBytes.count, Platform.length(of: mask))

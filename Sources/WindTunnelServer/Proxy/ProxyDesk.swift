@@ -44,7 +44,7 @@ final class ProxyDesk: Sendable {
     }
   }
 
-  /// Whether a peer that was unknown has given the code meanwhile, by another connection.
+  /// Tells whether a peer that was unknown has given the code meanwhile, by another connection.
   func isServed(_ peer: String) -> Bool { gate.withLock { $0.standing(of: peer) } == .served }
 
   /// Looks at a code that a peer gave.

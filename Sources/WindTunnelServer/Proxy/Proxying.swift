@@ -28,6 +28,6 @@ public struct Proxying: Sendable {
 
   /// The name by which the proxy itself is asked: `http://wind.tunnel/`.
   public static let host = "wind.tunnel"
-  /// Where the page that asks for the code sends it to.
+  /// The path to which the page that asks for the code sends it.
   static let codePath = "/code"
 }

@@ -2,7 +2,7 @@
 struct Subnet: Sendable, Hashable {
   /// The first address, in network order.
   private let first: [UInt8]
-  /// How many bits its addresses have in common.
+  /// The number of bits that its addresses have in common.
   private let length: Int
 
   /// Takes any of its addresses; bits behind the length are ignored.

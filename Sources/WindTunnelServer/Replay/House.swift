@@ -25,7 +25,7 @@ final class House: Sendable {
   let plainAnswers = WireAnswers()
   /// Connections to upstreams that wait for their next request.
   let upstreams = UpstreamPool()
-  /// What writes into the journal; `nil`: the loop does it itself.
+  /// The writer of the journal; `nil`: the loop writes it itself.
   let journalWriting: JournalWriting?
 
   init(

@@ -16,7 +16,8 @@ final class JournalWriting: Sendable {
   /// Answers with larger bodies are large.
   private static let smallBytesMax = 64 << 10
 
-  /// What is done when something is written; on the loop alone, by which it is let go of there, too.
+  /// The action for when something is written; it is run on the loop alone, and so released there,
+  /// too.
   private final class Waiting: @unchecked Sendable {
     private var proceed: (() -> Void)?
 

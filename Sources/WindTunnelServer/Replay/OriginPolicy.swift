@@ -64,8 +64,8 @@ public struct OriginPolicy: Sendable, Hashable {
     return .page(page)
   }
 
-  /// Whether a name is this machine's by itself: `localhost` and what ends in it (RFC 6761 §6.3), and
-  /// loopback addresses.
+  /// Tells whether a name is this machine's by itself: `localhost` and what ends in it (RFC 6761
+  /// §6.3), and loopback addresses.
   private static func isThisMachine(_ name: String) -> Bool {
     name == "localhost" || name.hasSuffix(".localhost")
       || PrivateAddress.isLoopback(name.withoutBrackets)
@@ -121,7 +121,7 @@ extension House {
     }
   }
 
-  /// Whether the server has a name beside those of the machine by itself.
+  /// Tells whether the server has a name beside those of the machine by itself.
   private func isAsked(by name: String) -> Bool {
     // HTTP/1.0 has no Host; a browser always sends one.
     if name.isEmpty { return true }
@@ -139,8 +139,8 @@ extension House {
       || deck.interactions.contains { $0.request.url.host == name }
   }
 
-  /// Whether a name is a local network's: `local` (RFC 6762 §3), `home.arpa` (RFC 8375 §4) and
-  /// `internal`, which ICANN keeps out of the root.
+  /// Tells whether a name is a local network's: `local` (RFC 6762 §3), `home.arpa` (RFC 8375 §4)
+  /// and `internal`, which ICANN keeps out of the root.
   ///
   /// Whoever gives such names there can ask a server himself that listens to that network.
   private static func isLocalName(_ name: String) -> Bool {

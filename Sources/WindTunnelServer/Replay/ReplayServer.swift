@@ -22,15 +22,16 @@ public final class ReplayServer: Sendable {
     /// Whether redirects to other hosts lead back here, where those are answered from the tape like the
     /// rest: a client that follows them never leaves.
     public var leadsBack = false
-    /// Whose requests are answered, by the name that the server is asked by and the page that asks;
-    /// `nil`: everybody's.
+    /// The policy by which requests are answered: by the name that the server is asked by and the
+    /// page that asks; `nil`: all are.
     public var origins: OriginPolicy?
     /// Makes it a forward proxy.
     public var proxy: Proxying?
     /// The origin that stands on the tape in place of the upstream's; `nil`: the upstream's own.
     public var recordedOrigin: RequestURL?
-    /// Whether an origin that is recorded may answer in every content coding that the client accepts. Of
-    /// what cannot be opened (br, zstd) nothing is kept, so it is only asked for what can.
+    /// Tells whether an origin that is recorded may answer in every content coding that the client
+    /// accepts. Nothing is kept of codings that cannot be opened (br, zstd), so by default it is
+    /// only asked for those that can.
     public var keepsEncodings = false
     /// How TLS is spoken; `nil`: plain HTTP is.
     public var tls: ServerTLS?

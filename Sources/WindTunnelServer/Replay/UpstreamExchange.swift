@@ -28,11 +28,11 @@ final class UpstreamExchange {
   /// What waits for the player, as it will stand on the wire.
   var waiting = ByteQueue()
   var isHeld = false
-  /// Whether the answer is being written down, and the client waits for the end of it.
+  /// Tells whether the answer is being written down, and the client waits for the end of it.
   var isWritten = false
-  /// Whether the recording ends before the answer does.
+  /// Tells whether the recording ends before the answer does.
   var isStopped = false
-  /// When the client was seen to send no more, which may be its leaving.
+  /// The time at which the client was seen to send no more, which may be its leaving.
   var clientEnd: Duration?
   /// The connection was another request's before, and nothing has come over it since.
   var isUntried = false

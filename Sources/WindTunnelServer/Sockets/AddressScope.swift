@@ -1,4 +1,4 @@
-/// How far an address is understood (RFC 4291 §2.5, RFC 6890).
+/// The scope in which an address is understood (RFC 4291 §2.5, RFC 6890).
 enum AddressScope: Sendable, Hashable {
   /// It stands for no machine, or for this one in the absence of another.
   case unspecified
@@ -68,8 +68,8 @@ extension AddressScope {
     (Subnet(four: 240, length: 4), .limited),
   ]
 
-  /// What is global, and in front of it what is not; the rest of IPv6 is nobody's, or a private
-  /// network's as fc00::/7 is (RFC 4193 §3.1).
+  /// The global addresses of IPv6, and in front of them the exceptions; the rest of IPv6 is
+  /// nobody's, or a private network's as fc00::/7 is (RFC 4193 §3.1).
   fileprivate static let ofSix: [(subnet: Subnet, scope: AddressScope)] = [
     (Subnet(six: 0, length: 128), .unspecified),
     (Subnet(six: 0, 0, 0, 0, 0, 0, 0, 1, length: 128), .loopback),

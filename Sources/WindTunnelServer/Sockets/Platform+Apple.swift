@@ -44,7 +44,7 @@
     /// The flag of an interface that is up.
     static let interfaceUp = UInt32(IFF_UP)
 
-    /// How many bytes of an address are there.
+    /// Returns the number of bytes of an address that are there.
     static func length(of address: UnsafePointer<sockaddr>) -> Int { Int(address.pointee.sa_len) }
 
     static func shutdownWriting(_ socket: Int32) { shutdown(socket, SHUT_WR) }

@@ -54,7 +54,7 @@
     /// The flag of an interface that is up.
     static let interfaceUp = UInt32(IFF_UP)
 
-    /// How many bytes of an address are there: as many as its family has.
+    /// Returns the number of bytes of an address that are there: as many as its family has.
     static func length(of address: UnsafePointer<sockaddr>) -> Int { .max }
 
     static func shutdownWriting(_ socket: Int32) { shutdown(socket, Int32(SHUT_WR)) }

@@ -22,7 +22,7 @@
       }
     }
 
-    /// Makes a network.
+    /// Makes a network with a loopback interface and nothing else.
     package init() throws(Refusal) {
       var parts = wt_network_parts()
       guard wt_network_open(&parts) == 0 else {
@@ -31,9 +31,10 @@
       self.parts = parts
     }
 
-    /// What programs there find in the places of the system's own files. The name server is the one of this
-    /// network, and nobody else is asked, whatever the system's own list says (nsswitch.conf(5)): neither
-    /// the name cache (nscd(8)) nor systemd's resolver, which are outside and would answer in its place.
+    /// The texts that programs there find in the places of the system's own files. The name server
+    /// is the one of this network, and nobody else is asked, whatever the system's own list says
+    /// (nsswitch.conf(5)): neither the name cache (nscd(8)) nor systemd's resolver, which are
+    /// outside and would answer in its place.
     private static let places: [(place: String, text: String)] = [
       ("/etc/resolv.conf", "nameserver 127.0.0.1\n"),
       ("/etc/nsswitch.conf", sources),

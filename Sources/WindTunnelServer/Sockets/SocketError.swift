@@ -38,7 +38,7 @@ struct SocketError: Error, Sendable, Hashable {
     self.failure = failure
   }
 
-  /// Whether it is this process, or its machine, that has run out of something: no peer is to blame.
+  /// Tells whether this process, or its machine, has run out of something: no peer is to blame.
   var isOwn: Bool {
     guard failure == nil, operation != .resolve else { return false }
     switch code {

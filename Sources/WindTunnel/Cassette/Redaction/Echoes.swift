@@ -39,7 +39,7 @@ struct Echoes {
   /// The secrets, in groups of which each is at least twice as large as the next, so that there are
   /// few of them and each secret is put into a new one only a few times.
   private var groups: [Group] = []
-  /// What they begin with.
+  /// The first four bytes of each.
   private var beginnings: Set<UInt32> = []
   /// Whether any begins with two bytes.
   private var begins = [Bool](repeating: false, count: 1 << 16)
@@ -102,7 +102,8 @@ struct Echoes {
     return edits
   }
 
-  /// Where something first stands that a secret begins with. Most texts have nothing of the kind.
+  /// Returns the first place of something that a secret begins with. Most texts have nothing of the
+  /// kind.
   private func candidate(in bytes: [UInt8]) -> Int? {
     guard bytes.count >= 4, !groups.isEmpty else { return nil }
     return (0...bytes.count - 4).first { place in

@@ -87,8 +87,8 @@ extension NamedValues {
     return start..<end
   }
 
-  /// Where a value ends that begins at a place. Many may begin before one end, which is looked for
-  /// once.
+  /// Returns the end of a value that begins at a place. Many may begin before one end, which is
+  /// looked for once.
   private mutating func bareEnd(from start: Int, _ isQuery: Bool) -> Int {
     if bareRun.range.contains(start), bareRun.isQuery == isQuery { return bareRun.range.upperBound }
     var end = start

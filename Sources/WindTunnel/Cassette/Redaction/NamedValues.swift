@@ -28,7 +28,7 @@ struct NamedValues {
   let flavour: Flavour
   /// The string that the place at hand is in.
   var quotes = OpenQuote()
-  /// What was read last without meeting what ends a value that stands without quotes.
+  /// The range that was read last without meeting the end of a value that stands without quotes.
   var bareRun: (range: Range<Int>, isQuery: Bool) = (0..<0, false)
   private var found: [Found] = []
 

@@ -47,7 +47,7 @@ struct Pseudonyms {
   private var unheard: [String] = []
   private var ordinals: [String: [String: Int]] = [:]
   private var highest: [String: Int] = [:]
-  /// What was given an ordinal, in that order.
+  /// The values that were given an ordinal, in that order.
   private var given: [(name: String, value: String, ordinal: Int)] = []
 
   /// Keeps the ordinals free that stand in a text.

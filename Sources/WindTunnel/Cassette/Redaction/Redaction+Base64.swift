@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension Redaction {
-  /// How much may stand in gzip within texts of one body: a few kilobytes of it make megabytes, and a
-  /// body has room for thousands of such texts.
+  /// The limit of what gzip within texts of one body may unpack to: a few kilobytes of it make
+  /// megabytes, and a body has room for thousands of such texts.
   static let unpackedBytesMax = 16 << 20
 
   /// What base64 or hexadecimal digits spell, looked into and spelled again.

@@ -65,14 +65,14 @@ extension Redaction {
     }
   }
 
-  /// What a value has inherited, else what it is by its place, where a rule names that.
+  /// Returns what a value has inherited, else what it is by its place, where a rule names that.
   private func meaning(_ inherited: Inherited?, _ walk: Walk) -> Inherited? {
     guard inherited == nil, !places.isEmpty, places.contains(where: { $0.leads(to: walk.way) })
     else { return inherited }
     return Inherited(name: Self.name(walk.way), sort: .secret)
   }
 
-  /// What is known of a list while its elements are seen to.
+  /// The known facts of a list while its elements are visited.
   private final class AboutList {
     let inherited: Inherited?
     let isOfPairs: Bool
@@ -127,7 +127,7 @@ extension Redaction {
     walk.isTold = about.isTold
   }
 
-  /// What is known of an object while its members are seen to.
+  /// The known facts of an object while its members are visited.
   private final class About {
     let pair: NamedPair?
     let grant: OAuthGrant?

@@ -53,7 +53,7 @@ struct Redaction {
   var isAsked = false
   /// Why the interaction at hand cannot be kept.
   var obstacle: String?
-  /// How much has been unpacked that stands packed within the body at hand.
+  /// The number of bytes that have been unpacked from within the body at hand.
   var unpackedBytes = 0
 
   /// Goes on counting where the redactions of a cassette end.

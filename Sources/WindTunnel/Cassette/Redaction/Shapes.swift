@@ -57,7 +57,7 @@ enum Shapes {
     private var keyStart = 0
     /// The command that was read last, as far as it is looked at.
     private var command = 0..<0
-    /// Where the line ends that it stands in.
+    /// The end of the line that it stands in.
     private var lineEnd = 0
 
     init(bytes: [UInt8]) { self.bytes = bytes }

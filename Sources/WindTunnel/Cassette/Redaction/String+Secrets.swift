@@ -12,17 +12,17 @@ extension String {
     SecretNames(.standard).sort(of: self, in: .field) == .secret
   }
 
-  /// Whether a parameter of this name in an address is a secret: `key`.
+  /// Tells whether a parameter of this name in an address is a secret: `key`.
   package var namesSecretParameter: Bool {
     SecretNames(.standard).sort(of: self, in: .query) == .secret
   }
 
-  /// Whether a header field of this name is a secret: `X-Api-Key`, `Cookie`.
+  /// Tells whether a header field of this name is a secret: `X-Api-Key`, `Cookie`.
   package var namesSecretField: Bool {
     SecretNames(.standard).sort(of: self, in: .header) == .secret
   }
 
-  /// Whether what bears this name is a secret wherever it stands: a `session` may be a desktop's.
+  /// Tells whether what bears this name is a secret in every place: a `session` may be a desktop's.
   package var surelyNamesSecret: Bool { namesSecret && !SecretNames.isAmbiguous(self) }
 }
 
@@ -35,7 +35,7 @@ extension RequestURL {
     return redaction.address(self)
   }
 
-  /// Whether there is anything to look into: most addresses are a few words and numbers.
+  /// Tells whether there is anything to look into: most addresses are a few words and numbers.
   private var mayHoldSecret: Bool {
     if query?.isEmpty == false || userInfo != nil { return true }
     let segments = path.utf8.split(separator: UInt8(ascii: "/"))

@@ -45,7 +45,7 @@ struct WordFinder {
     return word == Self.none ? nil : Int(word)
   }
 
-  /// Where words begin in a text, from its end to `start`.
+  /// Returns the places where words begin in a text, from its end to `start`.
   func hits(in text: [UInt8], from start: Int) -> [Hit] {
     var hits: [Hit] = []
     var node: Int32 = 0

@@ -48,7 +48,8 @@ public struct BaselineComparison: Sendable, Hashable {
   /// The probability of latencies at least as far apart where nothing has changed: Wilcoxon's
   /// signed-rank test, two-sided (Wilcoxon 1945); `nil` of fewer than ten pairs that differ.
   public var latencyProbability: Double?
-  /// Whether the latencies of the two are of different things, so that no ratio of them is told.
+  /// Tells whether the latencies of the two are of different things, so that no ratio of them is
+  /// told.
   public var hasOtherLatencies = false
   var beforeRate: Double?
   var nowRate: Double?
@@ -208,15 +209,15 @@ extension Report {
 }
 
 extension Report.Row {
-  /// Whether its latencies are of the same things as another's.
+  /// Tells whether its latencies are of the same things as another's.
   func hasLatencies(like other: Report.Row) -> Bool {
     observations.haveLatencies(like: other.observations)
   }
 }
 
 extension [Observation] {
-  /// Whether starts of programs are told apart in both or in neither. Calls of which nothing was seen say
-  /// nothing about that.
+  /// Tells whether starts of programs are told apart in both or in neither. Calls of which nothing
+  /// was seen say nothing about that.
   fileprivate func haveLatencies(like other: [Observation]) -> Bool {
     func tells(_ calls: [Observation]) -> Bool? {
       if calls.contains(where: { $0.startUp != nil }) { return true }

@@ -81,7 +81,7 @@ extension GateMetric {
     }
   }
 
-  /// Whether it is a latency, or made of latencies.
+  /// Tells whether it is a latency, or made of latencies.
   var isOfLatencies: Bool {
     switch self {
     case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,

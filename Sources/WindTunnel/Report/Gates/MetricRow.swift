@@ -8,12 +8,12 @@ package struct MetricRow: Sendable, Hashable {
   package let nature: String
   /// A gate with it.
   package let example: String
-  /// Whether there has to be an earlier report.
+  /// Tells whether there has to be an earlier report.
   package let needsBaseline: Bool
   /// A line about it.
   package let summary: String
 
-  /// All of them.
+  /// All figures that a gate can ask for.
   package static let all = GateMetric.allCases.map { metric in
     MetricRow(
       name: metric.rawValue,

@@ -81,7 +81,7 @@ public struct Metrics: Sendable, Hashable {
   public var attemptsAfterCancel: Int?
   /// How long 95 % of the calls that were given up took to return.
   public var cancelReturnP95: Duration?
-  /// How many calls asked for what is not on the cassette.
+  /// The number of calls that asked for what is not on the cassette.
   public var notOnCassette: Int
   /// How often each fault fired, in the order of their names.
   public var faults: [Fired]

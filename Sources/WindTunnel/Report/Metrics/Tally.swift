@@ -17,7 +17,7 @@ struct Tally: Sendable, Hashable {
   private(set) var failed = Distribution()
   /// How much later than it was to each call began: the harness' own delay, not the client's.
   private(set) var startDelay = Distribution(exactMax: 10_000)
-  /// How long programs took to start.
+  /// The time that programs took to start.
   private(set) var startUp = Distribution(exactMax: 10_000)
 
   mutating func add(_ observation: Observation, _ names: inout FaultNames) {
@@ -111,7 +111,8 @@ struct EndTally: Sendable, Hashable {
     if !call.showed { blank += 1 }
   }
 
-  /// What came of it was not the client's doing.
+  /// Counts a call that asked for what is not on the cassette: its outcome was not the client's
+  /// doing.
   mutating func addNotOnCassette() {
     calls += 1
     notOnCassette += 1

@@ -1,5 +1,5 @@
 extension Report.Row {
-  /// What wrong bodies are, or why nobody knows of any.
+  /// The meaning of wrong bodies, or the reason why nobody knows of any.
   private var wrongBodiesNote: String {
     guard metrics.silentTruncations == nil,
       let printed = observations.lazy.compactMap(\.printed).first
