@@ -12,7 +12,7 @@ final class AttemptTeller: Sendable {
     var hasMutation = false
     /// The first request that is not on the cassette, with the nearest one that is.
     var notOnCassette: String?
-    /// When the client was first heard of: a question for a name, a connection or a request.
+    /// The time of the first sign of the client: a question for a name, a connection or a request.
     var firstSign: Duration?
   }
 
@@ -20,7 +20,7 @@ final class AttemptTeller: Sendable {
     var calls: [Int: Seen] = [:]
     /// By the number of the decision.
     var open: [Int: Open] = [:]
-    /// When the names of a call were asked for that no attempt has come by yet, and answered.
+    /// The times, by call, at which names were asked for and answered that no attempt has used yet.
     var lookingUp: [Int: (asked: Duration, answered: Duration)] = [:]
     /// When a call's connection began to open that comes about late.
     var connecting: [Int: Duration] = [:]
@@ -35,7 +35,7 @@ final class AttemptTeller: Sendable {
   private struct Open: Sendable {
     var call: Int
     var place: Int
-    /// Whether an answer before it was made up on purpose: where that leads nobody has recorded.
+    /// Tells whether an earlier answer was made up on purpose: nobody has recorded what follows it.
     var isLedAstray: Bool
     var requestEnd: Duration?
     var firstByte: Duration?
@@ -209,7 +209,7 @@ final class AttemptTeller: Sendable {
     return stages
   }
 
-  /// What was seen of a call that began then and is over; it is forgotten.
+  /// Returns what was seen of a call that began at `start` and is over, and forgets it.
   ///
   /// A call of which nothing came, while what is not on the cassette came by no call's address, is taken
   /// to have asked for that: its client has lost the call's part of the address.

@@ -208,7 +208,7 @@ struct CallRunner: Sendable {
     tell(.ended(observation))
   }
 
-  /// How long a call's program took until it was first heard of.
+  /// Returns how long a call's program took from its start to its first sign.
   private func startUp(of call: DrillCall, _ seen: AttemptTeller.Seen) -> Duration? {
     guard let begun = call.programStart.withLock({ $0 }), let sign = seen.firstSign else {
       return nil

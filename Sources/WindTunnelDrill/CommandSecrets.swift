@@ -5,7 +5,7 @@ internal import WindTunnel
 /// `--oauth2-bearer X`, `-u name:password`, `-H 'Authorization: …'`, `NAME=value`, in an address, and
 /// in a shell's script the same.
 struct CommandSecrets {
-  /// What stands in place of a secret.
+  /// The text that replaces a secret.
   static let redacted = "REDACTED-argument"
   /// A shorter one is not looked for elsewhere: it would be found by chance.
   private static let soughtBytesMin = 6
@@ -14,22 +14,22 @@ struct CommandSecrets {
 
   private var secrets: Set<String> = []
 
-  /// What was found, the longest first.
+  /// The secrets that were found, the longest first.
   var found: [String] { secrets.sorted { ($1.count, $0) < ($0.count, $1) } }
 
   /// Programs whose `-a` and `-u` are somebody's credentials.
   private static let clients: Set<Substring> = ["http", "https", "xh", "xhs"]
 
-  /// What a word is to the option before it.
+  /// The meaning of a word to the option before it.
   private enum Meaning {
     case secret
-    /// `name:password`.
+    /// A name and a password, as `name:password`.
     case credentials
-    /// `Name: value`.
+    /// A header field, as `Name: value`.
     case header
-    /// `a=1; b=2`, or the name of a file.
+    /// Cookies as `a=1; b=2`, or the name of a file.
     case cookies
-    /// `file:password`.
+    /// A file and its password, as `file:password`.
     case certificate
     /// Nothing of its own: an address, a form or a text.
     case text

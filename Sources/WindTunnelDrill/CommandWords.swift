@@ -9,7 +9,8 @@ struct CommandWords: Sendable, Hashable {
 
   /// What may be kept.
   let words: [String]
-  /// What may not, the longest first: it may turn up again in what was seen of the program.
+  /// The secrets, which may not be kept, the longest first: they may turn up again in what was seen
+  /// of the program.
   private let secrets: [String]
 
   /// Takes the secrets out: those among the words, and those of the environment, which a shell may
@@ -53,7 +54,7 @@ struct CommandWords: Sendable, Hashable {
 }
 
 extension Observation {
-  /// What was seen without what a program was given as secrets: its requests bear them.
+  /// Returns what was seen, without what a program was given as secrets: its requests bear them.
   func masked(by command: CommandWords) -> Observation {
     var observation = self
     observation.endpoint = command.masked(endpoint)

@@ -26,7 +26,7 @@ public struct DrillCall: Sendable {
   let authorityFile: URL?
   /// The network in which its address is; `nil`: this process's own.
   let network: PrivateNetwork?
-  /// When a program began to be started for it.
+  /// The time at which a program began to be started for it.
   let programStart = Locked<DispatchTime?>(nil)
   private let configure: @Sendable () -> URLSessionConfiguration
   private let word = Locked<Bool?>(nil)
@@ -60,8 +60,8 @@ public struct DrillCall: Sendable {
   /// like all that the call begins: their way is another call's afterwards.
   public var configuration: URLSessionConfiguration { configure() }
 
-  /// Whether its address is this machine's own, or a name that nobody can have, or that leads nowhere
-  /// else in its network.
+  /// Tells whether its address is this machine's own, or a name that nobody can have, or one that
+  /// leads nowhere else in its network.
   var leadsNowhereElse: Bool {
     guard let host = baseURL.host else { return false }
     if network != nil { return host.hasSuffix(".\(LateNames.domain)") }

@@ -49,8 +49,9 @@ extension DrillPlan {
     }
   }
 
-  /// Whether it is a program that flies: that can be told of the authority that issues the run's
-  /// certificates, which what uses `URLSession` on Linux cannot be, and started in another network.
+  /// Tells whether the plan is for a program: it can be told of the authority that issues the run's
+  /// certificates, which code that uses `URLSession` on Linux cannot be, and it can be started in
+  /// another network.
   var isProgram: Bool { !command.isEmpty }
 
   /// A scenario's part of the report, with its own gates and the plan's.
@@ -84,7 +85,7 @@ extension DrillPlan {
     )
   }
 
-  /// How it was flown, without what a program was given as secrets.
+  /// Returns the facts about how it was flown, without what a program was given as secrets.
   private func maskedFacts(_ more: [Report.Fact]) -> [Report.Fact] {
     guard !command.isEmpty else { return facts + more }
     let words = CommandWords(command)
@@ -121,8 +122,8 @@ extension DrillPlan {
     rate < 10 ? String((rate * 10).rounded() / 10) : String(Int(rate))
   }
 
-  /// How many programs a second this machine's processors start, by how long those took that were started;
-  /// `nil` where there were none.
+  /// Returns how many programs a second this machine's processors start, by how long those took
+  /// that were started; `nil` where there were none.
   static func starts(_ observations: [Observation]) -> Double? {
     let lengths = observations.compactMap(\.startUp)
     let sum = lengths.reduce(Duration.zero, +)
@@ -138,8 +139,9 @@ extension DrillPlan {
     return .openLoop(callsPerSecond: min(most, max(0.1, (possible * 5).rounded(.down) / 10)))
   }
 
-  /// What a stage cannot show of a link: a connection on the wire opens at once, and its round trip is paid
-  /// in front of the answer, except where attempts to connect are lost.
+  /// Returns the fact that tells what a stage cannot show of a link: a connection on the wire opens
+  /// at once, and its round trip comes before the answer, except where attempts to connect are
+  /// lost.
   private static func notJudged(in flown: [Report.Flown]) -> [Report.Fact] {
     let names = flown.filter { flown in
       guard flown.stage == .onTheWire, let weather = flown.weather, let link = weather.link else {

@@ -65,10 +65,10 @@ public struct DrillPlan: Sendable {
     return shard?.calls(of: calls) ?? Array(0..<calls)
   }
 
-  /// Whether programs begin as often as `calm` shows that this machine can start them, at most as often
-  /// as the load says; else the load is fixed.
+  /// Tells whether programs begin as often as `calm` shows that this machine can start them, at
+  /// most as often as the load says; else the load is fixed.
   var followsCalm = false
-  /// How many programs a second this machine starts, where `calm` has shown it.
+  /// The number of programs that this machine starts per second, where `calm` has shown it.
   var shownStarts: Double?
   /// What was asked for among others and cannot be flown.
   var leftOut: [LeftOut] = []

@@ -51,12 +51,12 @@ final class LateNames: Sendable {
     return Int(name.dropFirst(prefix.count).dropLast(domain.count + 1))
   }
 
-  /// Answers no more.
+  /// Stops the server that answers.
   func stop() async { await server.stop() }
 }
 
 extension Scenario {
-  /// Whether names are looked up late in it.
+  /// Tells whether look-ups of names are delayed in it.
   var looksUpLate: Bool { (link?.dnsDelay ?? .zero) > .zero }
 
   /// The same weather where names have been looked up in front of the deck.

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a program prints until it has ended: what it has started may keep the pipe open for longer.
+/// The output of a program until it has ended: what it has started may keep the pipe open longer.
 struct PrintedOutput {
   /// A pipe holds no more than that: what comes behind it was not printed by the program itself.
   private static let pipeBytesMax = 1 << 16

@@ -62,7 +62,7 @@ struct RecordedBodies: Sendable {
     return !printed.isEmpty && recorded.contains { $0.printed.starts(with: printed) } ? false : nil
   }
 
-  /// How much of what a program printed is told.
+  /// The greatest number of printed characters that are told.
   private static let printedMax = 40
 
   /// The beginning of what a program printed in place of a recorded body, without what looks like a secret;

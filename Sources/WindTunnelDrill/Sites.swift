@@ -80,8 +80,8 @@ enum Sites {
     }
   }
 
-  /// Whether names are looked up late there by whoever can be started in a network of its own; where
-  /// there is nobody to connect to, nobody waits for a name either.
+  /// Tells whether a client that can be started in a network of its own looks names up late there;
+  /// where there is no server to connect to, no client waits for a name either.
   static func needsNames(_ scenario: Scenario) -> Bool {
     guard scenario.looksUpLate else { return false }
     switch connectionFault(of: scenario) {

@@ -85,7 +85,7 @@
       process.terminationReason == .uncaughtSignal ? .uncaughtSignal : .exit
     }
 
-    /// Starts the process.
+    /// Starts the process, or throws where that fails.
     package func run() throws { try process.run() }
 
     /// Comes back when the process has ended.

@@ -22,8 +22,8 @@
     package var standardError: Any?
     /// Whether it is killed where this process ends without having waited for it.
     package var endsWithParent = true
-    /// Whether it has a supervisor, by which every descendant that it leaves behind ends when this
-    /// process does, whatever session that has made for itself.
+    /// Tells whether it has a supervisor, by which every descendant that it leaves behind ends when
+    /// this process does, whatever session that has made for itself.
     package var isSupervised = false
     /// A descriptor that the supervisor holds open until nothing is left; negative: none.
     package var heldOpen: Int32 = -1

@@ -2,8 +2,8 @@
   package import Foundation
   package import WindTunnelServer
 
-  /// What stands for a child process on iOS and its relatives, where an app starts no other program:
-  /// it refuses to run.
+  /// A placeholder for a child process on iOS and the systems derived from it, where an app starts
+  /// no other program: it refuses to run.
   package final class SpawnedProcess: @unchecked Sendable {
     package var executableURL: URL?
     package var arguments: [String] = []

@@ -43,7 +43,7 @@
       task.resume()
     }
 
-    /// Stops.
+    /// Cancels the request to the other host.
     override public func stopLoading() {
       carried?.cancel()
       carried = nil

@@ -1,10 +1,10 @@
 internal import WindTunnel
 
 extension Deck {
-  /// What a test should know of its deck although it does not fail it.
+  /// Lists what a test should know of its deck although it does not fail the test.
   ///
   /// - Parameters:
-  ///   - expectation: What fails it, and so is told elsewhere.
+  ///   - expectation: What fails the test, and so is told elsewhere.
   ///   - name: What is played.
   /// - Returns: A sentence for each.
   func oversights(expecting expectation: TapeExpectation, of name: String) -> [String] {

@@ -8,7 +8,7 @@
     /// once.
     static func idleTimeout(_ interval: TimeInterval) -> TimeInterval { interval.rounded(.down) }
 
-    /// Whether a protocol finds no stored cookies in its request: here they are put in before.
+    /// Tells whether a protocol finds no stored cookies in its request: here they are already set.
     static func leavesCookies(to request: URLRequest) -> Bool { false }
   }
 #endif

@@ -72,7 +72,7 @@ final class ProxyFlight: Sendable {
   }
 }
 
-/// What has become of the peers of a proxy.
+/// A record of what has become of the peers of a proxy.
 private struct PeersSeen {
   /// The addresses of those that were turned away and have not given the code since.
   private(set) var turnedAway: Set<String> = []
@@ -81,7 +81,7 @@ private struct PeersSeen {
   /// So many are kept, and so many lines are said: a crowd of them fills no terminal.
   private static let (peersMax, linesMax) = (1000, 200)
 
-  /// What is to be said, where it has not been said before.
+  /// Returns what is to be said, where it has not been said before.
   mutating func note(_ event: PeerEvent) -> String? {
     let line: String
     switch event {

@@ -27,7 +27,7 @@ struct RecordOrder {
   private let admin: Admin?
   private let origins: OriginPolicy
   private let tls: ServingTLS
-  /// Whether the upstream may answer in codings that cannot be opened here.
+  /// Tells whether the upstream may answer in codings that cannot be decoded here.
   private let keepsEncodings: Bool
 
   var file: URL { URL(filePath: path) }

@@ -87,7 +87,7 @@ extension RecordingJournal {
 /// Says at once what is not journalled, which a kill would take with it.
 final class JournalLosses: Sendable {
   private let count = Locked(0)
-  /// How many are told of one by one.
+  /// The number of losses that are told of one by one.
   private static let linesMax = 10
 
   /// Hears of one; a journal's `losing`.

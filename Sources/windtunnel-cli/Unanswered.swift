@@ -12,9 +12,9 @@ final class Unanswered: Sendable {
     var dropped = 0
   }
 
-  /// How many lines may wait to be written.
+  /// The number of lines that may wait to be written.
   private static let linesMax = 1000
-  /// How long the end waits for them.
+  /// The longest time that ``end()`` waits for them.
   private static let patience = DispatchTimeInterval.seconds(1)
 
   private let queue = DispatchQueue(label: "windtunnel.unanswered")

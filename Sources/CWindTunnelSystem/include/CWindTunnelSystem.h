@@ -17,7 +17,7 @@ struct wt_sha256 {
 
 /// Starts with no bytes.
 void wt_sha256_begin(struct wt_sha256 *digest);
-/// Takes bytes in.
+/// Adds bytes to the input of the digest.
 void wt_sha256_update(struct wt_sha256 *digest, const uint8_t *bytes, size_t count);
 /// Writes the 32 bytes of the digest; nothing may follow.
 void wt_sha256_end(struct wt_sha256 *digest, uint8_t *out);
@@ -37,7 +37,8 @@ enum {
   WT_READ_HANGUP = 0x2000,
 };
 
-/// What stands for a standard stream of a program that is to be started: a descriptor, or one of these.
+/// The values for a standard stream of a program that is to be started, where it is given no
+/// descriptor.
 enum {
   WT_INHERITED = -1,
   WT_NOTHING = -2,
@@ -62,13 +63,13 @@ struct wt_network {
 
 /// The parts of a network of its own, made by a helper process in a user namespace.
 struct wt_network_parts {
-  /// The namespaces.
+  /// The user namespace that owns the network, and the network namespace.
   int users, network;
   /// Port 53 of 127.0.0.1 there, by UDP and listened at by TCP.
   int datagrams, listener;
   /// The way to the helper and its number.
   int line, helper;
-  /// What could not be had, where it failed.
+  /// The name of what could not be had, where making the network failed.
   const char *step;
 };
 
@@ -79,7 +80,7 @@ int wt_network_open(struct wt_network_parts *parts);
 int wt_network_socket(const struct wt_network_parts *parts);
 /// Ends the helper and closes the namespaces; the ports are their takers'.
 void wt_network_close(const struct wt_network_parts *parts);
-/// Whether a process can go there, with those files bound over; 0, or -1 and errno.
+/// Tries whether a process can enter the network, with its files bound over; 0, or -1 and errno.
 int wt_network_try(const struct wt_network *network);
 
 /// A program under a supervisor: its own number, its supervisor's, and where its end is read.
@@ -126,7 +127,7 @@ int wt_eventfd(void);
 int wt_inotify(void);
 /// Tells of saves in a folder; the number that its events bear, or -1.
 int wt_inotify_add(int inotify, const char *folder);
-/// Whether an event says that a file was saved or moved here, or that a folder has come.
+/// Tells whether an event says that a file was saved or moved here, or that a folder has come.
 int wt_inotify_is_save(uint32_t mask);
 /// The count of bytes the kernel has not yet sent to the peer, or -1.
 int wt_unsent_bytes(int socket);

@@ -10,7 +10,7 @@ internal import WindTunnel
 package struct Interruption: Sendable {
   private let signals: AsyncStream<Int32>
 
-  /// Who is told of the next signal.
+  /// The receiver of the next signal.
   private struct Listener: Sendable {
     var number: Int
     var continuation: AsyncStream<Int32>.Continuation

@@ -21,8 +21,8 @@ extension Refusal {
     return .usage("Unknown flag \(name).\(advice)")
   }
 
-  /// What other tools have a flag for that has another name here, or is no flag; where the nearest in
-  /// letters would lead astray.
+  /// Explains a flag of other tools that has another name here, or is no flag, where the nearest
+  /// flag in spelling would mislead.
   private static func advice(for name: String, among names: [String]) -> String? {
     switch name {
     case "--host", "--hostname", "--address", "--addr", "--listen", "--interface":

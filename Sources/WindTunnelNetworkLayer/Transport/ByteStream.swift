@@ -51,7 +51,7 @@ extension URLSessionTransport {
 final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   typealias Head = Result<StreamedAnswer, TransportError>
 
-  /// The app's own.
+  /// The session of the app.
   let session: URLSession
   private let failure: @Sendable (any Error) -> TransportError
   private let lock = NSLock()

@@ -34,7 +34,7 @@
       completionHandler(.useCredential, URLCredential(trust: trust))
     }
 
-    /// Whether its last judgement of a host's certificate was a refusal.
+    /// Tells whether its last judgement of a host's certificate was a refusal.
     public func hasRefusedCertificate(of host: String) -> Bool {
       refused.withLock { $0.contains(host) }
     }

@@ -121,7 +121,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
 }
 
 extension URLSessionTransport {
-  /// What a session says that a task has failed of.
+  /// Returns the failure that an error of a session's task stands for.
   ///
   /// A task whose server's certificate the session's delegate refuses is cancelled by the session.
   /// Whoever cancels the call has been answered before, so the delegate knows better.
