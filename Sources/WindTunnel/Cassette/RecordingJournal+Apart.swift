@@ -4,8 +4,8 @@
 extension RecordingJournal {
   /// The size of bodies up to which an interaction is searched inside the lock.
   static let lockedBytesMax = 64 << 10
-  /// The largest number of times that an interaction is searched, each time anew because others have
-  /// meanwhile taught secrets that it may repeat.
+  /// The largest number of times that an interaction is searched, each time anew because others
+  /// have meanwhile taught secrets that it may repeat.
   private static let attemptsMax = 3
 
   /// Writes a large interaction down; answers what does not stand in the journal for that.
