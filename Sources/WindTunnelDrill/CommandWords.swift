@@ -51,6 +51,23 @@ struct CommandWords: Sendable, Hashable {
       text.contains(secret) ? text.replacing(secret, with: CommandSecrets.redacted) : text
     }
   }
+
+  /// Returns a text without the secrets, where it may have been cut within one: it ends in "…" then.
+  func maskedWhereCut(_ text: String) -> String {
+    let text = masked(text)
+    guard text.hasSuffix("…") else { return text }
+    let body = text.dropLast()
+    for secret in secrets {
+      let counts = (Self.cutLengthMin...max(Self.cutLengthMin, min(secret.count, body.count)))
+      for count in counts.reversed() where body.hasSuffix(secret.prefix(count)) {
+        return "\(body.dropLast(count))\(CommandSecrets.redacted)…"
+      }
+    }
+    return text
+  }
+
+  /// The least of a secret's beginning that counts as one.
+  private static let cutLengthMin = 4
 }
 
 extension Observation {
@@ -58,6 +75,8 @@ extension Observation {
   func masked(by command: CommandWords) -> Observation {
     var observation = self
     observation.endpoint = command.masked(endpoint)
+    observation.notOnCassette = notOnCassette.map { command.masked($0) }
+    observation.printed = printed.map { command.maskedWhereCut($0) }
     if case .failed(let reason) = ending { observation.ending = .failed(command.masked(reason)) }
     for index in attempts.indices {
       let attempt = attempts[index]

@@ -59,7 +59,8 @@ extension DrillPlan {
     let rows = rows.map { row in
       var row = row
       if case .openLoop(let rate) = load, let possible = Self.starts(row.observations) {
-        row.starts = ProgramStarts(asked: rate, possible: possible)
+        // Each part of a drill begins its own calls alone.
+        row.starts = ProgramStarts(asked: rate / Double(shard?.count ?? 1), possible: possible)
       }
       return row
     }

@@ -21,14 +21,15 @@ struct PrintedOutput {
     // Somebody whom it has left behind may print without an end.
     var left = Self.pipeBytesMax
     var descriptors = [
-      pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+      // First, since poll(2) looks at them in their order.
       pollfd(fd: ending.fileDescriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: output, events: Int16(POLLIN), revents: 0),
     ]
     while true {
       guard poll(&descriptors, 2, -1) > 0 else { continue }
       // Asked before what is there is read: nothing comes from the program itself behind that.
-      let hasEnded = descriptors[1].revents != 0
-      if descriptors[0].revents != 0 {
+      let hasEnded = descriptors[0].revents != 0
+      if descriptors[1].revents != 0 {
         let data = handle.availableData
         body += data.prefix(count - body.count)
         if hasEnded { left -= data.count }

@@ -112,7 +112,10 @@ public func withDeck<Result: Sendable>(
 }
 
 /// Says something beside the test's own words, where no issue can be made of it.
-private func tell(_ note: String) { FileHandle.standardError.write(Data("\(note)\n".utf8)) }
+private func tell(_ note: String) {
+  // A note that nobody can read ends no test; `write(_:)` would end the process.
+  try? FileHandle.standardError.write(contentsOf: Data("\(note)\n".utf8))
+}
 
 /// Runs a part of a test with a deck's session, and throws what there is to be told of it.
 ///

@@ -26,8 +26,12 @@ final class Unanswered: Sendable {
       !outcome.decision.faults.contains(where: \.replacesOrCuts)
     else { return }
     let hasRoom = backlog.withLock { backlog in
-      if backlog.lines < Self.linesMax { backlog.lines += 1 } else { backlog.dropped += 1 }
-      return backlog.dropped == 0
+      guard backlog.dropped == 0, backlog.lines < Self.linesMax else {
+        backlog.dropped += 1
+        return false
+      }
+      backlog.lines += 1
+      return true
     }
     guard hasRoom else { return }
     queue.async { [self] in

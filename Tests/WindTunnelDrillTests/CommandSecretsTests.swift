@@ -106,4 +106,29 @@ import WindTunnel
     )
     #expect(call.attempts[0].faults == [])
   }
+
+  @Test func `what a program printed, and asked for in vain, has no secret of it`() {
+    let kept = CommandWords(
+      ["./client", "--token", "hunterzwei"],
+      environment: ["TOKEN": "plainword"]
+    )
+    var call = Observation(
+      call: 0,
+      endpoint: "GET /home",
+      isCritical: true,
+      ending: .succeeded,
+      showed: true,
+      latency: .zero,
+      attemptCount: 1
+    )
+    call.notOnCassette = "GET /bothunterzwei/getMe, nearest #1 GET /home"
+    call.printed = "logged in as plainword by hunterz…"
+    let masked = call.masked(by: kept)
+    #expect(masked.notOnCassette == "GET /bot\(Self.gone)/getMe, nearest #1 GET /home")
+    #expect(masked.printed == "logged in as \(Self.gone) by \(Self.gone)…")
+    call.printed = "hunterzwei"
+    #expect(call.masked(by: kept).printed == Self.gone)
+    call.printed = "nothing of it…"
+    #expect(call.masked(by: kept).printed == "nothing of it…")
+  }
 }

@@ -71,7 +71,9 @@ import WindTunnel
     // Two seconds of a processor each.
     #expect(shown <= Double(ProcessInfo.processInfo.activeProcessorCount) / 2)
     let load = try #require(Self.fact("load", of: report))
-    #expect(load == DrillPlan.load(startingAtMost: shown).words)
+    // What is shown is rounded to a tenth, and half of it is flown.
+    let meant = [-0.05, 0, 0.0499].map { DrillPlan.load(startingAtMost: shown + $0).words }
+    #expect(meant.contains(load), "\(load), shown \(shown)")
     let row = try #require(report.scenarios.first?.subjects.first)
     #expect(row.observations.map(\.call) == [0, 1], "what showed it is in no report")
   }

@@ -8,6 +8,8 @@ struct JournalLeft {
   private(set) var base: Cassette?
   /// The part of the cassette that is written already, where its end was under way.
   let partial: URL?
+  /// The mark of the end that was under way, by which is known what of the journal stands in the part.
+  private(set) var ending: JournalFormat.Ending?
 
   /// Reads what a journal holds, and what its end had written by then.
   init(_ data: Data, of journal: URL, beside cassette: URL) throws {
@@ -29,6 +31,7 @@ struct JournalLeft {
       }
     }
     guard let partial else { return }
+    self.ending = ending
     let written = try Self.read(partial, sideFile: read)
     if !exists {
       var base = Cassette(Array(written.interactions.prefix(ending.after)))

@@ -22,8 +22,13 @@ extension RecordingJournal {
       }
       let filters = lines.map { GramFilter($0) }
       let own = Set(redaction.takeLearned())
+      let sought = redaction.pseudonyms.sought
       let written = state.withLock { state -> [Loss]? in
-        let words = state.learned.dropFirst(start.learnedCount).filter { !own.contains($0) }
+        let words = state.learned.dropFirst(start.learnedCount).filter { word in
+          // What it has found by itself may be taken out in fewer places than others have found.
+          !own.contains(word)
+            || sought[word]?.reach != state.redaction.pseudonyms.sought[word]?.reach
+        }
         if filters.contains(where: { words.contains(where: $0.mayContain) }) { return nil }
         return state.page == nil ? [] : state.write(lines, order: order)
       }
@@ -49,6 +54,8 @@ extension RecordingJournal.State {
     _ found: Redaction,
     since start: Redaction
   ) -> (ordinals: [Pseudonym: Int], losses: [RecordingJournal.Loss]) {
+    // The recording may have come to its end meanwhile.
+    guard page != nil else { return ([:], []) }
     let ordinals = redaction.adopt(found, since: start)
     return (ordinals, write([], order: 0))
   }

@@ -28,7 +28,8 @@ extension RecordingJournal.State {
       folded,
       orders: isAdded ? lines.map(\.order) : [],
       lines: isAdded ? lines.map { JournalRoom.Line(order: $0.order, place: $0.place) } : [],
-      to: file
+      to: file,
+      resuming: left.ending
     )
     // What a journal holds is there, its side files, too.
     if !result.leftOut.isEmpty {
@@ -41,13 +42,14 @@ extension RecordingJournal.State {
     _ cassette: Cassette,
     orders: [Int],
     lines: [JournalRoom.Line],
-    to file: URL
+    to file: URL,
+    resuming ending: JournalFormat.Ending? = nil
   ) throws -> (count: Int, leftOut: [String]) {
     var parts = try CassetteParts(cassette, new: orders, in: sideFiles)
     let isAnyNew = parts.baseCount < parts.parts.count
     guard orders.isEmpty || isAnyNew else { return (parts.parts.count, parts.leftOut) }
     do throws(FileError) {
-      try replace(file, parts, lines.count)
+      try replace(file, parts, lines.count, resuming: ending)
     } catch {
       guard error.isNoRoom else { throw error }
       try writeWithoutRoom(&parts, lines, to: file, after: error)
@@ -59,11 +61,13 @@ extension RecordingJournal.State {
   private mutating func replace(
     _ file: URL,
     _ parts: CassetteParts,
-    _ count: Int
+    _ count: Int,
+    resuming ending: JournalFormat.Ending? = nil
   ) throws(FileError) {
     let text = parts.text()
     // Without it, what is journalled would stand there twice after a kill, and nothing less.
-    try? mark(text, after: parts.baseCount, count)
+    // Where an end was under way, its own numbers tell what stands in its part.
+    try? mark(text, after: ending?.after ?? parts.baseCount, ending?.lines ?? count)
     try calls.replace(text, file)
   }
 

@@ -127,13 +127,16 @@ extension RecordingJournal.State {
       let kept = redaction.redact([line.interaction])
       if kept == [line.interaction] { continue }
       try page?.blank(line.place)
-      // What is too large for a line is as little to stay as the line.
-      remove(
-        line.interaction.bodies.filter { $0.count > lineBytesMax }.map {
-          SHA256.hexadecimal($0.data)
-        }
-      )
       lines.remove(at: index)
+      // What is too large for a line is as little to stay as the line, unless another names it, too.
+      let staying = (lines.map(\.interaction) + kept).flatMap(\.bodies)
+      remove(
+        line.interaction.bodies
+          .filter { body in
+            body.count > lineBytesMax && !staying.contains { $0.data == body.data }
+          }
+          .map { SHA256.hexadecimal($0.data) }
+      )
       for interaction in kept {
         do { try write(interaction, order: line.order) } catch {
           losses.append(.init(interaction, error))

@@ -177,16 +177,24 @@ public final class RecordingJournal: Sendable {
     with cassette: Cassette,
     orders: [Int]
   ) throws -> (count: Int, leftOut: [String]) {
-    let result = try state.withLock { state in
-      try state.write(
-        cassette,
-        orders: orders,
-        lines: state.lines.map { JournalRoom.Line(order: $0.order, place: $0.place) },
-        to: cassetteFile
-      )
+    // In one hold of the lock: nothing may be written behind the end.
+    try state.withLock { state in
+      do {
+        let result = try state.write(
+          cassette,
+          orders: orders,
+          lines: state.lines.map { JournalRoom.Line(order: $0.order, place: $0.place) },
+          to: cassetteFile
+        )
+        state.page?.remove()
+        state.page = nil
+        return result
+      } catch {
+        state.page?.close()
+        state.page = nil
+        throw error
+      }
     }
-    remove()
-    return result
   }
 
   /// Removes the journal, whose recording has come to its end.
@@ -200,17 +208,24 @@ public final class RecordingJournal: Sendable {
   /// Removes what came since the last recording that was ended before it was written, if there was
   /// one: what stands on the cassette is still but a part of it. Else removes the journal.
   public func giveUp() {
-    let isKept = state.withLock { state in
-      guard state.isUnfinished, state.page != nil else { return false }
+    state.withLock { state in
+      guard state.page != nil else { return }
       do {
-        try state.page?.clear()
-        _ = try state.page?.append(JournalFormat.unfinished)
-        return true
+        if state.isUnfinished {
+          try state.page?.clear()
+          _ = try state.page?.append(JournalFormat.unfinished)
+          state.page?.close()
+        } else {
+          state.page?.remove()
+        }
       } catch {
-        return false
+        state.page?.remove()
       }
+      state.page = nil
+      // Bodies that no line could hold are thrown away with them, when nothing names them any more.
+      for name in state.ownSideFiles { state.sideFiles.remove(name) }
+      state.ownSideFiles = []
     }
-    if isKept { close() } else { remove() }
   }
 
   /// Whether what stands on the cassette is part of a recording that has not come to its end; known

@@ -2,8 +2,9 @@
 
 extension String {
   /// The text with its control characters spelled, such as `\u{1B}`, but for tabs and the ends of
-  /// lines; so are the marks that turn the direction of writing round (UAX #9) and those that some
-  /// readers end a line at.
+  /// lines; so are the marks that turn the direction of writing round (UAX #9), those that some
+  /// readers end a line at, and those that join a sign of ASCII: with one behind it a character is
+  /// no longer equal to that sign, which Markdown and spreadsheets read all the same.
   package var visible: String { spelled(inLine: false) }
 
   /// The same for a place that is one line: tabs and the ends of lines are spelled, too.
@@ -14,9 +15,12 @@ extension String {
     guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }) else { return self }
     var result = String.UnicodeScalarView()
     var rest = unicodeScalars[...]
+    var before: Unicode.Scalar?
     while let scalar = rest.popFirst() {
+      defer { before = scalar }
       let endsLine = !inLine && scalar == "\r" && rest.first == "\n"
-      if scalar.isInvisible(inLine: inLine), !endsLine {
+      let hidesMarkup = before.map { $0.isMarkup && scalar.extendsCharacter } ?? false
+      if scalar.isInvisible(inLine: inLine) && !endsLine || hidesMarkup {
         let number = String(scalar.value, radix: 16, uppercase: true)
         result.append(contentsOf: "\\u{\(number)}".unicodeScalars)
       } else {
@@ -46,6 +50,21 @@ extension String {
 }
 
 extension Unicode.Scalar {
+  /// Tells whether it is a sign of ASCII, which some format may take for its own.
+  fileprivate var isMarkup: Bool {
+    switch value {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: false
+    default: (0x21..<0x7F).contains(value)
+    }
+  }
+
+  /// Tells whether it is of one character with what stands before it (UAX #29, GB9 and GB9a).
+  fileprivate var extendsCharacter: Bool {
+    guard value >= 0x300 else { return false }
+    return properties.isGraphemeExtend || value == 0x200D
+      || properties.generalCategory == .spacingMark
+  }
+
   /// Tells whether it does something in place of being seen.
   fileprivate func isInvisible(inLine: Bool) -> Bool {
     switch value {

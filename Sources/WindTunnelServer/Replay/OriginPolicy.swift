@@ -133,11 +133,18 @@ extension House {
     }
     // Nobody on the Internet has a name without a dot; a reverse proxy's upstream and a container have.
     if !name.contains(".") { return true }
+    if Self.machineNames.contains(name) { return true }
     if !PrivateAddress.isLoopback(options.host), Self.isLocalName(name) { return true }
     let places = [options.recordedOrigin, options.upstream?.url] + options.ignoredHosts.map(\.url)
     return places.contains { $0?.host == name }
       || deck.interactions.contains { $0.request.url.host == name }
   }
+
+  /// The names by which containers ask for the machine that they run on, whose loopback interface
+  /// answers; nobody on the Internet can have one.
+  private static let machineNames: Set<String> = [
+    "host.docker.internal", "gateway.docker.internal", "host.containers.internal",
+  ]
 
   /// Tells whether a name is a local network's: `local` (RFC 6762 §3), `home.arpa` (RFC 8375 §4)
   /// and `internal`, which ICANN keeps out of the root.

@@ -125,7 +125,7 @@ extension UpstreamExchange {
   private func finish() {
     isOver = true
     stopPatience()
-    client?.house.deck.finished(outcome)
+    deck.finished(outcome)
     channel?.close()
     channel = nil
   }

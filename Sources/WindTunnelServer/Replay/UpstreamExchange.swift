@@ -54,6 +54,9 @@ final class UpstreamExchange {
   var head: RequestHead { exchange.head }
   var authority: Authority { exchange.authority }
 
+  /// The deck that hears of the end, also when the client has gone by then.
+  let deck: Deck
+
   init(
     _ exchange: Performance.Exchange,
     _ upstream: Upstream,
@@ -62,6 +65,7 @@ final class UpstreamExchange {
   ) {
     (self.exchange, self.metered) = (exchange, metered)
     (self.upstream, self.client) = (upstream, client)
+    deck = client.house.deck
     addresses = upstream.addresses
     parser.expectAnswer(to: exchange.head.method)
   }

@@ -88,4 +88,45 @@ import Testing
     let hidden = bodies[0].firstMatch(of: /and (REDACTED-token-[0-9]+)/).map { String($0.output.1) }
     #expect(hidden == bodies[2].firstMatch(of: /token=(.*)/).map { String($0.output.1) })
   }
+
+  private static func sideFiles(of file: URL) throws -> [String] {
+    let folder = file.deletingPathExtension().appendingPathExtension("bodies")
+    guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+  }
+
+  @Test func `a body that two lines name stays when one of them is written anew`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("users.json")
+    let journal = try RecordingJournal(besides: file)
+    for (order, path) in ["/a?x=plain-word-9", "/b"].enumerated() {
+      journal.append(Self.interaction(path, "picture", padding: 300_000), order: order)
+    }
+    #expect(try Self.sideFiles(of: file).count == 1)
+    journal.append(Self.interaction("/c", "token=plain-word-9"), order: 2)
+    #expect(journal.problem == nil)
+    #expect(try Self.sideFiles(of: file).count == 1)
+    journal.close()
+    let next = try RecordingJournal(besides: file)
+    let (cassette, count) = try next.takeUp(onto: Cassette())
+    #expect(count == 3)
+    #expect(!cassette.interactions.contains { $0.request.url.description.contains("plain-word") })
+    #expect(cassette.interactions.count { $0.response?.body.count ?? 0 > 300_000 } == 2)
+  }
+
+  @Test
+  func `what is thrown away leaves no body behind, and what comes behind the end writes nothing`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let file = folder.file("users.json")
+    let journal = try RecordingJournal(besides: file)
+    journal.append(Self.interaction("/a", "picture", padding: 300_000), order: 0)
+    #expect(try Self.sideFiles(of: file).count == 1)
+    journal.giveUp()
+    #expect(try Self.sideFiles(of: file) == [])
+    journal.append(Self.interaction("/late", "picture", padding: 300_000), order: 1)
+    #expect(try Self.sideFiles(of: file) == [])
+    #expect(!FileManager.default.fileExists(atPath: journal.file.path))
+  }
 }

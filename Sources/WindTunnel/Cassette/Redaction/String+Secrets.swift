@@ -23,7 +23,13 @@ extension String {
   }
 
   /// Tells whether what bears this name is a secret in every place: a `session` may be a desktop's.
-  package var surelyNamesSecret: Bool { namesSecret && !SecretNames.isAmbiguous(self) }
+  ///
+  /// A variable's `TOKEN` is one, too: it has no neighbours that could say otherwise.
+  package var surelyNamesSecret: Bool {
+    namesSecret
+      && (!SecretNames.isAmbiguous(self)
+        || ["token", "tokens", "auth", "bearer", "cookie", "cookies"].contains(lowercased()))
+  }
 }
 
 extension RequestURL {

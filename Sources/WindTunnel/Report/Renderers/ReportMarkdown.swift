@@ -128,8 +128,9 @@ extension Metrics {
 extension StringProtocol {
   /// As code, unless something in it would end that, since no escape is known there.
   fileprivate var asMarkdownCode: String {
-    let isPlain = !contains { $0 == "`" || $0.isNewline || $0 == "<" }
-    return isPlain ? "`\(String(self).visibleInLine)`" : String(self).escapedForMarkdown
+    let shown = String(self).visibleInLine
+    let isPlain = !contains(where: \.isNewline) && !shown.contains { $0 == "`" || $0 == "<" }
+    return isPlain ? "`\(shown)`" : String(self).escapedForMarkdown
   }
 }
 
@@ -138,7 +139,7 @@ extension String {
   /// addresses that become links by themselves, and nobody mentioned (GitHub Flavored Markdown §6.9).
   fileprivate var escapedForMarkdown: String {
     var text = ""
-    for character in String(map { $0.isNewline ? " " : $0 }).escapedForHTML {
+    for character in String(map { $0.isNewline ? " " : $0 }).visibleInLine.escapedForHTML {
       if "\\`*_[]|#~$".contains(character) {
         // A reference to a character is no heading.
         text += character == "#" && text.hasSuffix("&") ? "#" : "\\\(character)"

@@ -26,6 +26,17 @@ import Testing
     return report
   }
 
+  @Test func `a mark behind a sign does not hide that sign from what escapes it`() throws {
+    let word = "x`\u{301} |\u{301} @\u{FE0F}team \"\u{301},=1+1"
+    let spelled = "x`\\u{301} |\\u{301} @\\u{FE0F}team \"\\u{301},=1+1"
+    #expect(word.visibleInLine == spelled && word.visible == spelled)
+    #expect("e\u{301}te\u{301} 1\u{FE0F}".visibleInLine == "e\u{301}te\u{301} 1\u{FE0F}")
+    let report = try Self.report(of: word)
+    #expect(report.csv().contains("\"\"\\u{301},=1+1"))
+    let markdown = report.markdown(allowsInconclusive: false)
+    #expect(!markdown.contains("@\\u") && !markdown.unicodeScalars.contains("\u{301}"))
+  }
+
   private static func invisible(_ text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.filter {
       $0.properties.isBidiControl || $0.value == 0x2028
