@@ -43,26 +43,4 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
     }
     return Self.pathPrefix + bytes.joined()
   }
-
-  /// Takes the lane's name out of a request, if it bears one.
-  public static func take(from request: inout Request) -> Lane? {
-    if let name = request.headers[header] {
-      request.headers.remove(header)
-      return Lane(name)
-    }
-    guard request.url.path.hasPrefix(pathPrefix) else { return nil }
-    let rest = request.url.path.dropFirst(pathPrefix.count)
-    let name = String(rest.prefix { $0 != "/" })
-    request.url.path = rest.count == name.count ? "/" : String(rest.dropFirst(name.count))
-    return Lane(Self.name(spelled: name))
-  }
-
-  /// The name that a segment of a path spells.
-  private static func name(spelled segment: String) -> String {
-    let text = segment.removingPercentEncoding ?? segment
-    // Addresses of before have slashes as `%2F`, and in those a tilde is one.
-    if segment.contains("%2F") || segment.contains("%2f") { return text }
-    // In this order, or `~01` would become a slash (RFC 6901 §4).
-    return text.replacing("~1", with: "/").replacing("~0", with: "~")
-  }
 }

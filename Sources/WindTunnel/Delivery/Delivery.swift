@@ -38,12 +38,7 @@ public struct Delivery: Sendable, Hashable {
   }
 
   /// One direction of a connection.
-  public enum Way: Sendable, Hashable, CaseIterable {
-    /// From the client.
-    case up
-    /// To the client.
-    case down
-  }
+  public typealias Way = Link.Way
 
   /// Something that comes from the client.
   public enum Arrival: Sendable, Hashable {

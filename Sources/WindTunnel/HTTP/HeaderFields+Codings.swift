@@ -26,4 +26,10 @@ extension HeaderFields {
       return text.hasPrefix("q=") && Double(text.dropFirst(2)) == 0
     }
   }
+
+  /// Removes the fields that are made of a content's bytes: of no use where those are gone (RFC 1864,
+  /// RFC 3230, RFC 9530).
+  mutating func removeDigests() {
+    for name in ["Content-MD5", "Digest", "Content-Digest", "Repr-Digest"] { remove(name) }
+  }
 }

@@ -32,7 +32,7 @@ struct Journey: Sendable, Hashable {
   }
 
   /// Writes at one end and lets everything happen until the last of it has come to the other.
-  mutating func send(_ bytes: Int, _ way: Delivery.Way) -> Int? {
+  mutating func send(_ bytes: Int, _ way: Link.Way) -> Int? {
     let start = connection.now
     let whole = connection.delivered(way) + bytes
     connection.write(bytes, way, at: start)

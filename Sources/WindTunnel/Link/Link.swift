@@ -2,6 +2,14 @@
 ///
 /// Delays are one way, since two of three tools mean that by "latency" and the third does not.
 public struct Link: Sendable, Hashable {
+  /// One direction of a connection.
+  public enum Way: Sendable, Hashable, CaseIterable {
+    /// From the client.
+    case up
+    /// To the client.
+    case down
+  }
+
   /// One direction.
   public struct Direction: Sendable, Hashable {
     /// How long a byte is on its way.

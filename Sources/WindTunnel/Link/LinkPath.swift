@@ -46,10 +46,21 @@ public struct LinkPath: Sendable, Hashable {
     return dns + .microseconds(delivered - waited)
   }
 
-  /// The same in its parts; a part that is not modelled is `nil`, and none is known of a request that
-  /// never arrives.
-  func stages(requestBytes: Int, isSecure: Bool) -> Observation.Stages {
-    var stages = Observation.Stages()
+  /// The parts of a request's way; a part that is not modelled is `nil`.
+  struct Stages: Sendable, Hashable {
+    /// The look-up of the name.
+    var dns: Duration?
+    /// The opening of the connection.
+    var connect: Duration?
+    /// The TLS handshake.
+    var tls: Duration?
+    /// From the request's first byte to its last.
+    var upload: Duration?
+  }
+
+  /// The same in its parts; none is known of a request that never arrives.
+  func stages(requestBytes: Int, isSecure: Bool) -> Stages {
+    var stages = Stages()
     if link.isDead { return stages }
     if handshakes == nil { stages.dns = link.dnsDelay > .zero ? link.dnsDelay : nil }
     guard needsTCP else {
@@ -98,7 +109,7 @@ public struct LinkPath: Sendable, Hashable {
   ///
   /// The two ways are simulated each for itself: the acknowledgements of one meet neither the queue
   /// nor the losses of the other's data.
-  public func shaper(_ way: Delivery.Way) -> Shaper {
+  public func shaper(_ way: Link.Way) -> Shaper {
     guard needsTCP, !link.isDead else { return Shaper(way == .up ? link.up : link.down) }
     var connection = connection()
     // Each end writes when it is open: the server's half a round trip after the client's.
@@ -107,21 +118,4 @@ public struct LinkPath: Sendable, Hashable {
     {}
     return Shaper(connection, way, of: link)
   }
-}
-
-extension Outcome {
-  /// About what the request line and fields take.
-  static let requestHeadBytes = 200
-
-  /// What the answer passes through; `nil`: nothing.
-  public var shaper: Shaper? {
-    path?.answerShaper(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
-  }
-
-  /// What the link makes it wait for before the request has arrived.
-  package var linkStages: Observation.Stages? {
-    path?.stages(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
-  }
-
-  var requestBytes: Int { Self.requestHeadBytes + (path?.contentBytes ?? request.body.count) }
 }

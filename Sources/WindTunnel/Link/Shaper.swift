@@ -18,7 +18,7 @@ public struct Shaper: Sendable, Hashable {
   public init(_ direction: Link.Direction) { pipe = Pipe(direction) }
 
   /// Goes on with an open connection.
-  init(_ connection: TCPConnection, _ way: Delivery.Way, of link: Link) {
+  init(_ connection: TCPConnection, _ way: Link.Way, of link: Link) {
     let direction = way == .up ? link.up : link.down
     pipe = Pipe(direction)
     stream = [TCPStream(connection, way, direction)]

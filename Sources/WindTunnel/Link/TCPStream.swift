@@ -2,7 +2,7 @@
 /// them: bytes arrive when the simulated receiver has them without a gap.
 struct TCPStream: Sendable, Hashable {
   private var connection: TCPConnection
-  private let way: Delivery.Way
+  private let way: Link.Way
   private let delay: Duration
   let queueBytes: Int?
   /// Where the connection's time began to be the caller's.
@@ -10,7 +10,7 @@ struct TCPStream: Sendable, Hashable {
   private var origin: Duration?
   private let before: Int
 
-  init(_ connection: TCPConnection, _ way: Delivery.Way, _ direction: Link.Direction) {
+  init(_ connection: TCPConnection, _ way: Link.Way, _ direction: Link.Direction) {
     self.connection = connection
     self.way = way
     delay = direction.delay
@@ -56,7 +56,7 @@ struct TCPStream: Sendable, Hashable {
 
 extension TCPConnection {
   /// What the application wrote and was not sent.
-  func unsent(_ way: Delivery.Way) -> Int {
+  func unsent(_ way: Link.Way) -> Int {
     way == .up ? client.sender.unsent : server.sender.unsent
   }
 }

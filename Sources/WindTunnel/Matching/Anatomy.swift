@@ -103,7 +103,7 @@ struct Anatomy {
   static func digest(_ fields: [Field]) -> String {
     let body = ComparedBody.fields(
       fields.map {
-        ComparedBody.Field(
+        FormField(
           name: $0.name,
           label: "\($0.name)\($0.hasValue ? "=" : "")",
           value: Data($0.value.utf8)

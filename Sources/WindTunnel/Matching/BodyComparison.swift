@@ -43,7 +43,7 @@ enum BodyComparison {
   /// What two bodies are both of.
   enum Kind {
     case json(JSON, JSON)
-    case fields([ComparedBody.Field], [ComparedBody.Field])
+    case fields([FormField], [FormField])
     case other
   }
 
@@ -57,7 +57,7 @@ enum BodyComparison {
     switch (bodies[0], bodies[1]) {
     case (.json(let there), .json(let here)): return .json(there.canonical(), here.canonical())
     case (.fields(let there), .fields(let here)):
-      let isMeant: (ComparedBody.Field) -> Bool = { field in
+      let isMeant: (FormField) -> Bool = { field in
         !rule.ignoredFields.contains { $0.fits(field.name) }
       }
       return .fields(there.filter(isMeant), here.filter(isMeant))
@@ -69,7 +69,7 @@ enum BodyComparison {
     request.body.text.map(RedactedText.isIn) ?? false
   }
 
-  private static func fields(_ recorded: [ComparedBody.Field], _ asked: [ComparedBody.Field])
+  private static func fields(_ recorded: [FormField], _ asked: [FormField])
     -> [Mismatch.Difference]
   {
     let there = Dictionary(grouping: recorded) { $0.label }
@@ -97,7 +97,7 @@ enum BodyComparison {
     return differences.isEmpty ? [.init(name: "the order of the body's fields")] : differences
   }
 
-  private static func texts(_ fields: [ComparedBody.Field]?) -> [String] {
+  private static func texts(_ fields: [FormField]?) -> [String] {
     (fields ?? []).map { String(utf8: $0.value) ?? "\($0.value.count) binary bytes" }
   }
 }

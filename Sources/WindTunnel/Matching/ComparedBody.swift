@@ -2,17 +2,9 @@ internal import Foundation
 
 /// What of a body counts.
 enum ComparedBody {
-  /// A field of a form or a part of a multipart.
-  struct Field {
-    var name: String
-    /// What counts beside the value: the name, and of a part what else its own header says.
-    var label: String
-    var value: Data
-  }
-
   case nothing
   case bytes(Data)
-  case fields([Field])
+  case fields([FormField])
   case json(JSON)
 
   /// Reads a body by a rule; what is not what it is taken for is bytes.

@@ -1,14 +1,22 @@
 internal import Foundation
 
+/// A field of a form or a part of a multipart.
+struct FormField {
+  var name: String
+  /// The text that counts beside the value: the name, and of a part what else its own header says.
+  var label: String
+  var value: Data
+}
+
 /// Fields of `application/x-www-form-urlencoded` (WHATWG URL §5.1).
 enum FormFields {
   /// The fields in their order.
-  static func fields(_ data: Data) -> [ComparedBody.Field] {
+  static func fields(_ data: Data) -> [FormField] {
     data.split(separator: UInt8(ascii: "&")).map { item in
       let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
       let value = item[equals...].dropFirst()
       let name = String(decoding: decoded(item[..<equals]), as: UTF8.self)
-      return ComparedBody.Field(
+      return FormField(
         name: name,
         label: name,
         value: Data(decoded(value))
@@ -17,7 +25,7 @@ enum FormFields {
   }
 
   /// The fields that count, by name; those of one name keep their order, which may mean something.
-  static func sorted(_ data: Data, ignoring ignored: [NamePattern]) -> [ComparedBody.Field] {
+  static func sorted(_ data: Data, ignoring ignored: [NamePattern]) -> [FormField] {
     fields(data).filter { field in !ignored.contains { $0.fits(field.label) } }
       .enumerated()
       .sorted { left, right in

@@ -8,14 +8,14 @@ enum Multipart {
     _ data: Data,
     type: String,
     ignoring ignored: [NamePattern]
-  ) -> [ComparedBody.Field]? {
+  ) -> [FormField]? {
     guard let boundary = ContentType(type)["boundary"], !boundary.isEmpty,
       let parts = parts(data, boundary: boundary)
     else { return nil }
     return parts.compactMap { part in
       guard let (name, label, content) = opened(part) else { return nil }
       return ignored.contains { $0.fits(name) }
-        ? nil : ComparedBody.Field(name: name, label: label, value: Data(content))
+        ? nil : FormField(name: name, label: label, value: Data(content))
     }
   }
 

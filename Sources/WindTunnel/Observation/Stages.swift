@@ -18,6 +18,11 @@ extension Observation {
     /// Makes them of nothing.
     public init() {}
 
+    /// Makes them of those that a link knows.
+    init(_ link: LinkPath.Stages) {
+      (dns, connect, tls, upload) = (link.dns, link.connect, link.tls, link.upload)
+    }
+
     /// Their names, in the order in which they happen.
     public static let names = ["dns", "connect", "tls", "upload", "firstByte", "body"]
 

@@ -18,7 +18,7 @@ enum FieldKind {
   case text
 
   init(_ name: String, _ names: SecretNames) {
-    switch SecretNames.normalised(name) {
+    switch FieldName.normalised(name) {
     case "authorization", "proxyauthorization", "authentication", "xauthentication":
       self = .credentials
     case "cookie", "cookie2": self = .cookies

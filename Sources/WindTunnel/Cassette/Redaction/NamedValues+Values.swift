@@ -36,7 +36,7 @@ extension NamedValues {
       isQuoted: isQuoted,
       isQuery: isQuery,
       isColon: bytes[mark] == UInt8(ascii: ":"),
-      isCredentials: SecretNames.normalised(name).hasSuffix("authorization")
+      isCredentials: FieldName.normalised(name).hasSuffix("authorization")
     )
     guard let range = range(from: mark + 1, known) else { return nil }
     return Found(range: range, name: name, sort: sort, isPercent: isQuery)

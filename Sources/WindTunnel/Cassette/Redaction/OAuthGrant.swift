@@ -7,14 +7,14 @@ struct OAuthGrant {
   /// Looks at the names that stand beside each other; where a browser is led back with its code, a
   /// state may be missing.
   init(_ names: [String], isRedirect: Bool = false) {
-    let names = Set(names.map { SecretNames.normalised($0) })
+    let names = Set(names.map { FieldName.normalised($0) })
     isGrant = !names.isDisjoint(with: ["granttype", "codeverifier", "redirecturi"])
     mayBe = isRedirect || names.contains("state") || names.contains("sessionstate")
   }
 
   /// Whether a value is a secret here that is none elsewhere.
   func sort(of name: String, _ value: String) -> SecretNames.Sort? {
-    guard isGrant || mayBe, SecretNames.normalised(name) == "code" else { return nil }
+    guard isGrant || mayBe, FieldName.normalised(name) == "code" else { return nil }
     return isGrant || value.utf8.count >= 8 && !value.allSatisfy(\.isNumber) ? .secret : nil
   }
 }

@@ -22,7 +22,7 @@ enum Prose {
   static func isKeyOfStore(_ name: some StringProtocol, _ value: String) -> Bool {
     guard value.utf8.count <= 24, value.utf8.allSatisfy({ 0x61...0x7A ~= $0 }) else { return false }
     return ["sessionkey", "accesskey", "authkey"].contains {
-      SecretNames.normalised(name).hasSuffix($0)
+      FieldName.normalised(name).hasSuffix($0)
     }
   }
 
@@ -30,7 +30,7 @@ enum Prose {
   /// icon of a pin.
   static func isAbout(_ name: String, _ value: String, isTold: Bool) -> Bool {
     if isTold { return isPlain(value) }
-    let name = SecretNames.normalised(name)
+    let name = FieldName.normalised(name)
     if name == "pin" { return isPlain(value) }
     return ["session", "sign"].contains(name) && value.contains(" ") && isPlain(value)
   }

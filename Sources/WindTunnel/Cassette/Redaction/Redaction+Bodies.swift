@@ -28,15 +28,12 @@ extension Redaction {
     body = Body(Data(content))
     headers.remove("Content-Encoding")
     // A short secret could be found by trying.
-    for name in Self.digests { headers.remove(name) }
+    headers.removeDigests()
     // A body that was cut stays as short of what is announced as it was.
     if let length = headers["Content-Length"].flatMap({ Int($0) }) {
       headers["Content-Length"] = String(max(0, length + change))
     }
   }
-
-  /// Fields made of the bytes of a body: of no use where those are gone (RFC 1864, RFC 3230, RFC 9530).
-  static let digests = ["Content-MD5", "Digest", "Content-Digest", "Repr-Digest"]
 
   /// A body's content by its type; what names no type is looked at.
   mutating func content(

@@ -189,7 +189,7 @@ extension Redaction {
     }
     if let sort {
       next = Inherited(name: name, sort: sort)
-    } else if let own = about.inherited, !SecretNames.about.contains(SecretNames.normalised(key)),
+    } else if let own = about.inherited, !SecretNames.about.contains(FieldName.normalised(key)),
       !isDescription(member.value, key, of: own, walk)
     {
       next = Inherited(name: key, sort: own.sort, isWithin: true, isListed: own.isListed)

@@ -52,10 +52,10 @@ extension Redaction {
   func isDescription(_ value: JSONSpan, _ key: String, of inherited: Inherited, _ walk: Walk)
     -> Bool
   {
-    guard ["session", "sign", "pin"].contains(SecretNames.normalised(inherited.name)),
+    guard ["session", "sign", "pin"].contains(FieldName.normalised(inherited.name)),
       case .string(let range) = value
     else { return false }
-    let name = SecretNames.normalised(key)
+    let name = FieldName.normalised(key)
     let isID = ["id", "sid", "uuid", "key", "value", "data", "hash"].contains { name.hasSuffix($0) }
     return !isID && Prose.isPlain(walk.text(range))
   }

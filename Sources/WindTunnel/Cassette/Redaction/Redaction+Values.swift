@@ -98,7 +98,7 @@ extension Redaction {
   /// The value of a field that is treated by what it is: the same in a header and where a JSON body
   /// repeats one; `nil` for any other.
   mutating func fieldValue(_ value: String, name: some StringProtocol) -> String? {
-    switch SecretNames.normalised(name) {
+    switch FieldName.normalised(name) {
     case "authorization", "proxyauthorization":
       credentials(value, name: SecretNames.slug(name))
     case "cookie": cookies(value)

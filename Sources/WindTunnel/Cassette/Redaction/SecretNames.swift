@@ -21,16 +21,16 @@ struct SecretNames {
 
   init(_ rules: RedactionRules) {
     extra = [
-      .header: Set(rules.headers.map(Self.normalised)),
-      .query: Set(rules.queries.map(Self.normalised)),
-      .field: Set(rules.fields.map(Self.normalised)),
+      .header: Set(rules.headers.map(FieldName.normalised)),
+      .query: Set(rules.queries.map(FieldName.normalised)),
+      .field: Set(rules.fields.map(FieldName.normalised)),
     ]
     personalData = rules.personalData
   }
 
   /// What the value of a name is; `nil` for nothing that is taken out.
   func sort(of name: some StringProtocol, in place: Place) -> Sort? {
-    let name = Self.normalised(name)
+    let name = FieldName.normalised(name)
     guard !name.isEmpty else { return nil }
     if extra[place]?.contains(name) == true { return .secret }
     if Self.harmless.contains(name) { return nil }
@@ -50,16 +50,6 @@ struct SecretNames {
     // Keys that are data, such as ids, are as many as there are bodies.
     if fields.count < 4096 { fields[name] = sort }
     return sort
-  }
-
-  /// Letters and digits in lower case.
-  static func normalised(_ name: some StringProtocol) -> String {
-    var bytes: [UInt8] = []
-    for byte in name.utf8.suffix(80) {
-      let lower = byte.asciiLowercased
-      if 0x61...0x7A ~= lower || 0x30...0x39 ~= lower || lower >= 0x80 { bytes.append(lower) }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// A name as it stands in a pseudonym.
@@ -84,13 +74,13 @@ struct SecretNames {
 
   /// Whether a value is itself one of the words that name secrets, and so found in any text.
   static func isWord(_ value: String) -> Bool {
-    let name = normalised(value)
+    let name = FieldName.normalised(value)
     return whole.contains(name) || endings.contains(name) || harmless.contains(name)
   }
 
   /// Whether a name has harmless values as well: a currency is a token, a zodiac has signs.
   static func isAmbiguous(_ name: some StringProtocol) -> Bool {
-    ambiguous.contains(normalised(name))
+    ambiguous.contains(FieldName.normalised(name))
   }
 
   /// Members of an object under a secret name that tell about the secret and are none.

@@ -55,10 +55,10 @@ extension SpokenSecrets {
     {
       return true
     }
-    let whole = SecretNames.normalised(String(decoding: value, as: UTF8.self))
+    let whole = FieldName.normalised(String(decoding: value, as: UTF8.self))
     return terms.contains(whole)
       || parts.contains {
-        terms.contains(SecretNames.normalised(String(decoding: $0, as: UTF8.self)))
+        terms.contains(FieldName.normalised(String(decoding: $0, as: UTF8.self)))
       }
   }
 

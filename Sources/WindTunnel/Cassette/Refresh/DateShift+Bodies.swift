@@ -43,7 +43,7 @@ extension DateShift {
     case .number(let range):
       guard let name, range.count == 10 || range.count == 13,
         Self.numberNames.contains(
-          SecretNames.normalised(String(decoding: bytes[name], as: UTF8.self))
+          FieldName.normalised(String(decoding: bytes[name], as: UTF8.self))
         ), let moved = epoch(String(decoding: bytes[range], as: UTF8.self))
       else { return }
       edits.append(Edit(range, Array(moved.utf8)))

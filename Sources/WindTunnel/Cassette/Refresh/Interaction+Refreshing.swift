@@ -59,7 +59,7 @@ extension DateShift {
     timing?.refit(from: response.body.data, to: Data(new))
     response.body = Body(Data(new))
     response.head.headers.remove("Content-Encoding")
-    for name in Redaction.digests { response.head.headers.remove(name) }
+    response.head.headers.removeDigests()
     if !response.headers.values("Content-Length").isEmpty {
       response.head.headers["Content-Length"] = String(new.count)
     }
@@ -78,7 +78,7 @@ extension DateShift {
       ) { "\($0.output.1)\(http(String($0.output.2)) ?? String($0.output.2))" }
       return tokens(cookies) ?? cookies
     }
-    if SecretNames.normalised(field.name).hasSuffix("ratelimitreset") {
+    if FieldName.normalised(field.name).hasSuffix("ratelimitreset") {
       return epoch(field.value) ?? field.value
     }
     return tokens(field.value) ?? field.value

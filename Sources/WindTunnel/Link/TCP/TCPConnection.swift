@@ -11,7 +11,7 @@ struct TCPConnection: Sendable, Hashable {
 
   /// Bytes of a stream that have come to the other end without a gap.
   struct Arrival: Sendable, Hashable {
-    var way: Delivery.Way
+    var way: Link.Way
     var at: Int
     var bytes: Int
   }
@@ -50,7 +50,7 @@ struct TCPConnection: Sendable, Hashable {
     handshake.hasGivenUp || client.sender.hasGivenUp || server.sender.hasGivenUp
   }
 
-  func delivered(_ way: Delivery.Way) -> Int {
+  func delivered(_ way: Link.Way) -> Int {
     way == .up ? server.receiver.delivered : client.receiver.delivered
   }
 
@@ -68,7 +68,7 @@ struct TCPConnection: Sendable, Hashable {
   }
 
   /// The application at one end writes.
-  mutating func write(_ bytes: Int, _ way: Delivery.Way, at moment: Int) {
+  mutating func write(_ bytes: Int, _ way: Link.Way, at moment: Int) {
     now = max(now, moment)
     if way == .up {
       client.sender.write(bytes)
@@ -136,7 +136,7 @@ struct TCPConnection: Sendable, Hashable {
     }
   }
 
-  private mutating func take(_ packet: Packet, _ way: Delivery.Way) {
+  private mutating func take(_ packet: Packet, _ way: Link.Way) {
     if way == .up {
       server.sender.acknowledge(packet, at: now)
     } else {
@@ -159,7 +159,7 @@ struct TCPConnection: Sendable, Hashable {
     }
   }
 
-  private mutating func sendAcknowledgement(_ way: Delivery.Way) {
+  private mutating func sendAcknowledgement(_ way: Link.Way) {
     var packet = Packet(kind: .acknowledgement)
     packet.segment = way == .up ? client.sender.sent.next : server.sender.sent.next
     send(&packet, way)
@@ -180,7 +180,7 @@ struct TCPConnection: Sendable, Hashable {
     if let seat = seats.last, seats.count > 1 { seat.set(down.isBusy(at: now)) }
   }
 
-  private mutating func send(_ packet: inout Packet, _ way: Delivery.Way) {
+  private mutating func send(_ packet: inout Packet, _ way: Link.Way) {
     packet.stamp = now
     if way == .up {
       client.receiver.acknowledge(in: &packet)

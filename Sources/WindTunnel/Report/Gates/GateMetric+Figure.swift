@@ -71,16 +71,6 @@ extension GateMetric {
     }
   }
 
-  /// Whether it is a figure of two reports.
-  var isOfPair: Bool {
-    switch self {
-    case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
-      .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
-      true
-    default: false
-    }
-  }
-
   /// Tells whether it is a latency, or made of latencies.
   var isOfLatencies: Bool {
     switch self {
@@ -152,6 +142,22 @@ extension GateMetric {
       .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
       "the calls of the two cannot be paired, or there are too few of them"
     default: "the attempts could not be seen"
+    }
+  }
+}
+
+extension GateMetric {
+  /// A figure as people read it, with what it was made of.
+  func words(_ figure: Double, of metrics: Metrics) -> String {
+    switch kind {
+    case .time: return "\(JSON.number(figure / 1000, places: 3)) ms"
+    case .count, .ratio: return "\(JSON.number(figure, places: 6))"
+    case .share:
+      let share = "\(JSON.number(figure, places: 6))"
+      guard self == .successRate || self == .firstTrySuccessRate else { return share }
+      let judged = metrics.latency.calls
+      let count = Int((figure * Double(judged)).rounded())
+      return "\(share) (\(count) of \(judged) calls)"
     }
   }
 }
