@@ -24,7 +24,28 @@ let package = Package(
     .target(name: "CWindTunnelSystem"),
     .target(name: "CWindTunnelFiles"),
     .target(name: "WindTunnelSymptoms"),
-    .target(name: "WindTunnel", dependencies: ["CWindTunnelSystem", "WindTunnelSymptoms"]),
+    // Draws, digests, lanes and locks.
+    .target(name: "WindTunnelCore", dependencies: ["CWindTunnelSystem"]),
+    // Messages, JSON and codecs.
+    .target(name: "WindTunnelHTTP", dependencies: ["WindTunnelCore"]),
+    // Delay, rate, loss and TCP.
+    .target(name: "WindTunnelLink", dependencies: ["WindTunnelHTTP"]),
+    // Cassettes and what compares requests with them.
+    .target(name: "WindTunnelCassettes", dependencies: ["WindTunnelHTTP", "WindTunnelSymptoms"]),
+    .target(
+      name: "WindTunnelRedaction",
+      dependencies: ["WindTunnelCassettes", "WindTunnelSymptoms"]
+    ),
+    .target(
+      name: "WindTunnel",
+      dependencies: [
+        "WindTunnelLink", "WindTunnelRedaction", "WindTunnelSymptoms",
+      ]
+    ),
+    // HAR, in and out.
+    .target(name: "WindTunnelImports", dependencies: ["WindTunnelRedaction", "WindTunnelSymptoms"]),
+    // Metrics, gates' verdicts and renderers.
+    .target(name: "WindTunnelReports", dependencies: ["WindTunnel", "WindTunnelSymptoms"]),
     .target(name: "WindTunnelURLSession", dependencies: ["WindTunnelSymptoms", "WindTunnel"]),
     .target(
       name: "WindTunnelServer",
@@ -40,8 +61,8 @@ let package = Package(
     .target(
       name: "WindTunnelDrill",
       dependencies: [
-        "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelNetworkLayer", "WindTunnelSymptoms",
-        "WindTunnel", "WindTunnelServer",
+        "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelImports", "WindTunnelNetworkLayer",
+        "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel", "WindTunnelServer",
         "WindTunnelURLSession",
       ]
     ),
@@ -67,7 +88,11 @@ let package = Package(
     ),
     .testTarget(
       name: "WindTunnelTests",
-      dependencies: ["PlantedSecrets", "WindTunnelSymptoms", "WindTunnel"],
+      dependencies: [
+        "WindTunnelCassettes", "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink",
+        "WindTunnelRedaction", "WindTunnelReports", "PlantedSecrets", "WindTunnelSymptoms",
+        "WindTunnel",
+      ],
       // What a kernel did; they are found by the path of the test that reads them.
       exclude: ["Link/Measured"]
     ),
@@ -82,6 +107,8 @@ let package = Package(
       name: "WindTunnelServerTests",
       // Real clients are run as processes, and it is the drill that knows how.
       dependencies: [
+        "WindTunnelCassettes", "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink",
+        "WindTunnelRedaction", "WindTunnelReports",
         "CWindTunnelSystem", "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill",
         "WindTunnelServer",
       ]
@@ -90,6 +117,7 @@ let package = Package(
       name: "NetworkLayerTests",
       // The client flies on the deck, in process and on the wire.
       dependencies: [
+        "WindTunnelReports",
         "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug", "Origins", "WindTunnelSymptoms",
         "WindTunnel", "WindTunnelDrill",
         "WindTunnelServer", "WindTunnelURLSession",
@@ -104,6 +132,7 @@ let package = Package(
     .testTarget(
       name: "WindTunnelDrillTests",
       dependencies: [
+        "WindTunnelReports", "WindTunnelServer",
         "WindTunnelNetworkLayer", "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill",
         "host-drill",
         "windtunnel-cli",
@@ -111,7 +140,9 @@ let package = Package(
     ),
     .testTarget(
       name: "WindTunnelTestingTests",
-      dependencies: ["Origins", "WindTunnelSymptoms", "WindTunnelServer", "WindTunnelTesting"],
+      dependencies: [
+        "WindTunnel", "Origins", "WindTunnelSymptoms", "WindTunnelServer", "WindTunnelTesting",
+      ],
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]
     ),
@@ -119,6 +150,7 @@ let package = Package(
       name: "CommandLineTests",
       // The tool is run as a process; the dependency has it built.
       dependencies: [
+        "WindTunnelReports",
         "Origins", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill",
         "WindTunnelServer", "windtunnel-cli",
       ],
@@ -127,6 +159,7 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests",
       dependencies: [
+        "WindTunnelReports",
         "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession",
       ]
     ),

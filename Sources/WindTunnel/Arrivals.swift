@@ -14,7 +14,7 @@ struct LaneKey: Hashable {
 
 /// How many requests of each key came in each lane, and which are being carried.
 ///
-/// Of the keys that come after very many others only the last are remembered (``KeptTable``): one
+/// Of the keys that come after very many others only the last are remembered (``BoundedTable``): one
 /// that was forgotten counts from one again.
 struct Arrivals: Sendable {
   /// The requests of one key in one lane.
@@ -45,14 +45,14 @@ struct Arrivals: Sendable {
     var seat: Int
   }
 
-  private var tallies: KeptTable<LaneKey, Tally>
+  private var tallies: BoundedTable<LaneKey, Tally>
 
   /// Begins with nobody.
-  init() { tallies = KeptTable() }
+  init() { tallies = BoundedTable() }
 
   /// Begins with nobody, and with room for so many keys.
   init(keeping keptMax: Int, passing passingMax: Int) {
-    tallies = KeptTable(keeping: keptMax, passing: passingMax)
+    tallies = BoundedTable(keeping: keptMax, passing: passingMax)
   }
 
   /// How many keys are counted, and how many outcomes are being carried.

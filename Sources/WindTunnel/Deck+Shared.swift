@@ -5,7 +5,7 @@ extension Deck {
   /// written onto since.
   ///
   /// A deck that records everything anew replaces what it was asked for and nothing else
-  /// (``Replacing``); any other adds.
+  /// (``RerecordingMerge``); any other adds.
   ///
   /// - Parameters:
   ///   - cassette: What stands in the file.
@@ -20,8 +20,8 @@ extension Deck {
     then: EndPolicy,
     keepsOrder: Bool = false,
     on date: Date? = nil,
-    beside claims: Claims = Claims()
-  ) -> (cassette: Cassette, leftOut: [String], claims: Claims) {
+    beside claims: RunRecordings = RunRecordings()
+  ) -> (cassette: Cassette, leftOut: [String], claims: RunRecordings) {
     let (recorded, isAnew) = state.withLock { state in
       (state.recording.sorted { $0.key < $1.key }.map(\.value), state.recordsAnew)
     }
@@ -31,7 +31,7 @@ extension Deck {
     var (cassette, claims) = (cassette, claims)
     if isAnew {
       let rule = ReplacedPlaces.Rule.played(by: matcher, then: then)
-      let replacing = Replacing(rule: rule, keepsOrder: keepsOrder, day: day)
+      let replacing = RerecordingMerge(rule: rule, keepsOrder: keepsOrder, day: day)
       cassette.interactions = replacing(new, in: cassette.interactions, beside: &claims)
     } else {
       if let day { for index in new.indices { new[index].recordedAt = day } }

@@ -1,4 +1,4 @@
-package import WindTunnel
+internal import WindTunnel
 
 /// Which request each call makes: the requests of the cassette, one after the other, or drawn by
 /// their weights.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelReports
 
 /// What goes to standard output is the answer and nothing else.
 @Suite(.timeLimit(.minutes(10))) struct AnswerTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelReports
 
 /// What a drill could not tell at its end is refused at its beginning.
 @Suite(.timeLimit(.minutes(10))) struct DrillRefusalTests {

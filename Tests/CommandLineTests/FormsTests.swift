@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelReports
 
 /// Shorter forms of commands, and what is said where another tool's habit does not fit.
 @Suite(.timeLimit(.minutes(10))) struct FormsTests {

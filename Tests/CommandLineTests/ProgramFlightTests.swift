@@ -2,6 +2,7 @@ import Foundation
 import Origins
 import Testing
 import WindTunnel
+import WindTunnelReports
 
 /// Programs as subjects of the tool: where they are sent, and which weather they can be flown in.
 @Suite(.timeLimit(.minutes(10))) struct ProgramFlightTests {

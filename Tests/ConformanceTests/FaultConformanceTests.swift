@@ -1,5 +1,6 @@
 import Testing
 import WindTunnel
+import WindTunnelReports
 import WindTunnelSymptoms
 
 /// One row a fault: what a client sees of it, whichever stage carries it.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelReports
 import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)

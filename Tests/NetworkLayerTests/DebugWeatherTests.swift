@@ -2,6 +2,7 @@ import Foundation
 import Origins
 import Testing
 import WindTunnel
+import WindTunnelReports
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerDebug
 import WindTunnelServer

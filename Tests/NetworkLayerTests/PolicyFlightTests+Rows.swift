@@ -1,5 +1,6 @@
 import Foundation
 import WindTunnel
+import WindTunnelReports
 import WindTunnelNetworkLayer
 
 /// The rest of the error table, of `Retry-After`, of the methods, and the cap of the back-off.

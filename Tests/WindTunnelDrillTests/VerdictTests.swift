@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelReports
 
 @Suite struct VerdictTests {
   /// A packet now and then: no attempt is ever silent for long, so only a deadline ends a call.

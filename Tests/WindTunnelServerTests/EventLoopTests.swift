@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelImports
+@testable import WindTunnelReports
 @testable import WindTunnelServer
 
 @Suite(.timeLimit(.minutes(10))) struct EventLoopTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// Faults as a raw socket sees them: every byte, and whether the end was a FIN or a reset.

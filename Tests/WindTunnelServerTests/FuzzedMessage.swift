@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 @testable import WindTunnelServer
 
 /// Messages for a parser: composed of good and bad parts, and then harmed byte by byte.

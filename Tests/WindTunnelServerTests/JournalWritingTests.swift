@@ -4,6 +4,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 @testable import WindTunnelServer
 
 /// A large answer takes long to be looked through for secrets: its own client waits, and nobody else.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelReports
 @testable import WindTunnelServer
 
 /// The end of a connection whose peer still sends (RFC 9112 §9.6).

@@ -3,6 +3,8 @@ import Origins
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// A server that has as many connections as it takes.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// How many messages come to harm, and which.

@@ -3,6 +3,8 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// The recording server between a raw client and a raw origin.

@@ -3,6 +3,7 @@ import Origins
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// What a recorder writes down of an origin that is known by another name than its own.

@@ -3,6 +3,7 @@ import Origins
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// The replay server as a raw client sees it.

@@ -4,6 +4,8 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
+@testable import WindTunnelReports
 @testable import WindTunnelServer
 
 /// What a channel promises, with TLS between it and the socket.

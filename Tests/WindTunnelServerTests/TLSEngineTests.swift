@@ -3,6 +3,8 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// Both ends of TLS in memory, without a socket.

@@ -3,6 +3,9 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// Handshakes that fail on purpose, met by a client of ours, by curl, and byte by byte.

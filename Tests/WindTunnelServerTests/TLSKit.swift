@@ -3,6 +3,7 @@ import Testing
 import WindTunnelDrill
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 @testable import WindTunnelServer
 
 /// What tests of TLS share.

@@ -3,6 +3,7 @@ import Origins
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// Content that comes in, and clients that take their time with it.

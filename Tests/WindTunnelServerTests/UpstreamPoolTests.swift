@@ -3,6 +3,7 @@ import Origins
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 @testable import WindTunnelServer
 
 /// Requests that only pass share connections; those that are recorded do not.

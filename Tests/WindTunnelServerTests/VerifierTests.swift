@@ -3,6 +3,9 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelRedaction
+import WindTunnelReports
 @testable import WindTunnelServer
 
 /// Holds cassettes against an origin that is written out in the test.

@@ -18,7 +18,7 @@ import WindTunnel
     by matcher: Matcher = .url,
     then: EndPolicy = .fail
   ) -> [Interaction] {
-    var (tape, claims) = (Cassette(old), Claims())
+    var (tape, claims) = (Cassette(old), RunRecordings())
     for test in tests {
       let deck = Deck(Cassette(old), matcher: matcher, then: then, mode: .rewrite)
       for interaction in test { deck.keep(interaction, for: deck.decide(interaction.request)) }

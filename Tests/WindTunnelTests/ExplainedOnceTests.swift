@@ -3,6 +3,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelImports
 
 /// What a request that nothing answers costs when it comes again.
 @Suite struct ExplainedOnceTests {

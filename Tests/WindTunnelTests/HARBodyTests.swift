@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelImports
 
 /// Which bytes a text of a HAR stands for.
 @Suite struct HARBodyTests {

@@ -3,6 +3,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+import WindTunnelImports
 
 @Suite struct HARExportTests {
   private func backAndForth(_ cassette: Cassette) throws -> HARImport {

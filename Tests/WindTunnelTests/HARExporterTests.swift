@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelImports
 import WindTunnelSymptoms
 
 /// One small text in the manner of each exporter, and the whole cassette that comes of it.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelImports
 import WindTunnelSymptoms
 
 @Suite struct HARMessageTests {

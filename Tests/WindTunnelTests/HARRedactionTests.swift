@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelImports
 
 @Suite struct HARRedactionTests {
   @Test func `no credential of a HAR reaches the cassette`() throws {

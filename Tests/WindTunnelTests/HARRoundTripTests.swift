@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelImports
 
 /// What is left of a HAR that becomes a cassette with its secrets and a HAR again, where an exporter
 /// has written what the specification has no room for.
@@ -84,7 +85,7 @@ import Testing
     ] as [(String, String?)]
   )
   func `an address is read with a port behind it, and nothing else`(text: String, found: String?) {
-    #expect(HARSound.value(.text(text), of: "serverIPAddress") == found.map { .text($0) })
+    #expect(HARSanitizer.value(.text(text), of: "serverIPAddress") == found.map { .text($0) })
   }
 
   @Test func `a cookie's flags are read as words, too`() throws {

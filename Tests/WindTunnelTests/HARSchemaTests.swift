@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
+@testable import WindTunnelImports
 
 /// What is written is HAR 1.2, and what was read of one comes back.
 @Suite struct HARSchemaTests {

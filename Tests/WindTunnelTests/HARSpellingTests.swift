@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelImports
 
 /// What is spelled in a HAR as the specification does not wish: dates, numbers and texts.
 @Suite struct HARSpellingTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelImports
 
 /// A HAR of entries that are written as text.
 func har(_ entries: String...) -> Data {

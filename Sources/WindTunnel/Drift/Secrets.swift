@@ -125,13 +125,13 @@ package struct Secrets: Sendable {
       result += try restored(String(text[place..<range.lowerBound]), escaped)
       place = range.upperBound
       let spelled = Array(text[range].utf8)
-      guard let bytes = PackedText.decoded(spelled), let inner = String(utf8: bytes) else {
+      guard let bytes = EncodedText.decoded(spelled), let inner = String(utf8: bytes) else {
         result += text[range]
         continue
       }
       let isJSON = "{[".contains(inner.first { !$0.isWhitespace } ?? " ")
       let plain = try restored(inner) { isJSON ? JSON.escaped($0) : $0 }
-      result += PackedText.encoded(Array(plain.utf8), like: spelled)
+      result += EncodedText.encoded(Array(plain.utf8), like: spelled)
     }
     return try result + restored(String(text[place...]), escaped)
   }

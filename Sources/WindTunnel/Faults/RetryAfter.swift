@@ -33,7 +33,7 @@ public enum RetryAfter: Sendable, Hashable {
   func values(now: Duration?) -> [String] {
     switch self {
     case .seconds(let count): [String(count)]
-    case .date(let count): [date(now: now).map { HARDate.http($0) } ?? String(count)]
+    case .date(let count): [date(now: now).map { DateText.http($0) } ?? String(count)]
     // The date of RFC 9110's own example.
     case .pastDate: ["Sun, 06 Nov 1994 08:49:37 GMT"]
     case .huge: ["99999999999999999999"]

@@ -105,7 +105,7 @@ extension Scenario {
   public func data() -> Data { Data(json.fileBytes()) }
 
   /// The same as a value.
-  var json: JSON {
+  package var json: JSON {
     var members: [JSON.Member] = [
       JSON.Member("windtunnelScenario", .number(CassetteFormat.version)),
       JSON.Member("name", .text(name)),

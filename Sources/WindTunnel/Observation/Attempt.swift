@@ -32,7 +32,7 @@ extension Observation {
       set { seenStages = newValue == Stages() ? nil : Boxed(newValue) }
     }
     /// Beside the rest: millions of attempts are copied, and few bear all of them.
-    private(set) var seenStages: Boxed<Stages>?
+    package private(set) var seenStages: Boxed<Stages>?
     private var boxedRetryNotBefore: Boxed<Duration>?
 
     /// Makes an attempt; what is not named here was not seen.
@@ -45,7 +45,7 @@ extension Observation {
     public var faults: [String] { Self.faults(of: decision) }
 
     /// Whether no fault fired: most do not, and that is seen at the end of the line.
-    var metNothing: Bool { Self.endsEmpty(decision) }
+    package var metNothing: Bool { Self.endsEmpty(decision) }
 
     /// Whether a request came, and not only a connection.
     public var isRequest: Bool { take != Journal.Take.connection.words }

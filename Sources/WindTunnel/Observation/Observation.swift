@@ -108,5 +108,5 @@ public struct Observation: Sendable, Hashable {
   }
 
   /// Tells whether it counts as a success or as a failure of the client's.
-  var isJudged: Bool { notOnCassette == nil && !wasGivenUp }
+  package var isJudged: Bool { notOnCassette == nil && !wasGivenUp }
 }

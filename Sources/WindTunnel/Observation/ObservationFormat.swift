@@ -23,7 +23,7 @@ extension Observation {
     return .object(members + laterMembers)
   }
 
-  init(reading object: ObjectReader) throws(FormatError) {
+  package init(reading object: ObjectReader) throws(FormatError) {
     var object = object
     let whole = 0...(1 << 40)
     guard let call = try object.int("call", in: whole),

@@ -1,5 +1,5 @@
 internal import Foundation
-package import WindTunnel
+internal import WindTunnel
 
 /// The files that a report is written to, each in the form that its name asks for.
 package struct ReportFiles: Sendable {

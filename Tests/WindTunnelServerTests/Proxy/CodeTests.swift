@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 // Linux routes all of 127/8 to itself, so one machine can be several: 127.0.0.1, at which the proxy

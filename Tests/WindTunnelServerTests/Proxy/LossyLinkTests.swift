@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// A tenth of the packets is lost each way, and of the bytes none.

@@ -3,6 +3,10 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
+@testable import WindTunnelReports
 @testable import WindTunnelServer
 
 /// Tunnels that a proxy looks into.

@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
+@testable import WindTunnelReports
 @testable import WindTunnelServer
 
 /// How tunnels end while the link still holds something, and what is seen of it.

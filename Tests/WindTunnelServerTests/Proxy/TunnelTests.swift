@@ -4,6 +4,10 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
+@testable import WindTunnelReports
 @testable import WindTunnelServer
 
 @Suite(.timeLimit(.minutes(10))) struct TunnelTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 
 /// A cassette read from the tree of its whole text: what the scanner must agree with in every value
 /// and in every word.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 
 @Suite struct CassetteFileTests {
   let folder: TemporaryFolder

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 
 @Suite struct EchoTests {
   static let secret = "tok-SECRET-12345"

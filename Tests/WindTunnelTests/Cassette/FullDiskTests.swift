@@ -3,6 +3,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 
 /// Recordings on a disk that is full, is failing or cannot be written any more.
 @Suite struct FullDiskTests {

@@ -19,7 +19,7 @@ import Testing
         lines: new.enumerated().map { .init(order: $0.offset, interaction: $0.element) }
       )
     }
-    var claims = Claims()
+    var claims = RunRecordings()
     return JournalFormat.fold(sessions, into: Cassette(old), beside: &claims).interactions
   }
 

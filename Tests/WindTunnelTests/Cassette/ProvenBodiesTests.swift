@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 
 /// A side file is hashed once a process, and refused as soon as it is another.
 @Suite struct ProvenBodiesTests {

@@ -4,6 +4,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 
 /// Recordings of 2025-11-03 at ten, played a hundred days and a second later.
 @Suite struct RefreshDatesTests {
@@ -161,10 +162,10 @@ import WindTunnelSymptoms
     let then = Int.random(in: 1_000_000_000...2_000_000_000, using: &generator)
     let date = Date(timeIntervalSince1970: Double(then))
     interaction.answer = .response(
-      Response(headers: Self.date, body: Body("[\"\(HARDate.text(.seconds(then)))\"]"))
+      Response(headers: Self.date, body: Body("[\"\(DateText.text(.seconds(then)))\"]"))
     )
     let there = interaction.refreshingDates(at: date)
-    #expect(there.response?.headers["Date"] == HARDate.http(.seconds(then)))
+    #expect(there.response?.headers["Date"] == DateText.http(.seconds(then)))
     let start = Date(timeIntervalSince1970: Double(Self.recorded))
     #expect(there.refreshingDates(at: start) == interaction)
   }

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 
 /// A disk that a journal is written to by calls that can fail.
 final class SmallDisk: Sendable {

@@ -33,14 +33,14 @@ import Testing
     (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
   ])
   func `a date is written as it is read`(milliseconds: Int, text: String) {
-    #expect(HARDate.text(.milliseconds(milliseconds)) == text)
-    #expect(HARDate.sinceEpoch(text) == .milliseconds(max(0, milliseconds)))
+    #expect(DateText.text(.milliseconds(milliseconds)) == text)
+    #expect(DateText.sinceEpoch(text) == .milliseconds(max(0, milliseconds)))
   }
 
   @Test func `a date of HTTP is read with spaces and dashes`() {
     let date = Duration.seconds(1_792_567_680)
-    #expect(HARDate.sinceEpoch(http: "Wed, 21 Oct 2026 07:28:00 GMT") == date)
-    #expect(HARDate.sinceEpoch(http: "Wed, 21-Oct-2026 07:28:00 GMT") == date)
-    #expect(HARDate.sinceEpoch(http: "Wed, 21 Okt 2026 07:28:00 GMT") == nil)
+    #expect(DateText.sinceEpoch(http: "Wed, 21 Oct 2026 07:28:00 GMT") == date)
+    #expect(DateText.sinceEpoch(http: "Wed, 21-Oct-2026 07:28:00 GMT") == date)
+    #expect(DateText.sinceEpoch(http: "Wed, 21 Okt 2026 07:28:00 GMT") == nil)
   }
 }

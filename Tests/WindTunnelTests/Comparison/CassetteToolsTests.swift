@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+import WindTunnelReports
 
 /// What the commands that make cassettes of cassettes do.
 @Suite struct CassetteToolsTests {

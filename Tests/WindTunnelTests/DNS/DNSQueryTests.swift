@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelReports
 
 @Suite struct DNSQueryTests {
   @Test func `a question is read`() throws {

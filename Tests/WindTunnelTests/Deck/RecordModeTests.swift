@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 
 @Suite struct RecordModeTests {
   @Test func `a mode is read by its name, and all is rewrite`() {

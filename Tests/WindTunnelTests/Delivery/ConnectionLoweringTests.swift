@@ -3,6 +3,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 
 @Suite struct ConnectionLoweringTests {
   @Test(arguments: [

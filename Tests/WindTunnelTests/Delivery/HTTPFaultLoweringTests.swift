@@ -3,6 +3,8 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelReports
 
 /// Answers in good form, and nearly so, that are not the recorded ones.
 @Suite struct HTTPFaultLoweringTests {

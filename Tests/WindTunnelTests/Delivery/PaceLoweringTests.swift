@@ -3,6 +3,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelImports
 
 /// The pieces of a recorded stream, and when they come.
 @Suite struct PaceLoweringTests {

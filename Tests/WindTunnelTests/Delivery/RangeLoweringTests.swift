@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelHTTP
 
 /// Parts of what was recorded whole, by RFC 9110 §14.
 @Suite struct RangeLoweringTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 
 /// What passes through a tunnel when, as a drawing: a list of moments and what is done at each.
 @Suite struct RelayPlayerTests {

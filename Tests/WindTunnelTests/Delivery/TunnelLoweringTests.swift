@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 
 @Suite struct TunnelLoweringTests {
   private let start = Delivery.Step.await(.requestEnd)

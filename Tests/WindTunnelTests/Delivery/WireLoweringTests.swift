@@ -3,6 +3,8 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelRedaction
 
 /// Answers as bytes: what no framing in good form gives.
 @Suite struct WireLoweringTests {

@@ -3,6 +3,8 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+import WindTunnelReports
 
 @Suite struct DriftTests {
   private let request = Request("GET", "https://api.example.test/users/7")

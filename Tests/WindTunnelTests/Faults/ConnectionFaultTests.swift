@@ -3,6 +3,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 
 @Suite struct ConnectionFaultTests {
   @Test func `every kind has a name, a layer and a symptom of its own`() {

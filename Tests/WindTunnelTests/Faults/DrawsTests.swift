@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 
 @Suite struct DrawsTests {
   private func draws(

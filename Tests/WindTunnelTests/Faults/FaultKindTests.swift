@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 
 @Suite struct FaultKindTests {
   @Test func `every kind has a name of its own, and there are many`() {

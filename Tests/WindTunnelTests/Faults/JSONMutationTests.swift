@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
 
 /// What becomes of a JSON text, to the byte.
 @Suite struct JSONMutationTests {

@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelImports
+@testable import WindTunnelReports
 
 /// Triggers that ask for more than an ordinal and a draw.
 @Suite struct TriggerTests {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelHTTP
+@testable import WindTunnelImports
 
 @Suite struct ByteClassTests {
   /// Bytes at both sides of every bound of UTF-8.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 
 @Suite struct JSONTests {
   private func parsed(_ text: String) throws -> JSON { try JSON(parsing: text.utf8, source: "a") }

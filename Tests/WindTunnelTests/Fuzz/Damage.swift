@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 
 /// Ways in which a text that was good comes to harm; the same for the same seed.
 extension Generator {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelImports
 
 /// A reader of files from outside, what it reads when all is well, and what must hold of whatever it
 /// takes.

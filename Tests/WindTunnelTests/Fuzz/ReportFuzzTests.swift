@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+import WindTunnelReports
 
 @Suite struct ReportFuzzTests {
   /// Whatever stands in a file, it is refused in words or shown in every form.

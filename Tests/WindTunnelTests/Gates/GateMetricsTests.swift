@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelReports
 
 @Suite struct GateMetricsTests {
   private func words(_ gate: String, _ calls: [Observation]) throws -> String {

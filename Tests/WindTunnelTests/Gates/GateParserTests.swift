@@ -1,6 +1,8 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
+@testable import WindTunnelReports
 
 @Suite struct GateParserTests {
   private func gate(

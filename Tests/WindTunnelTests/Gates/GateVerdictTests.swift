@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelReports
 
 /// Calls whose figures are known: number n takes n milliseconds.
 struct Calls {

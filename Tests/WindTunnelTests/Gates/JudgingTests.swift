@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelReports
 
 @Suite struct JudgingTests {
   private func report(_ gates: [String] = []) throws -> Report {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelReports
 
 @Suite struct ExchangeTimelineTests {
   private func timeline(

@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
+@testable import WindTunnelReports
 
 /// The model against a kernel.
 @Suite(.timeLimit(.minutes(10))) struct KernelTests {

@@ -1,6 +1,10 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
+@testable import WindTunnelReports
 
 @Suite struct LossChainTests {
   private static let burst = GilbertElliott(goodToBad: 0.02, badToGood: 0.25)

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import WindTunnel
+@testable import WindTunnelReports
 
 /// What a kernel was measured to do; the files say how.
 enum Measured {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelRedaction
 
 @Suite struct TCPShaperTests {
   private static func path(_ link: Link, _ ordinal: Int = 1) -> LinkPath {

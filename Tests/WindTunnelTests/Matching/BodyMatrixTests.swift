@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 
 /// Bodies: bytes, JSON, forms, multiparts and what their type says.
 @Suite struct BodyMatrixTests {

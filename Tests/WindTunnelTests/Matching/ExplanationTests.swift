@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 
 /// What a miss says, word for word.
 @Suite struct ExplanationTests {

@@ -1,6 +1,9 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
 
 @Suite struct JSONPathTests {
   /// What a path means, by trying each place for each `..` one after the other.

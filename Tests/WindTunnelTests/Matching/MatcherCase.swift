@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 
 /// One row of the matcher matrix: whether a recording answers a request.
 struct MatcherCase: Sendable, CustomTestStringConvertible {

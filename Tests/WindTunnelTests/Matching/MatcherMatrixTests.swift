@@ -1,6 +1,9 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelCassettes
+@testable import WindTunnelReports
 
 /// Method, origin, path, query, headers and filters.
 @Suite struct MatcherMatrixTests {

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
 
 @Suite struct MatchingTests {
   private func place(

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
 
 /// A redacted part matches any value; only ordinals must agree with each other.
 @Suite struct RedactedMatchingTests {

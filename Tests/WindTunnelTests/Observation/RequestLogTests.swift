@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
+@testable import WindTunnelImports
 
 /// What a server received, and the questions about it.
 @Suite struct RequestLogTests {

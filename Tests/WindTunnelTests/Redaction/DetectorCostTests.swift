@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 
 /// Bodies that are made to have one detector read the same bytes again and again.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelHTTP
 
 /// Texts that nobody has taken apart: of code, pages and prose nothing goes but values.
 @Suite struct FreeTextTests {

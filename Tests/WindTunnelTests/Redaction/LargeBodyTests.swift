@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
 
 /// Bodies that are never opened as a whole; here small ones, looked at in the same way.
 @Suite struct LargeBodyTests {
@@ -12,7 +14,7 @@ import Testing
     secrets: [String: String] = [:]
   ) -> String? {
     var redaction = Redaction(continuing: [])
-    var echoes = Echoes()
+    var echoes = KnownValueSearch()
     echoes.listen(
       for: secrets.map { (secret: $0, sought: .init(stand: $1, reach: .anywhere)) }
     )

@@ -3,6 +3,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+import WindTunnelReports
 
 @Suite struct LintTests {
   /// Keys of providers by their looks; put together here so that nobody takes them for real ones.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 
 /// Credentials that are short, or words that name secrets.
 @Suite struct LoneSecretTests {

@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
 
 /// Tapes that were recorded in several goes, or made of several.
 @Suite struct OrdinalsTests {

@@ -3,6 +3,7 @@ import PlantedSecrets
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelImports
 
 @Suite struct PlantedSecretsTests {
   private static func redacted(_ interactions: [Interaction]) -> (Cassette, [String]) {

@@ -3,6 +3,7 @@ import PlantedSecrets
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 
 /// What was recorded with one secret is found by a request with another.
 @Suite struct RedactedReplayTests {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+import WindTunnelReports
 
 /// What stands around a replaced value keeps its spelling, so that the same request is found again.
 @Suite struct SplicedValueTests {

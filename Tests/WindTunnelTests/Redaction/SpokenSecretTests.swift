@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 
 /// Secrets that a sentence tells, that other spellings hide and that other labels name.
 @Suite struct SpokenSecretTests {

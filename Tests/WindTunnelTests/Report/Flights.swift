@@ -1,4 +1,5 @@
 import WindTunnel
+import WindTunnelReports
 
 /// Calls for tests of figures: everything of them is known.
 enum Flights {

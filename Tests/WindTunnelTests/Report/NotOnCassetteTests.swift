@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelRedaction
+@testable import WindTunnelReports
 
 /// Calls that asked for what is not on the cassette: no rate has them, every form of a report tells of
 /// them, and a drill that has one is inconclusive.
@@ -53,9 +56,9 @@ import Testing
     expected.calls += count
     expected.notOnCassette = count
     #expect(Metrics(all) == expected)
-    var (one, other) = (Fold(all.prefix(150)), Fold(all.dropFirst(150)))
+    var (one, other) = (MetricsAccumulator(all.prefix(150)), MetricsAccumulator(all.dropFirst(150)))
     one.merge(other)
-    other = Fold(all)
+    other = MetricsAccumulator(all)
     #expect(one.metrics == expected && one.endpoints == other.endpoints)
     #expect(one.endpoints.reduce(0) { $0 + $1.metrics.notOnCassette } == count)
   }

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelReports
 
 /// Programs' starts in reports: they are told, and no latency has them in it.
 @Suite struct ProgramStartTests {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+import WindTunnelReports
 
 @Suite struct ProxyReportTests {
   private func request(

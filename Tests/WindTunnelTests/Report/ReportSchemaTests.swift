@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
+@testable import WindTunnelImports
 
 /// The schema that ships beside the format describes what the writer writes.
 @Suite struct ReportSchemaTests {

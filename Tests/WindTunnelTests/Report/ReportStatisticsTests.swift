@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WindTunnel
+import WindTunnelReports
 
 @Suite struct ReportStatisticsTests {
   @Test(arguments: [

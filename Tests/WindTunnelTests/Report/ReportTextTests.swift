@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WindTunnel
+import WindTunnelReports
 
 @Suite struct ReportTextTests {
   @Test func `the table says what was seen, and a dash where nothing was`() {

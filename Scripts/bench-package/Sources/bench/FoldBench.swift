@@ -14,7 +14,7 @@ enum FoldBench {
     let before = memory()
     // The core's time, since others may use it, too.
     let start = clock()
-    var fold = Fold()
+    var fold = MetricsAccumulator()
     var bits: UInt64 = 1
     for number in 0..<count {
       bits = bits &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelRedaction
+@testable import WindTunnelReports
 
 @Suite struct BaselineTests {
   /// Calls as the weather makes them – most are quick, some wait for retries – with noise of their

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelReports
 
 @Suite struct PublishedPairTests {
   /// Tables of the binomial distribution with even odds, two-sided.

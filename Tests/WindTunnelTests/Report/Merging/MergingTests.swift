@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
+@testable import WindTunnelReports
 
 @Suite struct MergingTests {
   private let calls = Flights.drawn(160, seed: 4)

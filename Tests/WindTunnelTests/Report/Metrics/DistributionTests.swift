@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelReports
 
 @Suite struct DistributionTests {
   private func distribution(_ values: some Sequence<UInt64>, exactMax: Int) -> Distribution {

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
+import WindTunnelReports
 
 /// Calls whose figures can be counted by hand.
 @Suite struct FiguresOfCallsTests {
@@ -150,14 +152,14 @@ import Testing
     }
     var generator = Generator(seed: 3)
     var shards = (0..<8).map { shard in
-      Fold(calls.filter { $0.call % 8 == shard }.shuffled(using: &generator))
+      MetricsAccumulator(calls.filter { $0.call % 8 == shard }.shuffled(using: &generator))
     }
     shards.shuffle(using: &generator)
-    var whole = Fold()
+    var whole = MetricsAccumulator()
     for shard in shards { whole.merge(shard) }
     #expect(whole.metrics.firstRecovery == .milliseconds(700))
     #expect(whole.metrics.steadyRecovery == .milliseconds(704))
-    #expect(Fold(calls).metrics == whole.metrics)
+    #expect(MetricsAccumulator(calls).metrics == whole.metrics)
   }
 
   @Test func `the waits before retries are told by their number, and a redirect is none`() {

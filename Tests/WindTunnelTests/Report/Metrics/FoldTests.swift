@@ -1,9 +1,11 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
+@testable import WindTunnelReports
 
 @Suite struct FoldTests {
-  private func members(_ fold: Fold) -> [JSON] {
+  private func members(_ fold: MetricsAccumulator) -> [JSON] {
     [.object(fold.metrics.members)]
       + fold.endpoints.map {
         .object([JSON.Member("endpoint", .text($0.name))] + $0.metrics.members)
@@ -14,9 +16,9 @@ import Testing
   func `a run cut in eight and merged in any order equals it in every figure`(seed: UInt64) {
     var generator = Generator(seed: seed)
     let calls = Flights.drawn(400, seed: seed)
-    let whole = members(Fold(calls))
+    let whole = members(MetricsAccumulator(calls))
     for _ in 0..<5 {
-      var shards = (0..<8).map { shard in Fold(calls.filter { $0.call % 8 == shard }) }
+      var shards = (0..<8).map { shard in MetricsAccumulator(calls.filter { $0.call % 8 == shard }) }
       shards.shuffle(using: &generator)
       // Not one after the other, but as a tree: merging is associative.
       while shards.count > 1 {
@@ -26,7 +28,7 @@ import Testing
       }
       #expect(members(shards[0]) == whole)
     }
-    #expect(members(Fold(calls.shuffled(using: &generator))) == whole)
+    #expect(members(MetricsAccumulator(calls.shuffled(using: &generator))) == whole)
   }
 
   @Test func `names beyond a bound are counted alike in any order`() {

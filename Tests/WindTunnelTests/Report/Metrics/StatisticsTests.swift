@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelReports
 
 /// Against published values, so that no figure of a report rests on our own arithmetic alone.
 @Suite struct PublishedStatisticsTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelReports
 
 /// Words from outside, in every place of a report that bears some, in every form.
 @Suite struct OutsideWordsTests {

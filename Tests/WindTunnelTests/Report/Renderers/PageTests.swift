@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelReports
 
 @Suite struct PageTests {
   private static let drawn = Flights.report(Flights.drawn(300, seed: 3)).html(

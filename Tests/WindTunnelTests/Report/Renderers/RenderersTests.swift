@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
+@testable import WindTunnelCassettes
+@testable import WindTunnelImports
+@testable import WindTunnelReports
 
 #if canImport(FoundationXML)
   import FoundationXML

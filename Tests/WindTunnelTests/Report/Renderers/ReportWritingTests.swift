@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelReports
 
 @Suite struct ReportWritingTests {
   private static let report = Report(

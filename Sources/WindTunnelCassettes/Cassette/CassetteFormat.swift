@@ -1,0 +1,124 @@
+// The cassette's text, version 1.
+//
+//   { "windtunnel": 1,
+//     "interactions": [
+//       { "request":  { "method": "GET", "url": "https://api.example.com/users/7",
+//                       "headers": [["Accept", "application/json"]] },
+//         "response": { "status": 200, "headers": [["Content-Type", "application/json"]],
+//                       "json": { "id": 7, "name": "Ada" } },
+//         "timing":   { "firstByteMilliseconds": 41.2, "lastByteMilliseconds": 43.0 } } ] }
+//
+// It is read in pull requests, so it is written for that reader: keys in one fixed order, a
+// container that holds no other container on one line, everything else one thing a line, a line
+// feed at the end. The same cassette is always the same text.
+//
+// Slots of an interaction: "request" (method, url, headers, body), then "response" (status,
+// headers, "joined": names of fields that a platform may have joined of several, body), "failure" (symptom, text) or both, where the response was cut; "timing"
+// (firstByteMilliseconds, lastByteMilliseconds, chunks: [[bytes, milliseconds], …]); "messages"
+// of a WebSocket ([{ "from", "text" or "base64", "offsetMilliseconds" }]); "then" ("fail",
+// "repeat", "cycle"); "recordedAt". Keys that begin with "_" are anybody's and are kept; any other
+// unknown key is refused.
+//
+// A body is one of "json", "text", "base64" or "file". It is "json" only if the writer turns the
+// structure back into the very same bytes: the order of keys and the spelling of numbers and
+// strings are kept by `JSON`, the white space by a named "layout" ("compact" where none is named).
+// What does not come back so is "text", what is not UTF-8 or is full of control characters "base64".
+// A "file" lies in `NAME.bodies/` beside the cassette under the SHA-256 of its bytes.
+//
+// Opening proves the whole file, every key and every byte of every body (`CassetteScanner`); what a
+// body's bytes are is worked out when they are first asked for (`StoredBody`). What is wrong or
+// unusual is read from a tree (`InteractionReader`), which says what is wrong with it.
+//
+// By hand, only "url" and an answer are needed: the method is GET, the status 200, and where no
+// headers are given the content type follows from the kind of body. Recorded answers always write
+// their headers, an empty list where there were none.
+
+package import Foundation
+
+package enum CassetteFormat {
+  /// The version that is written, and the newest that is read.
+  package static let version = 1
+
+  package static func decode(
+    _ data: Data,
+    source: String,
+    sideFile: @escaping (String) throws -> Data
+  ) throws -> Cassette {
+    do {
+      return try decodeOwn(data, source: source, sideFile: sideFile)
+    } catch let error as FormatError {
+      throw ForeignRecording.refusal(of: data, source: source) ?? error
+    }
+  }
+
+  private static func decodeOwn(
+    _ data: Data,
+    source: String,
+    sideFile: @escaping (String) throws -> Data
+  ) throws -> Cassette {
+    let scan: CassetteScanner.Scan
+    do {
+      scan = try CassetteScanner.scan(data) { number, bytes in
+        var reader = InteractionReader(sideFile: sideFile)
+        let json = try JSON(parsing: bytes, source: source)
+        let place = "interactions[\(number)]"
+        return try reader.interaction(ObjectReader(json, source: source, path: place))
+      }
+    } catch {
+      throw FormatError(error, in: data, source: source)
+    }
+    var top = try ObjectReader(scan.top, source: source, path: "")
+    try checkVersion(&top, key: "windtunnel", noun: "cassette")
+    let list = try top.array("interactions")
+    // A misspelt key is told before the one that is missing for it.
+    try top.refuseUnknownKeys()
+    guard list != nil else {
+      throw top.error("interactions", "a list of interactions should stand here")
+    }
+    if let refusal = scan.refusal { throw refusal }
+    var cassette = Cassette(scan.interactions)
+    cassette.notes = top.notes
+    return cassette
+  }
+
+  /// Takes the version key, which comes first in each of our formats.
+  package static func checkVersion(
+    _ top: inout ObjectReader,
+    key: String,
+    noun: String
+  ) throws(FormatError) {
+    guard let value = top.take(key) else {
+      throw FormatError(
+        source: top.source,
+        place: "",
+        problem: "not a \(noun): the key \"\(key)\" is missing",
+        remedy: "A \(noun) begins with { \"\(key)\": \(version), …"
+      )
+    }
+    guard let found = value.intValue, found >= 1 else {
+      throw top.error(key, "\(value) is no version of a \(noun)")
+    }
+    guard found <= version else {
+      throw FormatError(
+        source: top.source,
+        place: "",
+        problem: "this is a version \(found) \(noun), and this windtunnel reads version \(version)",
+        remedy: "Update windtunnel."
+      )
+    }
+  }
+
+  /// The text of a cassette. `sideFile` keeps a large body and answers its name, or answers `nil`
+  /// for one that stays inside.
+  static func encode(_ cassette: Cassette, sideFile: @escaping (Data) throws -> String?) throws
+    -> Data
+  {
+    var members: [JSON.Member] = [JSON.Member("windtunnel", .number(version))]
+    members += cassette.notes
+    let interactions = try cassette.interactions.map {
+      try InteractionWriter(sideFile: sideFile).json($0)
+    }
+    members.append(JSON.Member("interactions", .array(interactions)))
+    return Data(JSON.object(members).fileBytes())
+  }
+}

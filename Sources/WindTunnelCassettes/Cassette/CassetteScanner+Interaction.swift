@@ -1,0 +1,168 @@
+internal import WindTunnelSymptoms
+
+// The objects of an interaction.
+
+extension CassetteScanner {
+  /// Reads the interaction that begins here.
+  mutating func interaction() throws(Failure) -> Interaction {
+    var object = OpenObject()
+    var (request, response): (Request?, Response?) = (nil, nil)
+    var failure: WindTunnelCassettes.Failure?
+    var interaction = Interaction(Request("GET", "/"), Response())
+    while let key = try nextKey(&object) {
+      switch key {
+      case .request: request = try self.request(&interaction.innerNotes)
+      case .response: response = try self.response(&interaction.innerNotes)
+      case .failure: failure = try self.failure(&interaction.innerNotes)
+      case .timing: interaction.timing = try timing(&interaction.innerNotes)
+      case .messages: interaction.messages = try messages(&interaction.innerNotes)
+      case .then: interaction.then = try choice(EndPolicy.self)
+      case .recordedAt: interaction.recordedAt = try string().value
+      default: throw Self.unusual
+      }
+    }
+    guard let request else { throw Self.unusual }
+    interaction.request = request
+    switch (response, failure) {
+    case (let response?, nil): interaction.answer = .response(response)
+    case (nil, let failure?): interaction.answer = .failure(failure)
+    case (let response?, let failure?): interaction.answer = .cut(response, failure)
+    case (nil, nil): throw Self.unusual
+    }
+    interaction.notes = object.notes
+    return interaction
+  }
+
+  private typealias InnerNotes = [String: [JSON.Member]]
+
+  private func close(_ object: OpenObject, _ place: String, _ notes: inout InnerNotes) {
+    if !object.notes.isEmpty { notes[place] = object.notes }
+  }
+
+  private mutating func request(_ notes: inout InnerNotes) throws(Failure) -> Request {
+    var object = OpenObject()
+    var method = "GET"
+    var url: String?
+    var headers: HeaderFields = [:]
+    var body = BodyKeys()
+    while let key = try nextKey(&object) {
+      switch key {
+      case .method: method = try string().value
+      case .url: url = try string().value
+      case .headers: headers = try self.headers(like: 0)
+      case .json, .layout, .text, .base64: try self.body(key, &body)
+      default: throw Self.unusual
+      }
+    }
+    guard let url, method.isHTTPToken else { throw Self.unusual }
+    close(object, "request", &notes)
+    var address = RequestURL(url, askedBy: method)
+    address.share(with: lastURL)
+    lastURL = address
+    return Request(method, address, headers: headers, body: try self.body(body)?.body ?? .empty)
+  }
+
+  private mutating func response(_ notes: inout InnerNotes) throws(Failure) -> Response {
+    var object = OpenObject()
+    var status = 200
+    var headers: HeaderFields?
+    var keys = BodyKeys()
+    while let key = try nextKey(&object) {
+      switch key {
+      case .status: status = try int(in: InteractionReader.statusRange)
+      case .headers: headers = try self.headers(like: 1)
+      case .json, .layout, .text, .base64: try body(key, &keys)
+      default: throw Self.unusual
+      }
+    }
+    close(object, "response", &notes)
+    return InteractionReader.response(status, headers, try body(keys))
+  }
+
+  private mutating func failure(_ notes: inout InnerNotes) throws(Failure) -> WindTunnelCassettes.Failure {
+    var object = OpenObject()
+    var symptom: Symptom?
+    var text: String?
+    while let key = try nextKey(&object) {
+      switch key {
+      case .symptom: symptom = try choice(Symptom.self)
+      case .text: text = try string().value
+      default: throw Self.unusual
+      }
+    }
+    guard let symptom else { throw Self.unusual }
+    close(object, "failure", &notes)
+    return WindTunnelCassettes.Failure(symptom, text: text)
+  }
+
+  private mutating func timing(_ notes: inout InnerNotes) throws(Failure) -> Timing {
+    var object = OpenObject()
+    var (first, last): (Double?, Double?) = (nil, nil)
+    var chunks: [Timing.Chunk] = []
+    while let key = try nextKey(&object) {
+      switch key {
+      case .firstByteMilliseconds: first = try milliseconds()
+      case .lastByteMilliseconds: last = try milliseconds()
+      case .chunks: chunks = try self.chunks()
+      default: throw Self.unusual
+      }
+    }
+    close(object, "timing", &notes)
+    return Timing(
+      firstByte: Duration(milliseconds: first ?? 0),
+      lastByte: Duration(milliseconds: last ?? first ?? 0),
+      chunks: chunks
+    )
+  }
+
+  private mutating func chunks() throws(Failure) -> [Timing.Chunk] {
+    guard try parser.kind() == .array else { throw Self.unusual }
+    var chunks: [Timing.Chunk] = []
+    guard try parser.enterList() else { return chunks }
+    repeat {
+      guard try parser.kind() == .array, try parser.enterList() else { throw Self.unusual }
+      let bytes = try int(in: InteractionReader.chunkRange)
+      guard try parser.goesOnInList() else { throw Self.unusual }
+      let offset = Duration(milliseconds: try milliseconds())
+      guard try !parser.goesOnInList() else { throw Self.unusual }
+      chunks.append(Timing.Chunk(bytes: bytes, offset: offset))
+    } while try parser.goesOnInList()
+    return chunks
+  }
+
+  private mutating func messages(_ notes: inout InnerNotes) throws(Failure) -> [WebSocketMessage] {
+    guard try parser.kind() == .array else { throw Self.unusual }
+    var messages: [WebSocketMessage] = []
+    guard try parser.enterList() else { return messages }
+    repeat {
+      messages.append(try message(number: messages.count, &notes))
+    } while try parser.goesOnInList()
+    return messages
+  }
+
+  private mutating func message(
+    number: Int,
+    _ notes: inout InnerNotes
+  ) throws(Failure) -> WebSocketMessage {
+    var object = OpenObject()
+    var sender: WebSocketMessage.Sender?
+    var offset = 0.0
+    var keys = BodyKeys()
+    while let key = try nextKey(&object) {
+      switch key {
+      case .from: sender = try choice(WebSocketMessage.Sender.self)
+      case .offsetMilliseconds: offset = try milliseconds()
+      case .json, .layout, .text, .base64: try body(key, &keys)
+      default: throw Self.unusual
+      }
+    }
+    guard let sender else { throw Self.unusual }
+    close(object, "messages[\(number)]", &notes)
+    return WebSocketMessage(
+      from: sender,
+      try body(keys)?.body ?? .empty,
+      isText: keys.isText,
+      offset: Duration(milliseconds: offset)
+    )
+  }
+}

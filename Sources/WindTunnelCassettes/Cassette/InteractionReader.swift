@@ -1,0 +1,183 @@
+package import Foundation
+internal import WindTunnelSymptoms
+
+/// Reads the slots of one interaction.
+package struct InteractionReader {
+  static let statusRange = 100...999
+  static let millisecondsRange = 0.0...1e12
+  /// Bytes of one piece of a body: no body is larger than the file that it lies in.
+  static let chunkRange = 0...Cassette.fileBytesMax
+  static let jsonType = "application/json"
+  static let textType = "text/plain; charset=utf-8"
+  static let binaryType = "application/octet-stream"
+
+  let sideFile: (String) throws -> Data
+  private var innerNotes: [String: [JSON.Member]] = [:]
+  private var joined: [String] = []
+
+  package init(sideFile: @escaping (String) throws -> Data) { self.sideFile = sideFile }
+
+  /// Refuses what nobody has taken and keeps the notes.
+  mutating func close(_ object: ObjectReader, _ place: String) throws {
+    try object.refuseUnknownKeys()
+    if !object.notes.isEmpty { innerNotes[place] = object.notes }
+  }
+
+  package mutating func interaction(_ object: ObjectReader) throws -> Interaction {
+    var object = object
+    let request = try object.object("request").map { try self.request($0) }
+    let response = try object.object("response").map { try self.response($0) }
+    let failure = try object.object("failure").map { try self.failure($0) }
+    let timing = try object.object("timing").map { try self.timing($0) }
+    let messages = try messages(&object)
+    let then = try object.choice("then", EndPolicy.self)
+    let recordedAt = try object.string("recordedAt")
+    // A misspelt key is told before the one that is missing for it.
+    try object.refuseUnknownKeys()
+    guard let request else { throw object.error("request", "the request is missing") }
+    let answer: Answer
+    switch (response, failure) {
+    case (let response?, nil): answer = .response(response)
+    case (nil, let failure?): answer = .failure(failure)
+    case (let response?, let failure?): answer = .cut(response, failure)
+    case (nil, nil): throw object.error("response", "a \"response\" or a \"failure\" is missing")
+    }
+    var interaction = Interaction(request, answer)
+    interaction.joined = joined
+    interaction.timing = timing
+    interaction.messages = messages
+    interaction.then = then
+    interaction.recordedAt = recordedAt
+    interaction.notes = object.notes
+    interaction.innerNotes = innerNotes
+    return interaction
+  }
+
+  private mutating func request(_ object: ObjectReader) throws -> Request {
+    var object = object
+    let method = try object.string("method") ?? "GET"
+    guard method.isHTTPToken else {
+      throw object.error("method", "\(JSON.text(method)) is no method (RFC 9110 §9.1)")
+    }
+    let url = try object.string("url")
+    let headers = try headers(&object)
+    let body = try body(&object)
+    try close(object, "request")
+    guard let url else { throw object.error("url", "the URL is missing") }
+    let address = RequestURL(url, askedBy: method)
+    return Request(method, address, headers: headers ?? [:], body: body?.body ?? .empty)
+  }
+
+  private mutating func response(_ object: ObjectReader) throws -> Response {
+    var object = object
+    let status = try object.int("status", in: Self.statusRange) ?? 200
+    let headers = try headers(&object)
+    let body = try body(&object)
+    for (index, name) in (try object.array("joined") ?? []).enumerated() {
+      guard let name = name.stringValue, let headers, headers[name] != nil else {
+        throw object.error("joined[\(index)]", "\(name) is no field of this response")
+      }
+      joined.append(name)
+    }
+    try close(object, "response")
+    return Self.response(status, headers, body)
+  }
+
+  /// Where no fields were given at all, what goes without saying is said.
+  static func response(
+    _ status: Int,
+    _ headers: HeaderFields?,
+    _ body: (body: Body, contentType: String)?
+  ) -> Response {
+    var response = Response(status: status, headers: headers ?? [:], body: body?.body ?? .empty)
+    if headers == nil, let body {
+      response.head.headers["Content-Type"] = body.contentType
+      response.head.headers["Content-Length"] = String(body.body.count)
+    }
+    return response
+  }
+
+  private func headers(_ object: inout ObjectReader) throws -> HeaderFields? {
+    guard let value = object.take("headers") else { return nil }
+    switch value {
+    case .object(let members):
+      return HeaderFields(
+        try members.map { member in
+          guard let value = member.value.stringValue else {
+            throw object.error("headers", "the value of \"\(member.name.value)\" is no string")
+          }
+          return try field(member.name.value, value, object)
+        }
+      )
+    case .array(let pairs):
+      return HeaderFields(
+        try pairs.map { pair in
+          guard case .array(let parts) = pair, parts.count == 2, let name = parts[0].stringValue,
+            let value = parts[1].stringValue
+          else {
+            throw object.error("headers", "\(pair) is no pair of a name and a value")
+          }
+          return try field(name, value, object)
+        }
+      )
+    case .null, .bool, .number, .string:
+      throw object.error("headers", "a list of [name, value] should stand here")
+    }
+  }
+
+  /// RFC 9110 §5.1, §5.5: whoever could write a line break into a field could write a response.
+  private func field(_ name: String, _ value: String, _ object: ObjectReader) throws -> HeaderField
+  {
+    guard name.isHTTPToken else {
+      throw object.error("headers", "\(JSON.text(name)) is no field name (RFC 9110 §5.1)")
+    }
+    guard !value.breaksFieldLine else {
+      throw object.error("headers", "the value of \(name) breaks its line (RFC 9110 §5.5)")
+    }
+    return HeaderField(name, value)
+  }
+
+  func body(_ object: inout ObjectReader) throws -> (body: Body, contentType: String)? {
+    let json = object.take("json")
+    let layout = try object.string("layout")
+    let text = try object.string("text")
+    let base64 = try object.string("base64")
+    let file = try object.string("file")
+    let given = [json != nil, text != nil, base64 != nil, file != nil].count { $0 }
+    guard given <= 1 else {
+      throw object.error("json", "a body is one of \"json\", \"text\", \"base64\" and \"file\"")
+    }
+    if let layout, json == nil {
+      throw object.error("layout", "\"\(layout)\" lays out a \"json\" body, and there is none")
+    }
+    if let json {
+      guard let layout = JSON.Layout(name: layout ?? JSON.Layout.compact.name) else {
+        throw object.error(
+          "layout",
+          "\"\(layout ?? "")\" is no layout",
+          remedy: "Layouts: \(JSON.Layout.all.map(\.name).joined(separator: ", "))."
+        )
+      }
+      return (Body(Data(json.bytes(layout))), Self.jsonType)
+    }
+    if let text { return (Body(text), Self.textType) }
+    if let base64 {
+      guard let data = Data(base64Encoded: base64) else {
+        throw object.error("base64", "not base64 (RFC 4648 §4)")
+      }
+      return (Body(data), Self.binaryType)
+    }
+    if let file { return (Body(try sideFile(file)), Self.binaryType) }
+    return nil
+  }
+
+  private mutating func failure(_ object: ObjectReader) throws -> Failure {
+    var object = object
+    guard let symptom = try object.choice("symptom", Symptom.self) else {
+      throw object.error("symptom", "the symptom is missing")
+    }
+    let failure = Failure(symptom, text: try object.string("text"))
+    try close(object, "failure")
+    return failure
+  }
+}

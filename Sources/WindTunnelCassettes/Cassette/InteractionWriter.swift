@@ -1,0 +1,128 @@
+package import Foundation
+internal import WindTunnelSymptoms
+
+/// Writes the slots of one interaction in their fixed order.
+package struct InteractionWriter {
+  package let sideFile: (Data) throws -> String?
+  /// Whether bodies of JSON are written as structure where that gives their bytes back.
+  package var keepsStructure = true
+
+  package init(sideFile: @escaping (Data) throws -> String?, keepsStructure: Bool = true) {
+    (self.sideFile, self.keepsStructure) = (sideFile, keepsStructure)
+  }
+
+  package func json(_ interaction: Interaction) throws -> JSON {
+    let notes = interaction.innerNotes
+    func member(_ name: String, _ members: [JSON.Member]) -> JSON.Member {
+      JSON.Member(JSON.Text(name), .object(members + (notes[name] ?? [])))
+    }
+    var members = [member("request", try request(interaction.request))]
+    switch interaction.answer {
+    case .response(let response):
+      members.append(member("response", try self.members(response, interaction.joined)))
+    case .failure(let failure): members.append(member("failure", self.members(failure)))
+    case .cut(let response, let failure):
+      members.append(member("response", try self.members(response, interaction.joined)))
+      members.append(member("failure", self.members(failure)))
+    }
+    if let timing = interaction.timing { members.append(member("timing", self.members(timing))) }
+    if !interaction.messages.isEmpty {
+      let messages = interaction.messages.enumerated().map { index, message in
+        JSON.object(self.members(message) + (notes["messages[\(index)]"] ?? []))
+      }
+      members.append(JSON.Member("messages", .array(messages)))
+    }
+    if let then = interaction.then { members.append(JSON.Member("then", .text(then.rawValue))) }
+    if let date = interaction.recordedAt { members.append(JSON.Member("recordedAt", .text(date))) }
+    return .object(members + interaction.notes)
+  }
+
+  private func request(_ request: Request) throws -> [JSON.Member] {
+    var members = [
+      JSON.Member("method", .text(request.method)),
+      JSON.Member("url", .text(request.url.description)),
+    ]
+    if !request.headers.isEmpty { members.append(headers(request.headers)) }
+    return members + (try body(request.body))
+  }
+
+  private func members(_ response: Response, _ joined: [String]) throws -> [JSON.Member] {
+    var members = [JSON.Member("status", .number(response.status)), headers(response.headers)]
+    if !joined.isEmpty { members.append(JSON.Member("joined", .array(joined.map { .text($0) }))) }
+    return members + (try body(response.body))
+  }
+
+  private func headers(_ fields: HeaderFields) -> JSON.Member {
+    JSON.Member("headers", .array(fields.map { .array([.text($0.name), .text($0.value)]) }))
+  }
+
+  /// How deep a body may nest to be stored as structure: it stands four levels down in a file
+  /// that is itself read to ``JSONParser/depthMax``.
+  private static let bodyDepthMax = JSONParser.depthMax - 8
+
+  private func body(_ body: Body) throws -> [JSON.Member] {
+    let data = body.data
+    if data.isEmpty { return [] }
+    if let name = try sideFile(data) { return [JSON.Member("file", .text(name))] }
+    if keepsStructure, let (json, layout) = Self.structure(data) {
+      let spelled = layout == .compact ? [] : [JSON.Member("layout", .text(layout.name))]
+      return spelled + [JSON.Member("json", json)]
+    }
+    if let text = body.text, text.utf8.withContiguousStorageIfAvailable(Self.isReadable) != false {
+      return [JSON.Member("text", .text(text))]
+    }
+    return [JSON.Member("base64", .text(data.base64EncodedString()))]
+  }
+
+  /// Tells whether a text is one for people: it has no zero byte, and of its other control
+  /// characters, each of which a JSON string spells in six bytes (RFC 8259 §7), at most one in five
+  /// bytes. A text that is full of them is shorter in base64.
+  private static func isReadable(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    if text.has(0) { return false }
+    var count = 0
+    for byte in text where byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D {
+      count += 1
+    }
+    return count * 5 <= text.count
+  }
+
+  /// The structure of a JSON body and the layout that gives its bytes back, if there is one.
+  /// A bare number or word stays text: nobody gains by calling it JSON.
+  static func structure(_ data: Data) -> (JSON, JSON.Layout)? {
+    guard data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "["),
+      // A body that is no JSON is kept as text, so the reason does not matter.
+      let json = try? JSONParser.parse(data, depthMax: bodyDepthMax)
+    else { return nil }
+    return JSON.Layout.all.first { data.elementsEqual(json.bytes($0)) }.map { (json, $0) }
+  }
+
+  private func members(_ failure: Failure) -> [JSON.Member] {
+    [JSON.Member("symptom", .text(failure.symptom.rawValue))]
+      + (failure.text.map { [JSON.Member("text", .text($0))] } ?? [])
+  }
+
+  private func members(_ timing: Timing) -> [JSON.Member] {
+    var members = [
+      JSON.Member("firstByteMilliseconds", .number(timing.firstByte.inMilliseconds, places: 3)),
+      JSON.Member("lastByteMilliseconds", .number(timing.lastByte.inMilliseconds, places: 3)),
+    ]
+    if !timing.chunks.isEmpty {
+      let chunks = timing.chunks.map { chunk in
+        JSON.array([.number(chunk.bytes), .number(chunk.offset.inMilliseconds, places: 3)])
+      }
+      members.append(JSON.Member("chunks", .array(chunks)))
+    }
+    return members
+  }
+
+  private func members(_ message: WebSocketMessage) -> [JSON.Member] {
+    let text = message.isText ? message.body.text : nil
+    let content =
+      text.map { JSON.Member("text", .text($0)) }
+      ?? JSON.Member("base64", .text(message.body.data.base64EncodedString()))
+    return [
+      JSON.Member("from", .text(message.sender.rawValue)), content,
+      JSON.Member("offsetMilliseconds", .number(message.offset.inMilliseconds, places: 3)),
+    ]
+  }
+}

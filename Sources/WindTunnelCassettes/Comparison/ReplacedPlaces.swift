@@ -1,0 +1,156 @@
+internal import Foundation
+
+/// Finds the places of a cassette that recordings take which are made anew.
+package struct ReplacedPlaces {
+  /// What requests are told apart by.
+  package enum Rule {
+    /// By what they are played by; `then` follows when the recordings of a request are used up.
+    case played(by: Matcher, then: EndPolicy)
+    /// By what they say, where it is not known what they are played by.
+    case said
+  }
+
+  enum Target {
+    /// A place that is this one's.
+    case place(Int)
+    /// None, since the place at hand was recorded in this run, and otherwise.
+    case further
+    /// None, since there are no more.
+    case beyond
+  }
+
+  /// Recordings that answer one kind of request.
+  struct Group {
+    /// Where the cassette has them.
+    var places: [Int]
+    /// How many at the head were taken or passed over.
+    fileprivate var head = 0
+  }
+
+  private(set) var groups: [Group] = []
+  let claimed: Set<Int>
+  private let old: [Interaction]
+  private let rule: Rule
+  private let index: MatchIndex?
+  private let names: [RequestName: [Int]]
+  private var bindings = Bindings()
+  private var byPlaces: [[Int]: Int] = [:]
+  private var byKey: [String: Int] = [:]
+  private var byName: [RequestName: Int] = [:]
+  private var passed: Set<Int> = []
+
+  init(of old: [Interaction], claimed: Set<Int>, by rule: Rule) {
+    (self.old, self.claimed, self.rule) = (old, claimed, rule)
+    switch rule {
+    case .played(let matcher, _):
+      index = MatchIndex(old.map(\.request), matcher: matcher)
+      names = [:]
+    case .said:
+      index = nil
+      names = Dictionary(grouping: old.indices) { RequestName(old[$0]) }
+    }
+  }
+
+  /// The group of the next one, and its place.
+  mutating func find(_ new: Interaction) -> (group: Int, target: Target) {
+    let group = group(of: new)
+    while groups[group].head < groups[group].places.count,
+      passed.contains(groups[group].places[groups[group].head])
+    {
+      groups[group].head += 1
+    }
+    guard let place = free(for: new, in: groups[group]) else { return (group, .beyond) }
+    passed.insert(place)
+    if !claimed.contains(place) || Self.isAlike(new, old[place]) { return (group, .place(place)) }
+    guard let same = free(for: new, in: groups[group], where: { Self.isAlike(new, $0) }) else {
+      return (group, .further)
+    }
+    passed.insert(same)
+    return (group, .place(same))
+  }
+
+  private func free(
+    for new: Interaction,
+    in group: Group,
+    where isWanted: (Interaction) -> Bool = { _ in true }
+  ) -> Int? {
+    group.places[group.head...].first { place in
+      !passed.contains(place) && fits(new, old[place]) && isWanted(old[place])
+    }
+  }
+
+  /// What follows when the recordings of a group are used up.
+  func end(of group: Int) -> EndPolicy {
+    guard let last = groups[group].places.last else { return .fail }
+    if let own = old[last].then { return own }
+    guard case .played(_, let then) = rule else { return .fail }
+    return then
+  }
+
+  private mutating func group(of new: Interaction) -> Int {
+    switch rule {
+    case .said:
+      let name = RequestName(new)
+      let group = byName[name] ?? add(names[name] ?? [])
+      byName[name] = group
+      return group
+    case .played(let matcher, _):
+      // What was recorded anew counts its secrets by itself, so theirs may stand for any.
+      let request = new.request.withoutMarks
+      let key = matcher.key(request)
+      let found = index?.sequence(for: request, key: key, lane: .deck, bindings: &bindings)
+      guard let places = found?.places else {
+        let group = byKey[key.text] ?? add([])
+        byKey[key.text] = group
+        return group
+      }
+      let group = byPlaces[places] ?? add(places)
+      byPlaces[places] = group
+      return group
+    }
+  }
+
+  private mutating func add(_ places: [Int]) -> Int {
+    groups.append(Group(places: places))
+    return groups.count - 1
+  }
+
+  /// Whether a recording may take the place of another: that one asks for the same, and is no pattern
+  /// that was written by hand.
+  private func fits(_ new: Interaction, _ old: Interaction) -> Bool {
+    if old.request.url.isPattern { return false }
+    guard case .played = rule else { return true }
+    if new.request.method == old.request.method, new.request.url == old.request.url { return true }
+    let request = new.request.withoutMarks
+    let alone = MatchIndex([old.request], matcher: .url)
+    return alone.sequence(for: request, key: Matcher.url.key(request)) != nil
+  }
+
+  /// Whether they say the same, whatever the ordinals of their secrets.
+  private static func isAlike(_ one: Interaction, _ other: Interaction) -> Bool {
+    let (one, other) = (Rerecording.recordable(one), Rerecording.recordable(other))
+    return one == other || one.renumbered { _ in 0 } == other.renumbered { _ in 0 }
+  }
+}
+
+extension RequestURL {
+  /// Whether it stands for many: it names no host, or a segment of it is a variable.
+  fileprivate var isPattern: Bool {
+    host == nil || PathTemplate.segments(path).contains { PathTemplate.isVariable($0) }
+  }
+}
+
+extension Request {
+  /// The request with its redacted parts as values of their own, which no ordinal is read from.
+  fileprivate var withoutMarks: Request {
+    func unmarked(_ text: String) -> String { text.replacing("REDACTED-", with: "HIDDEN-") }
+    var request = self
+    let address = url.description
+    if RedactedText.mayBeIn(address.utf8) { request.url = RequestURL(unmarked(address)) }
+    request.headers = HeaderFields(headers.map { HeaderField($0.name, unmarked($0.value)) })
+    if body.count <= Body.openedBytesMax, let text = body.text, text.contains("REDACTED-") {
+      request.body = Body(unmarked(text))
+    }
+    return request
+  }
+}

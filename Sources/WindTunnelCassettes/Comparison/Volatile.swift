@@ -1,0 +1,148 @@
+// What differs between two recordings of an origin that has not changed. A comparison does not see
+// it, and recording anew does not write it over what stands there.
+//
+// Besides the fields below: the timing with its chunks and the offsets of WebSocket messages, which
+// belong to the network of that day; "recordedAt"; the wrapping of a body in a content coding, whose
+// bytes depend on the compressor; the boundary of a multipart, which is drawn anew each time; how many
+// more requests a connection takes; and when a cookie ends.
+
+internal import Foundation
+
+/// The parts of a message that change from one recording to the next.
+enum Volatile {
+  /// Fields that are not compared, and why.
+  static let fields: KeyValuePairs = [
+    // Clocks (RFC 9110 §6.6.1, RFC 9111 §5.1, §5.3).
+    "Date": "the origin's clock",
+    "Age": "how long a cache has held the answer",
+    "Expires": "a date that moves with the clock",
+    "X-Timer": "a cache's stopwatch",
+    "X-Runtime": "the origin's stopwatch",
+    "X-Response-Time": "the origin's stopwatch",
+    "Server-Timing": "the origin's stopwatch",
+    "Idempotency-Key": "names one request",
+    // Framing: what it frames is compared itself.
+    "Transfer-Encoding": "how the body was framed, not what it says",
+    // One value for each request.
+    "X-Request-Id": "names one request",
+    "Request-Id": "names one request",
+    "X-Correlation-Id": "names one request",
+    "X-GitHub-Request-Id": "names one request",
+    "X-Amzn-RequestId": "names one request",
+    "X-Amz-Request-Id": "names one request",
+    "X-Amz-Id-2": "names one request",
+    "X-Amz-Cf-Id": "names one request",
+    "X-Ms-Request-Id": "names one request",
+    "CF-Ray": "names one request",
+    "Fly-Request-Id": "names one request",
+    "X-Vercel-Id": "names one request",
+    // Tracing (W3C Trace Context, B3 and the clouds' own).
+    "traceparent": "names one trace",
+    "tracestate": "names one trace",
+    "X-Amzn-Trace-Id": "names one trace",
+    "X-Cloud-Trace-Context": "names one trace",
+    "X-Trace-Id": "names one trace",
+    "X-Span-Id": "names one trace",
+    "X-B3-TraceId": "names one trace",
+    "X-B3-SpanId": "names one trace",
+    "X-B3-ParentSpanId": "names one trace",
+    "b3": "names one trace",
+  ]
+
+  /// Attributes of a cookie that are not compared: when it ends (RFC 6265 §5.2.1, §5.2.2).
+  static let cookieAttributes: Set<String> = ["expires", "max-age"]
+
+  private static let names = Set(fields.map { $0.key.lowercased() })
+
+  /// A message without its volatile parts, its body opened where that can be done.
+  ///
+  /// The length of a body that is there says nothing more than the body; that of one which was cut
+  /// short says what is missing.
+  static func steady(
+    _ headers: HeaderFields,
+    _ body: Body,
+    beside more: Set<String> = [],
+    isCut: Bool = false
+  ) -> (HeaderFields, Body) {
+    var fields = HeaderFields(
+      headers.filter { field in
+        let name = field.name.lowercased()
+        return !names.contains(name) && !more.contains(name)
+      }.map { steady($0) }
+    )
+    guard !body.data.isEmpty else { return (fields, body) }
+    if !isCut { fields.remove("Content-Length") }
+    var content = body
+    let coding = headers.values("Content-Encoding").joined(separator: ", ")
+    if !coding.isEmpty, let data = Inflate.open(body.data, coding: coding) {
+      fields.remove("Content-Encoding")
+      content = Body(data)
+    }
+    if let type = fields["Content-Type"],
+      let reframed = Multipart.reframed(content.data, type: type, by: boundary)
+    {
+      (fields["Content-Type"], content) = (reframed.type, Body(reframed.data))
+    }
+    return (fields, content)
+  }
+
+  /// What stands between the parts of any multipart.
+  private static let boundary = "any-boundary"
+
+  private static func steady(_ field: HeaderField) -> HeaderField {
+    if field.isNamed("Set-Cookie") {
+      let kept = without(cookieAttributes, field.value, separator: ";")
+      return HeaderField(field.name, kept)
+    }
+    guard field.isNamed("Keep-Alive") else { return field }
+    return HeaderField(field.name, without(["max"], field.value, separator: ","))
+  }
+
+  /// A list of `name=value` without some of them; the first of a cookie is the cookie itself.
+  private static func without(
+    _ names: Set<String>,
+    _ text: String,
+    separator: Character
+  ) -> String {
+    let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+    let kept = parts.enumerated().filter { index, part in
+      let name = part.prefix { $0 != "=" }.trimmingOptionalWhitespace().lowercased()
+      return index == 0 && separator == ";" || !names.contains(name)
+    }
+    return kept.map(\.element).joined(separator: String(separator))
+  }
+}
+
+extension Interaction {
+  /// The interaction without its volatile parts: what two recordings of an unchanged origin share.
+  package var steady: Interaction { steady() }
+
+  /// The same without header fields of some names, too, which are in lower case.
+  package func steady(without fields: Set<String> = []) -> Interaction {
+    var steady = self
+    (steady.request.headers, steady.request.body) = Volatile.steady(
+      request.headers,
+      request.body,
+      beside: fields
+    )
+    switch answer {
+    case .response(let response):
+      steady.answer = .response(response.steady(without: fields, isCut: false))
+    case .cut(let response, let failure):
+      steady.answer = .cut(response.steady(without: fields, isCut: true), failure)
+    case .failure: break
+    }
+    steady.timing = nil
+    steady.innerNotes["timing"] = nil
+    steady.recordedAt = nil
+    for index in steady.messages.indices { steady.messages[index].offset = .zero }
+    return steady
+  }
+}
+
+extension Response {
+  fileprivate func steady(without fields: Set<String>, isCut: Bool) -> Response {
+    let (headers, body) = Volatile.steady(headers, body, beside: fields, isCut: isCut)
+    return Response(status: status, headers: headers, body: body)
+  }
+}

@@ -1,0 +1,187 @@
+/// How far a request is from a recording, and in what they differ, part by part.
+struct Comparison {
+  /// Longer values are cut in an explanation.
+  static let shownMax = 120
+
+  private(set) var distance = 0.0
+  private(set) var verdicts: [Mismatch.Verdict] = []
+
+  /// Compares everything but the bodies, which are costly to read.
+  init(_ recorded: Request, _ asked: Request, _ matcher: Matcher) {
+    let isOther = recorded.method != asked.method && matcher.comparesMethod
+    add(
+      .method,
+      isCompared: matcher.comparesMethod,
+      weight: 2,
+      isOther ? [.init(name: "method", recorded: recorded.method, asked: asked.method)] : []
+    )
+    compareOrigins(recorded.url, asked.url, matcher)
+    let path = Self.path(recorded, asked, matcher)
+    add(.path, isCompared: true, weight: path.weight, path.difference.map { [$0] } ?? [])
+    compareFields(
+      .query,
+      matcher.queryFields(recorded.url.query),
+      matcher.queryFields(asked.url.query),
+      isCompared: true
+    ) { "query \"\($0)\"" }
+    // A recorded part answers its own range only, whatever else is compared.
+    var fields = matcher
+    let isPart = recorded.headers["Range"] != nil
+    if isPart, !matcher.headers.contains(where: { $0.equalsIgnoringASCIICase("Range") }) {
+      fields.headers.append("Range")
+    }
+    compareFields(
+      .headers,
+      fields.headerFields(recorded),
+      fields.headerFields(asked),
+      isCompared: !fields.headers.isEmpty
+    ) { "header \($0)" }
+    let refusing = matcher.filters.filter { !$0.allows(recorded, asked) }
+    if !matcher.filters.isEmpty {
+      add(
+        .filter,
+        isCompared: true,
+        weight: 0.25,
+        refusing.map { .init(name: "what filter \"\($0.name)\" asks for") }
+      )
+    }
+  }
+
+  /// Compares the bodies, which stand before the filters.
+  mutating func compareBodies(_ recorded: Request, _ asked: Request, _ matcher: Matcher) {
+    let differences = BodyComparison.differences(recorded, asked, matcher.body)
+    let last = verdicts.last?.part == .filter ? verdicts.popLast() : nil
+    add(
+      .body,
+      isCompared: matcher.comparesBodies,
+      // Near misses first, and never farther than another method.
+      weight: differences.isEmpty ? 0 : max(0.1, 1 / Double(differences.count)) * 0.9,
+      Array(differences)
+    )
+    if let last { verdicts.append(last) }
+  }
+
+  private mutating func add(
+    _ part: Mismatch.Part,
+    isCompared: Bool,
+    weight: Double,
+    _ differences: [Mismatch.Difference]
+  ) {
+    distance += weight * Double(differences.count)
+    verdicts.append(
+      Mismatch.Verdict(part: part, isCompared: isCompared, differences: differences)
+    )
+  }
+
+  private mutating func compareOrigins(
+    _ recorded: RequestURL,
+    _ asked: RequestURL,
+    _ matcher: Matcher
+  ) {
+    let hosts = [recorded, asked].compactMap(\.host)
+    let isCompared = matcher.authority == .required && hosts.count == 2
+    func compare(
+      _ part: Mismatch.Part,
+      _ one: Matcher.OriginParts,
+      _ weight: Double,
+      _ there: String?,
+      _ here: String?,
+      shown: (String?, String?)
+    ) {
+      let counts = isCompared && matcher.origin.contains(one)
+      let differs = counts && there != here
+      let name = part.rawValue
+      add(
+        part,
+        isCompared: counts,
+        weight: weight,
+        differs ? [.init(name: name, recorded: shown.0, asked: shown.1)] : []
+      )
+    }
+    let ports = [recorded, asked].map { $0.effectivePort.map(String.init) }
+    let schemes = [recorded, asked].map { $0.scheme ?? "http" }
+    let isOtherScheme = schemes[0] != schemes[1]
+    // A port that follows from the scheme is no difference of its own.
+    let writtenPorts =
+      recorded.port == nil && asked.port == nil && isOtherScheme
+      && matcher.origin.contains(.scheme)
+    compare(.scheme, .scheme, 0.5, schemes[0], schemes[1], shown: (schemes[0], schemes[1]))
+    compare(
+      .host,
+      .host,
+      2,
+      recorded.host,
+      asked.host,
+      shown: (recorded.origin, asked.origin)
+    )
+    compare(
+      .port,
+      .port,
+      0.5,
+      writtenPorts ? nil : ports[0],
+      writtenPorts ? nil : ports[1],
+      shown: (ports[0], ports[1])
+    )
+  }
+
+  static func path(
+    _ recorded: Request,
+    _ asked: Request,
+    _ matcher: Matcher
+  ) -> (weight: Double, difference: Mismatch.Difference?) {
+    let paths = [recorded, asked].map(matcher.path)
+    if paths[0] == paths[1] { return (0, nil) }
+    let there = paths[0].split(separator: "/")
+    let here = paths[1].split(separator: "/")
+    let shared = zip(there, here).prefix { there, here in
+      there == here || PathTemplate.isVariable(there)
+        || RedactedText(String(there))?.shape.values(in: String(here)) != nil
+    }.count
+    let most = max(there.count, here.count)
+    guard shared < most || paths[0].hasSuffix("/") != paths[1].hasSuffix("/") else {
+      return (0, nil)
+    }
+    // A slip in one segment is nearer than another word.
+    let slip = shared < min(there.count, here.count) ? likeness(there[shared], here[shared]) : 0
+    return (
+      1 + 3 * (1 - (Double(shared) + 0.9 * slip) / Double(max(most, 1))),
+      .init(name: "path", recorded: recorded.url.path, asked: asked.url.path)
+    )
+  }
+
+  /// The share of two words that their beginnings and ends have in common, from 0 to 1; every
+  /// recording is asked for it, so it looks at each letter once.
+  private static func likeness(_ left: Substring, _ right: Substring) -> Double {
+    let (left, right) = (left.utf8, right.utf8)
+    let beginning = zip(left, right).prefix { $0 == $1 }.count
+    let end = zip(left.reversed(), right.reversed()).prefix { $0 == $1 }.count
+    let shorter = min(left.count, right.count)
+    return Double(min(beginning + end, shorter)) / Double(max(left.count, right.count, 1))
+  }
+
+  private mutating func compareFields(
+    _ part: Mismatch.Part,
+    _ recorded: [RequestParts.Field],
+    _ asked: [RequestParts.Field],
+    isCompared: Bool,
+    _ title: (String) -> String
+  ) {
+    let differences = FieldDifference.all(recorded, asked).map { field in
+      let isSecret = ["authorization", "proxy-authorization", "cookie"].contains(field.name)
+      return Mismatch.Difference(
+        name: title(field.name),
+        at: field.name,
+        recorded: field.recorded.map(Self.cut),
+        asked: isSecret && field.asked != nil ? "…" : field.asked.map(Self.cut),
+        isText: true
+      )
+    }
+    add(part, isCompared: isCompared, weight: 0.5, differences)
+  }
+
+  /// A value short enough for a sentence, on one line.
+  static func cut(_ value: String) -> String {
+    let line = value.replacing("\n", with: "; ")
+    return line.count <= shownMax ? line : "\(line.prefix(shownMax))…"
+  }
+}

@@ -1,0 +1,50 @@
+/// Seeded draws that depend on nothing but what they are for.
+///
+/// Each is a function of seed, scenario, lane, key, ordinal, rule and the draw's index over a fixed
+/// byte encoding; no generator is shared. So threads, concurrency, shards and ports cannot change a
+/// draw, and a rule that is added shifts no other rule's.
+public struct Draws: Sendable, Hashable {
+  private var base: UInt64
+
+  /// Names what the draws are for. The text fields are encoded with their lengths, so that
+  /// `("ab", "c")` and `("a", "bc")` differ.
+  public init(
+    seed: UInt64,
+    scenario: String,
+    lane: Lane,
+    key: String,
+    ordinal: Int,
+    rule: String
+  ) {
+    var digest = SHA256()
+    digest.update(Self.bytes(seed))
+    for text in [scenario, lane.name, key, rule] {
+      digest.update(Self.bytes(UInt64(text.utf8.count)))
+      digest.update(text.utf8)
+    }
+    digest.update(Self.bytes(UInt64(bitPattern: Int64(ordinal))))
+    base = digest.finalize().prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private static func bytes(_ value: UInt64) -> [UInt8] {
+    stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> UInt64($0)) }
+  }
+
+  /// Draws for another use of the same thing, independent of these.
+  package func apart(_ use: Int) -> Draws {
+    var other = self
+    other.base = bits(-1 - use)
+    return other
+  }
+
+  /// The draw of an index: SplitMix64's output function (Steele, Lea and Flood 2014) of a counter.
+  public func bits(_ index: Int) -> UInt64 {
+    var mixed = base &+ UInt64(bitPattern: Int64(index)) &* 0x9E37_79B9_7F4A_7C15
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+
+  /// The draw of an index as a number from 0 up to but not including 1, in steps of 2⁻⁵³.
+  public func unit(_ index: Int) -> Double { Double(bits(index) >> 11) * 0x1p-53 }
+}

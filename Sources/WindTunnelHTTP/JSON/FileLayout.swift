@@ -1,0 +1,74 @@
+extension JSON {
+  /// How many columns a container may take to stand on one line.
+  private static let columnsMax = 100
+
+  /// The text of one of our files: a container that holds no other container on one line where it
+  /// fits, else one element a line; two spaces a level; a line feed at the end.
+  package func fileBytes() -> [UInt8] {
+    var writer = JSONWriter(spacing: .indent2)
+    writeForFile(&writer, level: 0)
+    writer.bytes.append(UInt8(ascii: "\n"))
+    return writer.bytes
+  }
+
+  /// The text of a value that stands so many levels down in one of our files.
+  package func fileBytes(level: Int) -> [UInt8] {
+    var writer = JSONWriter(spacing: .indent2)
+    writeForFile(&writer, level: level)
+    return writer.bytes
+  }
+
+  private var isContainer: Bool {
+    switch self {
+    case .array, .object: true
+    case .null, .bool, .number, .string: false
+    }
+  }
+
+  private func writeForFile(_ writer: inout JSONWriter, level: Int) {
+    switch self {
+    case .null, .bool, .number, .string: writer.write(self, level: level)
+    case .array(let elements):
+      if let line = oneLine(level: level) { return writer.bytes.append(contentsOf: line) }
+      writer.bytes.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { writer.bytes.append(UInt8(ascii: ",")) }
+        writer.newLine(level + 1)
+        element.writeForFile(&writer, level: level + 1)
+      }
+      writer.newLine(level)
+      writer.bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      if let line = oneLine(level: level) { return writer.bytes.append(contentsOf: line) }
+      writer.bytes.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { writer.bytes.append(UInt8(ascii: ",")) }
+        writer.newLine(level + 1)
+        writer.write(member.name)
+        writer.bytes.append(contentsOf: ": ".utf8)
+        member.value.writeForFile(&writer, level: level + 1)
+      }
+      writer.newLine(level)
+      writer.bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private func oneLine(level: Int) -> [UInt8]? {
+    let children: [JSON]
+    switch self {
+    case .array(let elements): children = elements
+    case .object(let members): children = members.map(\.value)
+    case .null, .bool, .number, .string: return nil
+    }
+    guard !children.contains(where: \.isContainer), children.count <= Self.columnsMax else {
+      return nil
+    }
+    var line = JSONWriter(spacing: .spaced)
+    line.write(self, level: 0)
+    if case .object = self, !children.isEmpty {
+      line.bytes.insert(UInt8(ascii: " "), at: 1)
+      line.bytes.insert(UInt8(ascii: " "), at: line.bytes.count - 1)
+    }
+    return line.bytes.count + level * 2 <= Self.columnsMax ? line.bytes : nil
+  }
+}

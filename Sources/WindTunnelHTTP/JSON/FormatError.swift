@@ -1,0 +1,75 @@
+/// Why a cassette, scenario or report cannot be read: which file, where in it, what is wrong and
+/// what to do.
+public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The file's name, or what else the text came from.
+  public var source: String
+  /// The line, counted from one, or the path to the key, such as `rules[0].when.first`.
+  public var place: String
+  /// What is wrong, as half a sentence.
+  public var problem: String
+  /// What to do about it, where that is not plain.
+  public var remedy: String?
+
+  /// Makes an error.
+  public init(source: String, place: String, problem: String, remedy: String? = nil) {
+    self.source = source
+    self.place = Self.told(place)
+    self.problem = Self.told(problem)
+    self.remedy = remedy
+  }
+
+  /// So many characters at most are told of what stands in a file: its beginning and its end.
+  static let toldMax = 400
+
+  /// A text from a file as it may stand in a sentence and on a terminal: not too long, and without
+  /// control characters.
+  private static func told(_ text: String) -> String {
+    var scalars = Array(text.unicodeScalars.prefix(toldMax + 1))
+    if scalars.count > toldMax {
+      let rest = text.unicodeScalars.suffix(toldMax / 4)
+      scalars = Array(scalars.prefix(toldMax * 3 / 4)) + ["…"] + rest
+    }
+    guard scalars.count > toldMax || scalars.contains(where: isControl) else { return text }
+    return scalars.reduce(into: "") { told, scalar in
+      if isControl(scalar) {
+        told += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        told.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value
+  }
+
+  /// Where, what is wrong and what to do, in a sentence.
+  public var description: String {
+    "\(source)\(place.isEmpty ? "" : ", \(place)"): \(problem).\(remedy.map { " \($0)" } ?? "")"
+  }
+}
+
+extension JSON {
+  /// Reads a text; what is wrong with it is told by line and column.
+  public init(parsing bytes: some Collection<UInt8>, source: String) throws(FormatError) {
+    do {
+      self = try JSONParser.parse(bytes)
+    } catch {
+      throw FormatError(error, in: bytes, source: source)
+    }
+  }
+}
+
+extension FormatError {
+  /// What is wrong with a JSON text, by line and column.
+  package init(_ failure: JSONParser.Failure, in bytes: some Collection<UInt8>, source: String) {
+    let before = Array(bytes.prefix(failure.offset))
+    let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+    let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) + 1
+    self.init(
+      source: source,
+      place: "line \(line), column \(column)",
+      problem: "not JSON: \(failure.problem)"
+    )
+  }
+}

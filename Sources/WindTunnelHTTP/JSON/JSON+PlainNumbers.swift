@@ -1,0 +1,26 @@
+extension JSON {
+  /// The value with its numbers as a person writes them: what is compared as `199e-1` is `19.9`.
+  package var inPlainNumbers: JSON {
+    switch self {
+    case .null, .bool, .string: self
+    case .number(let digits): .number(Self.plain(number: digits))
+    case .array(let elements): .array(elements.map(\.inPlainNumbers))
+    case .object(let members):
+      .object(members.map { Member($0.name, $0.value.inPlainNumbers) })
+    }
+  }
+
+  /// A number without an exponent, if that makes a number that a person can read.
+  static func plain(number: String) -> String {
+    let parts = number.split(separator: "e", maxSplits: 1)
+    guard parts.count == 2, let exponent = Int(parts[1]), -20...20 ~= exponent,
+      !parts[0].contains(".")
+    else { return number }
+    let sign = parts[0].hasPrefix("-") ? "-" : ""
+    let digits = String(parts[0].drop { $0 == "-" })
+    if exponent >= 0 { return sign + digits + String(repeating: "0", count: exponent) }
+    let zeros = max(0, 1 - exponent - digits.count)
+    let filled = String(repeating: "0", count: zeros) + digits
+    return "\(sign)\(filled.dropLast(-exponent)).\(filled.suffix(-exponent))"
+  }
+}

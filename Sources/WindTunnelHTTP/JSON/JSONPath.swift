@@ -1,0 +1,74 @@
+/// Values inside a JSON text: `$.meta.timestamp`, `$.items[*].id`, `$..requestId`.
+///
+/// Of RFC 9535 what an ignore list wants: names (`.name`, `['any name']`), places (`[0]`), all
+/// children (`.*`, `[*]`) and descendants (`..name`).
+public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
+  package enum Step: Sendable, Hashable {
+    case name(String)
+    case index(Int)
+    case any
+    /// Any number of steps.
+    case descend
+  }
+
+  /// The path as it was written.
+  public let description: String
+  let steps: [Step]
+
+  /// Reads a path; `nil` if it is none.
+  public init?(_ text: String) {
+    guard let steps = JSONPathReader.steps(text) else { return nil }
+    (description, self.steps) = (text, steps)
+  }
+
+  /// The path to one value, where each place in a list stands for all of them.
+  package init(generalizing steps: [Step]) {
+    self.steps = steps.map { if case .index = $0 { .any } else { $0 } }
+    description = Self.spelled(self.steps)
+  }
+
+  /// Whether a value, or something that it is within, is meant.
+  package func covers(_ place: [Step]) -> Bool {
+    var reach = JSONPathReach(steps)
+    if reach.isWhole { return true }
+    for step in place {
+      reach.go(step)
+      if reach.isWhole { return true }
+    }
+    return false
+  }
+
+  /// Whether a value itself is meant.
+  package func leads(to place: [Step]) -> Bool {
+    var reach = JSONPathReach(steps)
+    for step in place { reach.go(step) }
+    return reach.isWhole
+  }
+
+  /// A path in the spelling of RFC 9535 §2.7, short where a name allows it.
+  package static func spelled(_ steps: [Step]) -> String {
+    steps.reduce("$") { text, step in
+      switch step {
+      case .index(let index): "\(text)[\(index)]"
+      case .any: "\(text)[*]"
+      case .descend: "\(text)."
+      case .name(let name) where JSONPathReader.isShort(name): "\(text).\(name)"
+      case .name(let name): "\(text)['\(JSONPathReader.escaped(name))']"
+      }
+    }
+  }
+}
+
+extension JSONPath: ExpressibleByStringLiteral {
+  /// Reads a literal. What does not begin with `$` is the name of a member at the top: `"timestamp"`
+  /// is `$.timestamp`. What does and is no path is a mistake in the program, which ends here: passed
+  /// over in silence it would let through what it was written against.
+  public init(stringLiteral value: String) {
+    guard let path = JSONPath(value) else {
+      precondition(!value.hasPrefix("$"), "\"\(value)\" is no path into JSON")
+      self = JSONPath(generalizing: [.name(value)])
+      return
+    }
+    self = path
+  }
+}

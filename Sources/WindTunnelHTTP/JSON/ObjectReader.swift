@@ -1,0 +1,119 @@
+/// Takes an object of one of our formats apart, key by key, and refuses what it does not know.
+///
+/// Keys that begin with `_` are anybody's and are kept; any other unknown key is most likely a
+/// misspelling, so the nearest known one is named.
+package struct ObjectReader {
+  package let source: String
+  package let path: String
+  private let members: [JSON.Member]
+  private var known: [String] = []
+
+  package init(_ json: JSON, source: String, path: String) throws(FormatError) {
+    self.source = source
+    self.path = path
+    guard case .object(let members) = json else {
+      throw FormatError(source: source, place: path, problem: "an object should stand here")
+    }
+    self.members = members
+    var names: Set<String> = []
+    for member in members where !names.insert(member.name.value).inserted {
+      throw FormatError(
+        source: source,
+        place: path,
+        problem: "\"\(member.name.value)\" stands here twice"
+      )
+    }
+  }
+
+  /// The members that begin with `_`, as they are.
+  package var notes: [JSON.Member] { members.filter { $0.name.value.hasPrefix("_") } }
+
+  package func place(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+
+  package func error(_ name: String, _ problem: String, remedy: String? = nil) -> FormatError {
+    FormatError(source: source, place: place(name), problem: problem, remedy: remedy)
+  }
+
+  /// The value of a key, which is known from now on; `nil` where it is missing.
+  package mutating func take(_ name: String) -> JSON? {
+    known.append(name)
+    return members.first { $0.name.value == name }?.value
+  }
+
+  package mutating func string(_ name: String) throws(FormatError) -> String? {
+    guard let value = take(name) else { return nil }
+    guard let text = value.stringValue else { throw error(name, "a string should stand here") }
+    return text
+  }
+
+  package mutating func bool(_ name: String) throws(FormatError) -> Bool? {
+    guard let value = take(name) else { return nil }
+    guard case .bool(let flag) = value else { throw error(name, "true or false should stand here") }
+    return flag
+  }
+
+  package mutating func int(_ name: String, in range: ClosedRange<Int>) throws(FormatError) -> Int? {
+    guard let value = take(name) else { return nil }
+    guard let number = value.intValue, range.contains(number) else {
+      throw error(
+        name,
+        "\(value) is not a whole number from \(range.lowerBound) to \(range.upperBound)"
+      )
+    }
+    return number
+  }
+
+  package mutating func double(_ name: String, in range: ClosedRange<Double>) throws(FormatError) -> Double?
+  {
+    guard let value = take(name) else { return nil }
+    guard let number = value.doubleValue, range.contains(number) else {
+      throw error(name, "\(value) is not a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  package mutating func array(_ name: String) throws(FormatError) -> [JSON]? {
+    guard let value = take(name) else { return nil }
+    guard case .array(let elements) = value else { throw error(name, "a list should stand here") }
+    return elements
+  }
+
+  package mutating func object(_ name: String) throws(FormatError) -> ObjectReader? {
+    guard let value = take(name) else { return nil }
+    return try ObjectReader(value, source: source, path: place(name))
+  }
+
+  /// Refuses every key that nobody has taken.
+  package func refuseUnknownKeys() throws(FormatError) {
+    for member in members {
+      let name = member.name.value
+      if name.hasPrefix("_") || known.contains(name) { continue }
+      throw error(
+        name,
+        "unknown key",
+        remedy: nearest(to: name, in: known).map { "Did you mean \"\($0)\"?" }
+          ?? "Known here: \(known.joined(separator: ", "))."
+      )
+    }
+  }
+}
+
+extension ObjectReader {
+  /// One of the names of an enumeration.
+  package mutating func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String,
+    _: Choice.Type
+  ) throws(FormatError) -> Choice? where Choice.RawValue == String {
+    guard let text = try string(name) else { return nil }
+    if let choice = Choice(rawValue: text) { return choice }
+    let all = Choice.allCases.map(\.rawValue)
+    throw error(
+      name,
+      // More are no sentence.
+      all.count > 30
+        ? "\"\(text)\" is none of the \(all.count) names, such as \(all[0]), that the schema lists"
+        : "\"\(text)\" is none of \(all.joined(separator: ", "))",
+      remedy: nearest(to: text, in: all).map { "Did you mean \"\($0)\"?" }
+    )
+  }
+}

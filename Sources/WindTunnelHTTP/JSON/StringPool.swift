@@ -1,0 +1,46 @@
+internal import Foundation
+
+/// Makes strings of bytes, and one string of the same bytes where they came before: the header
+/// fields of a cassette are much the same in every interaction.
+///
+/// It forgets what another text pushes out of its place, so it never grows.
+package struct StringPool {
+  /// Shorter strings need no memory of their own; longer ones seldom come twice.
+  private static let lengths = 16...160
+  private static let count = 2048
+
+  private var slots = [String](repeating: "", count: count)
+
+  package init() {}
+
+  /// The string of well-formed UTF-8.
+  package mutating func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    guard Self.lengths.contains(bytes.count), let base = bytes.baseAddress else {
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    let slot = Self.slot(of: bytes)
+    let isKnown =
+      slots[slot].utf8.withContiguousStorageIfAvailable { known in
+        known.count == bytes.count
+          && known.baseAddress.map { memcmp($0, base, bytes.count) == 0 } ?? false
+      } ?? false
+    if !isKnown { slots[slot] = String(decoding: bytes, as: UTF8.self) }
+    return slots[slot]
+  }
+
+  /// A cheap mixture of the length and of eight bytes at a time, the last of them overlapping.
+  private static func slot(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    let raw = UnsafeRawBufferPointer(bytes)
+    var hash = UInt64(bytes.count)
+    for place in stride(from: 0, to: bytes.count - 8, by: 8) {
+      hash = mixed(hash, raw.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+    }
+    hash = mixed(hash, raw.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
+    return Int(hash >> 40) % count
+  }
+
+  private static func mixed(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+    let sum = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+    return sum ^ sum >> 29
+  }
+}

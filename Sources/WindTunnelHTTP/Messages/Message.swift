@@ -1,0 +1,76 @@
+/// A request as the client meant it, equal in process and on the wire.
+public struct Request: Sendable, Hashable {
+  /// The method, such as `GET`; methods are case-sensitive (RFC 9110 §9.1).
+  public var method: String
+  /// What was asked for. Absolute in process and on a cassette; without scheme and host where the
+  /// wire carries only a path.
+  public var url: RequestURL
+  /// The fields, in order.
+  public var headers: HeaderFields
+  /// The whole content.
+  public var body: Body
+
+  /// Makes a request.
+  public init(
+    _ method: String,
+    _ url: RequestURL,
+    headers: HeaderFields = [:],
+    body: Body = .empty
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// The status line and fields of an answer.
+public struct ResponseHead: Sendable, Hashable {
+  /// The status code, 100 to 999.
+  public var status: Int
+  /// The fields, in order.
+  public var headers: HeaderFields
+
+  /// Makes a head.
+  public init(status: Int = 200, headers: HeaderFields = [:]) {
+    self.status = status
+    self.headers = headers
+  }
+}
+
+/// A response as the server meant it.
+public struct Response: Sendable, Hashable {
+  /// The status line and fields.
+  public var head: ResponseHead
+  /// The whole content.
+  public var body: Body
+
+  /// The status code.
+  public var status: Int { head.status }
+  /// The fields, in order.
+  public var headers: HeaderFields { head.headers }
+
+  /// Makes a response.
+  public init(status: Int = 200, headers: HeaderFields = [:], body: Body = .empty) {
+    head = ResponseHead(status: status, headers: headers)
+    self.body = body
+  }
+
+  /// Whether an answer to this request has no content whatever its fields announce
+  /// (RFC 9112 §6.3, rule 1).
+  public static func hasNoContent(method: String, status: Int) -> Bool {
+    method == "HEAD" || status == 204 || status == 304 || 100..<200 ~= status
+      || (method == "CONNECT" && 200..<300 ~= status)
+  }
+}
+
+extension Request {
+  /// Whether a server may meet it twice without harm: POST and PATCH are not idempotent (RFC 9110
+  /// §9.2.2, RFC 5789 §2) unless an `Idempotency-Key` lets the server tell.
+  package var isRepeatable: Bool {
+    switch method.uppercased() {
+    case "POST", "PATCH": headers["Idempotency-Key"].map { !$0.isEmpty } ?? false
+    default: true
+    }
+  }
+}

@@ -1,0 +1,205 @@
+/// A request's address, kept as it was written and taken apart once.
+///
+/// `Foundation.URL` normalises and differs between platforms; what is matched must not. The parts
+/// follow RFC 3986 §3; the fragment, which never travels, is dropped.
+public struct RequestURL: Sendable, Hashable {
+  /// `http` or `https`, in lower case; `nil` where only a path was given.
+  public var scheme: String? {
+    get { site?.scheme }
+    set { edit { $0.scheme = newValue } }
+  }
+  /// `user:password` before the `@`, as written.
+  public var userInfo: String? {
+    get { site?.userInfo }
+    set { edit { $0.userInfo = newValue } }
+  }
+  /// The host in lower case, an IPv6 literal with its brackets; `nil` where only a path was given.
+  public var host: String? {
+    get { site?.host }
+    set { edit { $0.host = newValue } }
+  }
+  /// The port, where one was written.
+  public var port: Int? {
+    get { site?.port }
+    set { edit { $0.port = newValue } }
+  }
+  /// What stands before the path; `nil` where nothing does.
+  private var site: URLAuthority?
+  /// The path as written, `/` where there was none; `*` where `OPTIONS` asks about the server as a
+  /// whole (``init(_:askedBy:)``).
+  public var path: String
+  /// What follows the `?`, as written.
+  public var query: String?
+
+  /// Takes a text apart; whatever is not scheme and authority is path and query.
+  public init(_ text: String) {
+    // Everything that parts an address is ASCII, so bytes are looked at and not characters.
+    var text = text
+    self = text.withUTF8 { RequestURL($0[...]) }
+  }
+
+  private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+  private init(_ text: Bytes) {
+    var rest = text
+    if let fragment = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<fragment] }
+    if let colon = rest.firstIndex(of: UInt8(ascii: ":")),
+      rest[colon...].starts(with: "://".utf8), Self.isScheme(rest[..<colon])
+    {
+      let scheme = String(decoding: rest[..<colon], as: UTF8.self).lowercased()
+      rest = rest[(colon + 3)...]
+      let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+      let authority = Authority(rest[..<(end ?? rest.endIndex)])
+      var parts = URLAuthority.Parts()
+      parts.scheme = scheme
+      (parts.userInfo, parts.host, parts.port) = (
+        authority.userInfo, authority.host, authority.port
+      )
+      site = URLAuthority(parts)
+      rest = rest[(end ?? rest.endIndex)...]
+    }
+    if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+      query = String(decoding: rest[(mark + 1)...], as: UTF8.self)
+      rest = rest[..<mark]
+    }
+    path = String(decoding: rest, as: UTF8.self)
+    if rest.first != UInt8(ascii: "/") { path = "/" + path }
+  }
+
+  /// RFC 3986 §3.1: a letter, then letters, digits, `+`, `-` and `.`.
+  private static func isScheme(_ text: Bytes) -> Bool {
+    guard let first = text.first, first.isASCIILetter else { return false }
+    return text.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
+  }
+
+  /// RFC 3986 §3.2: `[userinfo "@"] host [":" port]`.
+  private struct Authority {
+    var userInfo: String?
+    var host: String
+    var port: Int?
+
+    init(_ text: Bytes) {
+      var rest = text
+      if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
+        userInfo = String(decoding: rest[..<at], as: UTF8.self)
+        rest = rest[(at + 1)...]
+      }
+      // An IPv6 literal holds colons of its own.
+      let isLiteral = rest.first == UInt8(ascii: "[")
+      let literal = isLiteral ? rest.firstIndex(of: UInt8(ascii: "]")) : nil
+      let behind = rest[(literal ?? rest.startIndex)...]
+      if let colon = behind.lastIndex(of: UInt8(ascii: ":")) {
+        let digits = rest[(colon + 1)...]
+        port =
+          digits.allSatisfy(\.isASCIIDigit)
+          ? UInt16(String(decoding: digits, as: UTF8.self)).map(Int.init) : nil
+        // What is no port stays in sight: an address that is changed in silence is hard to find.
+        if port != nil || digits.isEmpty { rest = rest[..<colon] }
+      }
+      host = String(decoding: rest, as: UTF8.self).lowercased()
+    }
+  }
+
+  /// Changes what stands before the path.
+  private mutating func edit(_ change: (inout URLAuthority.Parts) -> Void) {
+    var parts = site?.parts ?? URLAuthority.Parts()
+    change(&parts)
+    site = parts == URLAuthority.Parts() ? nil : URLAuthority(parts)
+  }
+
+  /// Shares what stands before the path with another address, where it is the same.
+  package mutating func share(with other: RequestURL?) {
+    if let site, let theirs = other?.site, site !== theirs, site == theirs { self.site = theirs }
+  }
+
+  /// The port that is meant: the written one, else the scheme's.
+  public var effectivePort: Int? {
+    port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil)
+  }
+
+  /// `scheme://host:port` with the port left out where it is the scheme's own; `nil` without host.
+  public var origin: String? {
+    guard let host else { return nil }
+    return "\(scheme ?? "http")://\(host)\(portOfItsOwn.map { ":\($0)" } ?? "")"
+  }
+
+  /// Whether this is what ``origin`` spells; every request asks, and a text need not be made for it.
+  package func isOf(_ origin: String) -> Bool {
+    guard let host else { return false }
+    var origin = origin
+    return origin.withUTF8 { bytes in
+      var rest = bytes[...]
+      return Self.skip(scheme ?? "http", &rest) && Self.skip("://", &rest)
+        && Self.skip(host, &rest)
+        && (portOfItsOwn.map { Self.skip(":\($0)", &rest) } ?? true) && rest.isEmpty
+    }
+  }
+
+  private static func skip(_ part: String, _ rest: inout Bytes) -> Bool {
+    var part = part
+    return part.withUTF8 { part in
+      guard rest.count >= part.count else { return false }
+      for place in part.indices where part[place] != rest[rest.startIndex + place] { return false }
+      rest = rest.dropFirst(part.count)
+      return true
+    }
+  }
+
+  /// The port, where it is not the scheme's own.
+  private var portOfItsOwn: Int? { port == (scheme == "https" ? 443 : 80) ? nil : port }
+
+  /// Path and query as they stand in a request line (RFC 9112 §3.2.1).
+  public var target: String { query.map { "\(path)?\($0)" } ?? path }
+}
+
+extension RequestURL: CustomStringConvertible {
+  /// The whole address, or the target where there is no host.
+  public var description: String {
+    guard let host else { return target }
+    let user = userInfo.map { $0 + "@" } ?? ""
+    // RFC 9112 §3.2.4: a server as a whole is an address without a path.
+    let target = isWholeServer ? "" : target
+    return "\(scheme ?? "http")://\(user)\(host)\(port.map { ":\($0)" } ?? "")\(target)"
+  }
+}
+
+extension RequestURL: ExpressibleByStringLiteral {
+  /// Takes a literal apart.
+  public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension RequestURL {
+  /// The origin that most addresses share; of equally frequent ones the first, so that the answer
+  /// does not depend on hashing.
+  package static func mostFrequentOrigin(of addresses: some Sequence<RequestURL>) -> RequestURL? {
+    var places: [Origin: Int] = [:]
+    var found: [(address: RequestURL, count: Int)] = []
+    for address in addresses {
+      guard let origin = Origin(address) else { continue }
+      if let place = places[origin] {
+        found[place].count += 1
+      } else {
+        places[origin] = found.count
+        found.append((address, 1))
+      }
+    }
+    // Of several maxima this is the first.
+    guard var origin = found.max(by: { $0.count < $1.count })?.address else { return nil }
+    (origin.userInfo, origin.path, origin.query) = (nil, "/", nil)
+    return origin
+  }
+
+  /// What ``origin`` spells, without a text.
+  private struct Origin: Hashable {
+    var scheme: String
+    var host: String
+    var port: Int?
+
+    init?(_ address: RequestURL) {
+      guard let host = address.host else { return nil }
+      self.host = host
+      scheme = address.scheme ?? "http"
+      port = address.portOfItsOwn
+    }
+  }
+}

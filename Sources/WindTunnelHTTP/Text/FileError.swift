@@ -1,0 +1,68 @@
+package import Foundation
+
+/// Why a file cannot be read or written.
+public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// There is no file of this name.
+  case missing(String)
+  /// It is there and cannot be read.
+  case unreadable(String, reason: String)
+  /// It cannot be written.
+  case unwritable(String, reason: String)
+  /// It is larger than the named limit.
+  case tooLarge(String, bytes: Int, bytesMax: Int)
+
+  /// The file and what is wrong with it, in a sentence.
+  public var description: String {
+    switch self {
+    case .missing(let name): "\(name): no such file."
+    case .unreadable(let name, let reason): "\(name) cannot be read: \(reason)."
+    case .unwritable(let name, let reason): "\(name) cannot be written: \(reason)."
+    case .tooLarge(let name, let bytes, let most):
+      "\(name) has \(bytes) bytes; at most \(most) are read."
+    }
+  }
+
+  /// Reads a whole file of bounded size.
+  package static func reading(_ file: URL, bytesMax: Int) throws(FileError) -> Data {
+    let manager = FileManager.default
+    var isDirectory: ObjCBool = false
+    guard manager.fileExists(atPath: file.path, isDirectory: &isDirectory) else {
+      throw .missing(file.relativePath)
+    }
+    guard !isDirectory.boolValue else {
+      throw .unreadable(file.relativePath, reason: "it is a directory")
+    }
+    do {
+      // Of what a link names, and not of the link.
+      let path = file.resolvingSymlinksInPath().path
+      let attributes = try manager.attributesOfItem(atPath: path)
+      // A device has no size that could be held against the limit, and a pipe is read once.
+      guard attributes[.type] as? FileAttributeType == .typeRegular else {
+        throw FileError.unreadable(file.relativePath, reason: "it is no regular file")
+      }
+      let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
+      guard size <= bytesMax else {
+        throw FileError.tooLarge(file.relativePath, bytes: size, bytesMax: bytesMax)
+      }
+      // Not mapped: bodies are read from these bytes later, and whoever cuts a mapped file short
+      // ends the process that reads it.
+      return try Data(contentsOf: file)
+    } catch let error as FileError {
+      throw error
+    } catch {
+      throw .unreadable(file.relativePath, reason: reason(error))
+    }
+  }
+
+  /// Why the system refused, in its own words, as half a sentence.
+  package static func reason(_ error: any Error) -> String {
+    // On Linux the cause is an error of Swift's that no cast makes an `NSError` of.
+    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error ?? error
+    let code = (cause as NSError).code
+    if (cause as NSError).domain == NSPOSIXErrorDomain {
+      return String(cString: strerror(Int32(code)))
+    }
+    let words = (error as NSError).localizedDescription
+    return words.hasSuffix(".") ? String(words.dropLast()) : words
+  }
+}

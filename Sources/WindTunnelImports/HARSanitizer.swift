@@ -1,0 +1,167 @@
+/// What may stand in a HAR 1.2, where an original is put back into one: some exporters write what no
+/// other tool reads.
+///
+/// A number that is written as a text becomes one, and a text that is written as anything else. What
+/// must be there and is not becomes an empty text. What then has a wrong type still goes, in some
+/// objects under a name that is anybody's. Names that the specification does not have are that, too.
+enum HARSanitizer {
+  /// The value of a name as it may stand there; `nil` if it may not.
+  static func value(_ json: JSON, of name: String) -> JSON? {
+    if name.hasPrefix("_") { return json }
+    switch json {
+    case .null: return kept(json, if: nullable.contains(name))
+    case .bool:
+      return texts.contains(name)
+        ? .text(json.said) : kept(json, if: flags.contains(name) || !isKnown(name))
+    case .number(let digits): return number(digits, of: name)
+    case .string(let text):
+      if dates.contains(name) { return date(text) }
+      if name == "serverIPAddress" { return address(text.value).map { .text($0) } }
+      return string(text, of: name)
+    case .array(let elements):
+      if contents.contains(name) { return .text(json.said) }
+      guard let element = lists[name] else { return kept(json, if: !isKnown(name)) }
+      let said = elements.filter { $0 != .null && $0 != .object([]) }
+      let single = element == "pair" ? said.flatMap(pairs) : said
+      let sound = single.compactMap { object($0, of: element) }
+      // A list of fields without one of them would say something else.
+      return kept(.array(sound), if: sound.count == single.count || name != "headers")
+    case .object:
+      if contents.contains(name) { return .text(json.said) }
+      return objects.contains(name) ? object(json, of: name) : kept(json, if: !isKnown(name))
+    }
+  }
+
+  /// A field whose value is a list of texts, which is read as one field, or as so many cookies; one
+  /// exporter writes them so.
+  private static func pairs(_ json: JSON) -> [JSON] {
+    guard case .object(let members) = json, case .array(let list)? = json["value"] else {
+      return [json]
+    }
+    let isCookie = json["name"]?.spelled?.equalsIgnoringASCIICase("Set-Cookie") == true
+    let texts = list.map { $0 == .null ? "" : $0.said }
+    return (isCookie ? texts : [texts.joined(separator: ", ")]).map { value in
+      .object(
+        members.map { $0.name.value == "value" ? JSON.Member($0.name, .text(value)) : $0 }
+      )
+    }
+  }
+
+  /// A value or none; `nil` beside a value of JSON would be JSON's null.
+  static func kept(_ json: JSON, if isSound: Bool) -> JSON? {
+    isSound ? .some(json) : .none
+  }
+
+  /// An object without what may not stand in it.
+  static func object(_ json: JSON, of name: String) -> JSON? {
+    guard case .object(let members) = json else { return nil }
+    var sound = members.compactMap { member in
+      value(member.value, of: member.name.value).map { JSON.Member(member.name, $0) }
+    }
+    if keeping.contains(name) { sound += kept(from: members, beside: sound) }
+    let isEmpty = sound.isEmpty
+    for (key, value) in missing[name] ?? []
+    where !isEmpty && !sound.contains(where: { $0.name.value == key }) {
+      sound.append(JSON.Member(JSON.Text(key), value))
+    }
+    let names = Set(sound.map(\.name.value))
+    // Some readers want a text or its fields wherever anything was sent.
+    if name == "postData", names.isDisjoint(with: ["text", "params"]) {
+      guard names.contains("mimeType") else { return nil }
+      sound.append(JSON.Member("text", ""))
+    }
+    return names.isSuperset(of: required[name] ?? []) ? .object(sound) : nil
+  }
+
+  /// Objects that keep what may not stand in them under a name that is anybody's: `_afterRequest`.
+  private static let keeping: Set<String> = [
+    "log", "creator", "browser", "page", "pageTimings", "entry", "cache", "pair", "cookie", "param",
+    "content", "postData",
+  ]
+
+  /// Left out by some, and written where anything else of the object is there.
+  private static let missing: [String: [(String, JSON)]] = [
+    "creator": [("name", ""), ("version", "")], "browser": [("name", ""), ("version", "")],
+    "page": [("id", ""), ("title", ""), ("pageTimings", .object([]))],
+    "pair": [("name", ""), ("value", "")], "cookie": [("name", ""), ("value", "")],
+    "param": [("name", "")],
+  ]
+
+  private static func kept(from members: [JSON.Member], beside sound: [JSON.Member]) -> [JSON
+    .Member]
+  {
+    members.compactMap { member in
+      let (name, written) = (member.name.value, sound.first { $0.name == member.name }?.value)
+      let isLost = written == nil && member.value != .null && member.value.stringValue != ""
+      // A port stands in no address.
+      let isShort =
+        name == "serverIPAddress"
+        && written?.stringValue?.count ?? .max
+          < (member.value.stringValue?.filter { !"[]".contains($0) }.count ?? 0)
+      let isOtherDate = dates.contains(name) && written.map { !$0.says(member.value) } ?? false
+      guard isLost || isShort || isOtherDate,
+        !members.contains(where: { $0.name.value == "_\(name)" })
+      else {
+        return nil
+      }
+      return JSON.Member(JSON.Text("_\(name)"), member.value)
+    }
+  }
+
+  private static let required: [String: Set<String>] = [
+    "creator": ["name", "version"], "browser": ["name", "version"],
+    "page": ["startedDateTime", "id", "title", "pageTimings"], "pair": ["name", "value"],
+    "cookie": ["name", "value"], "param": ["name"],
+    "beforeRequest": ["lastAccess", "eTag", "hitCount"],
+    "afterRequest": ["lastAccess", "eTag", "hitCount"],
+  ]
+  private static let lists = [
+    "pages": "page", "headers": "pair", "queryString": "pair", "cookies": "cookie",
+    "params": "param",
+  ]
+  private static let objects: Set<String> = [
+    "creator", "browser", "pageTimings", "request", "response", "cache", "timings", "content",
+    "postData", "beforeRequest", "afterRequest",
+  ]
+  static let flags: Set<String> = ["httpOnly", "secure"]
+  static let wholes: Set<String> = [
+    "size", "compression", "bodySize", "headersSize", "status", "hitCount",
+  ]
+  static let times: Set<String> = [
+    "time", "blocked", "dns", "connect", "ssl", "send", "wait", "receive", "onContentLoad",
+    "onLoad",
+  ]
+  static let dates: Set<String> = ["startedDateTime", "expires", "lastAccess"]
+  static let texts: Set<String> = [
+    "version", "name", "value", "comment", "id", "title", "pageref", "connection", "method", "url",
+    "httpVersion", "statusText", "redirectURL", "mimeType", "text", "encoding", "path", "domain",
+    "fileName", "contentType", "eTag",
+  ]
+  /// Where whatever stands there is what was sent.
+  private static let contents: Set<String> = ["text", "value"]
+  private static let nullable: Set<String> = ["expires", "beforeRequest", "afterRequest"]
+
+  static func isKnown(_ name: String) -> Bool {
+    objects.contains(name) || flags.contains(name) || wholes.contains(name)
+      || times.contains(name) || dates.contains(name) || texts.contains(name)
+      || lists[name] != nil || name == "serverIPAddress"
+  }
+
+  /// Four numbers, or an IPv6 address without the brackets that some put around it and the port that
+  /// others put behind it.
+  private static func address(_ text: String) -> String? {
+    let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+    let inner = isBracketed ? String(text.dropFirst().dropLast()) : text
+    let parts = inner.split(omittingEmptySubsequences: false) { $0 == "." }
+    let isPort = { (digits: Substring) in UInt16(digits) != nil }
+    if parts.count == 4 || parts.count == 5 && isPort(parts[4]) {
+      let ends = parts[3].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let four = parts[..<3] + [ends[0]]
+      let isAddress = four.allSatisfy { UInt8($0) != nil }
+      return isAddress && ends.dropFirst().allSatisfy(isPort) ? four.joined(separator: ".") : nil
+    }
+    guard parts.count <= 2, parts.dropFirst().allSatisfy(isPort) else { return nil }
+    let six = parts[0]
+    return six.contains(":") && six.allSatisfy { $0.isHexDigit || $0 == ":" } ? String(six) : nil
+  }
+}

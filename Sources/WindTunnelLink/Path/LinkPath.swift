@@ -1,0 +1,121 @@
+/// A link and what decides the fates of one connection's packets on it.
+public struct LinkPath: Sendable, Hashable {
+  /// The link.
+  public var link: Link
+  /// The connection's draws.
+  public var draws: ConnectionDraws
+  /// The rates that its connections share; `nil`: each has its own.
+  package var shared: SharedPath?
+  /// How many round trips go before the request; `nil`: as many as a new connection takes.
+  public var handshakes: Int?
+  /// Tells whether the TLS handshake was waited for where it was made, and nothing else was.
+  public var isSecured = false
+  /// The length of the request's content, where it is not kept in the request.
+  public var contentBytes: Int?
+
+  /// Whether windows and loss make a difference on it.
+  private var needsTCP: Bool { link.up.needsTCP || link.down.needsTCP }
+
+  package init(link: Link, draws: ConnectionDraws, shared: SharedPath? = nil) {
+    (self.link, self.draws, self.shared) = (link, draws, shared)
+  }
+
+  private func connection() -> TCPConnection { TCPConnection(link, draws, shared: shared) }
+
+  private func journey(requestBytes: Int, isSecure: Bool) -> Journey {
+    Journey(connection(), requestBytes: requestBytes, isSecure: isSecure)
+  }
+
+  /// How long it takes from the look-up of the name to the request's arrival, without the round trips
+  /// that somebody has waited for already; `nil`: it never arrives.
+  package func travel(requestBytes: Int, isSecure: Bool) -> Duration? {
+    if link.isDead { return nil }
+    let dns = handshakes == nil ? link.dnsDelay : .zero
+    guard needsTCP else {
+      var up = Shaper(link.up)
+      return dns + up.send(requestBytes, at: .zero)
+    }
+    let journey = journey(requestBytes: requestBytes, isSecure: isSecure)
+    guard let delivered = journey.delivered, let connected = journey.connected else { return nil }
+    let waited =
+      switch handshakes {
+      case nil: isSecured ? (journey.secured ?? connected) - connected : 0
+      case 0: journey.secured ?? connected
+      default: connected
+      }
+    return dns + .microseconds(delivered - waited)
+  }
+
+  /// The parts of a request's way; a part that is not modelled is `nil`.
+  package struct Stages: Sendable, Hashable {
+    /// The look-up of the name.
+    package var dns: Duration?
+    /// The opening of the connection.
+    package var connect: Duration?
+    /// The TLS handshake.
+    package var tls: Duration?
+    /// From the request's first byte to its last.
+    package var upload: Duration?
+  }
+
+  /// The same in its parts; none is known of a request that never arrives.
+  package func stages(requestBytes: Int, isSecure: Bool) -> Stages {
+    var stages = Stages()
+    if link.isDead { return stages }
+    if handshakes == nil { stages.dns = link.dnsDelay > .zero ? link.dnsDelay : nil }
+    guard needsTCP else {
+      var up = Shaper(link.up)
+      stages.upload = up.send(requestBytes, at: .zero)
+      return stages
+    }
+    let journey = journey(requestBytes: requestBytes, isSecure: isSecure)
+    guard let delivered = journey.delivered, let connected = journey.connected else {
+      return stages
+    }
+    if handshakes == nil { stages.connect = .microseconds(connected) }
+    if handshakes != 0, !isSecured, let secured = journey.secured {
+      stages.tls = .microseconds(secured - connected)
+    }
+    stages.upload = .microseconds(delivered - (journey.secured ?? connected))
+    return stages
+  }
+
+  /// What the answer to a request passes through.
+  package func answerShaper(requestBytes: Int, isSecure: Bool) -> Shaper {
+    guard needsTCP, !link.isDead else { return Shaper(link.down) }
+    let journey = journey(requestBytes: requestBytes, isSecure: isSecure)
+    return Shaper(journey.connection, .down, of: link)
+  }
+
+  /// How long it takes to open a connection; `nil`: it never opens.
+  package func opening() -> Duration? {
+    if link.isDead { return nil }
+    guard needsTCP else { return link.dnsDelay }
+    return Journey(connection(), requestBytes: 0, isSecure: false).connected
+      .map { link.dnsDelay + .microseconds($0) }
+  }
+
+  /// Returns the duration of a TLS handshake on a connection that is open (RFC 8446 §2): one round
+  /// trip, and what is lost on it; `nil`: it never ends.
+  public func securing() -> Duration? {
+    if link.isDead { return nil }
+    guard needsTCP else { return .zero }
+    let journey = journey(requestBytes: 0, isSecure: true)
+    guard let connected = journey.connected, let secured = journey.secured else { return nil }
+    return .microseconds(secured - connected)
+  }
+
+  /// What an open connection's bytes pass through one way.
+  ///
+  /// The two ways are simulated each for itself: the acknowledgements of one meet neither the queue
+  /// nor the losses of the other's data.
+  public func shaper(_ way: Link.Way) -> Shaper {
+    guard needsTCP, !link.isDead else { return Shaper(way == .up ? link.up : link.down) }
+    var connection = connection()
+    // Each end writes when it is open: the server's half a round trip after the client's.
+    while !(way == .up ? connection.isConnected : connection.handshake.serverOpened),
+      connection.now < Journey.longest, connection.step()
+    {}
+    return Shaper(connection, way, of: link)
+  }
+}

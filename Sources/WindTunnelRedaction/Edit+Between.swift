@@ -1,0 +1,41 @@
+extension Edit {
+  /// The edits that make one text of another in which stretches were replaced: one for each pseudonym
+  /// where that is all that differs, else one from the first difference to the last.
+  static func between(_ old: [UInt8], _ new: [UInt8]) -> [Edit] {
+    let edits = byPseudonym(old, new)
+    if let edits, applied(edits, to: old) == new { return edits }
+    let beginning = zip(old, new).prefix { $0 == $1 }.count
+    let most = min(old.count, new.count) - beginning
+    let end = zip(old.reversed(), new.reversed()).prefix(most).prefix { $0 == $1 }.count
+    let range = beginning..<old.count - end
+    return range.isEmpty && old.count == new.count
+      ? [] : [Edit(range, Array(new[beginning..<new.count - end]))]
+  }
+
+  private static func byPseudonym(_ old: [UInt8], _ new: [UInt8]) -> [Edit]? {
+    guard let text = RedactedText(String(decoding: new, as: UTF8.self)), !text.isPacked,
+      let values = text.shape.values(in: String(decoding: old, as: UTF8.self))
+    else { return nil }
+    var place = 0
+    var edits: [Edit] = []
+    for (index, value) in values.enumerated() {
+      place += text.shape.literals[index].utf8.count
+      let end = place + value.utf8.count
+      guard end <= old.count else { return nil }
+      let stand = Array(text.stands[index].utf8)
+      if !old[place..<end].elementsEqual(stand) { edits.append(Edit(place..<end, stand)) }
+      place = end
+    }
+    return edits
+  }
+}
+
+extension EscapedText {
+  /// The original with what was replaced in its meaning, and all else as it is spelled.
+  func original(_ text: [UInt8], meaning replaced: [UInt8], spell: (String) -> String) -> [UInt8] {
+    let edits = Edit.between(bytes, replaced).map {
+      inOriginal(Edit($0.range, Array(spell(String(decoding: $0.bytes, as: UTF8.self)).utf8)))
+    }
+    return Edit.applied(edits, to: text)
+  }
+}

@@ -1,0 +1,192 @@
+/// Secrets that turn up where nobody expects them: a login that repeats its token in the body, a
+/// redirect that carries it in the address.
+///
+/// All secrets are looked for at once, so the cost does not grow with their number (``WordFinder``).
+/// Those that are found in any text by chance are looked for where they stand alone (``WordBoundary``).
+struct KnownValueSearch {
+  private struct Secret {
+    var bytes: [UInt8]
+    var stand: [UInt8]
+    /// Set for one that counts only where it stands alone.
+    var alone: WordBoundary?
+  }
+
+  /// What a text is, which tells what is found in it by chance.
+  enum Place {
+    /// Fields of the protocol, addresses, binary content: what may stand anywhere is looked for.
+    case syntax
+    /// What people read.
+    case prose
+    /// HTML, scripts and style sheets, full of names of fields.
+    case script
+    /// A name of a field or a segment of a path: letters alone are such a name by right.
+    case name
+  }
+
+  /// Secrets that are looked for together.
+  private struct Group {
+    let secrets: [Secret]
+    let finder: WordFinder
+    let bytes: Int
+
+    init(_ secrets: [Secret]) {
+      self.secrets = secrets
+      finder = WordFinder(secrets.map(\.bytes))
+      bytes = secrets.reduce(0) { $0 + $1.bytes.count }
+    }
+  }
+
+  /// The secrets, in groups of which each is at least twice as large as the next, so that there are
+  /// few of them and each secret is put into a new one only a few times.
+  private var groups: [Group] = []
+  /// The first four bytes of each.
+  private var beginnings: Set<UInt32> = []
+  /// Whether any begins with two bytes.
+  private var begins = [Bool](repeating: false, count: 1 << 16)
+  /// Those that count where they are the whole of a value.
+  private var words: [String: String] = [:]
+
+  /// Looks for more of them, or for some that are words in more places.
+  mutating func listen(for new: [(secret: String, sought: Pseudonyms.Sought)]) {
+    var secrets: [Secret] = []
+    for (secret, sought) in new {
+      let bytes = Array(secret.utf8)
+      if sought.reach != .anywhere { words[secret] = sought.stand }
+      if sought.reach == .whole || bytes.count < Pseudonyms.aloneBytesMin { continue }
+      let alone = sought.reach == .alone ? WordBoundary(bytes) : nil
+      secrets.append(Secret(bytes: bytes, stand: Array(sought.stand.utf8), alone: alone))
+      beginnings.insert(Self.beginning(bytes, 0))
+      begins[Int(bytes[0]) << 8 | Int(bytes[1])] = true
+    }
+    if secrets.isEmpty { return }
+    var count = secrets.reduce(0) { $0 + $1.bytes.count }
+    while let last = groups.last, last.bytes < 2 * count {
+      secrets = last.secrets + secrets
+      count += last.bytes
+      groups.removeLast()
+    }
+    groups.append(Group(secrets))
+  }
+
+  var isEmpty: Bool { groups.isEmpty && words.isEmpty }
+
+  private static func beginning(_ bytes: [UInt8], _ place: Int) -> UInt32 {
+    var key: UInt32 = 0
+    for offset in 0..<4 { key = key << 8 | UInt32(bytes[place + offset]) }
+    return key
+  }
+
+  /// What stands for a whole value that is a word or short, and a secret.
+  func stand(forWhole value: String, in place: Place) -> String? {
+    guard place != .syntax, !words.isEmpty, let stand = words[value] else { return nil }
+    return place == .name && WordBoundary(Array(value.utf8)).isName ? nil : stand
+  }
+
+  /// Where secrets stand, and what should.
+  func found(in bytes: [UInt8], _ place: Place = .syntax) -> [Edit] {
+    guard let first = candidate(in: bytes) else { return [] }
+    var hits = groups.map { $0.finder.hits(in: bytes, from: first) }
+    if hits.allSatisfy(\.isEmpty) { return [] }
+    var edits: [Edit] = []
+    var start = 0
+    while start + 4 <= bytes.count {
+      if bytes[start] == UInt8(ascii: "R"), let end = Self.pseudonymEnd(bytes, start) {
+        start = end
+      } else if start >= first, let secret = secret(at: start, in: bytes, place, among: &hits) {
+        edits.append(Edit(start..<start + secret.bytes.count, secret.stand))
+        start += secret.bytes.count
+      } else {
+        start += 1
+      }
+    }
+    return edits
+  }
+
+  /// Returns the first place of something that a secret begins with. Most texts have nothing of the
+  /// kind.
+  private func candidate(in bytes: [UInt8]) -> Int? {
+    guard bytes.count >= 4, !groups.isEmpty else { return nil }
+    return (0...bytes.count - 4).first { place in
+      begins[Int(bytes[place]) << 8 | Int(bytes[place + 1])]
+        && beginnings.contains(Self.beginning(bytes, place))
+    }
+  }
+
+  /// The longest secret that counts at a place; `hits` are those that begin there or later, the last
+  /// ones first.
+  private func secret(
+    at start: Int,
+    in bytes: [UInt8],
+    _ place: Place,
+    among hits: inout [[WordFinder.Hit]]
+  ) -> Secret? {
+    var longest: Secret?
+    for (index, group) in groups.enumerated() {
+      while let hit = hits[index].last, hit.place < start { hits[index].removeLast() }
+      guard let hit = hits[index].last, hit.place == start else { continue }
+      var word: Int? = hit.word
+      while let known = word {
+        let secret = group.secrets[known]
+        let range = start..<start + secret.bytes.count
+        if let longest, longest.bytes.count >= range.count { break }
+        if secret.alone?.stands(at: range, of: bytes, in: place) != false {
+          longest = secret
+          break
+        }
+        word = group.finder.shorter(than: known)
+      }
+    }
+    return longest
+  }
+
+  private static let mark = Array("REDACTED-".utf8)
+
+  /// Where a pseudonym ends that begins at a place: a secret may be a word that occurs in one.
+  private static func pseudonymEnd(_ bytes: [UInt8], _ place: Int) -> Int? {
+    guard bytes[place...].starts(with: mark) else { return nil }
+    var end = place + mark.count
+    while end < bytes.count, bytes[end].isSlug { end += 1 }
+    return end
+  }
+
+  /// What stands for a whole number that is a secret. A short one is a number like any other.
+  func stand(forNumber number: [UInt8]) -> String? {
+    guard number.count >= Pseudonyms.anywhereBytesMin, let edit = found(in: number).first,
+      edit.range == 0..<number.count
+    else { return nil }
+    return String(decoding: edit.bytes, as: UTF8.self)
+  }
+
+  /// A text without secrets, in whatever spelling they stand in it; `nil` if there are none.
+  func replaced(in bytes: [UInt8], _ place: Place = .syntax) -> [UInt8]? {
+    guard !groups.isEmpty else { return nil }
+    var bytes = bytes
+    var isChanged = false
+    for spelling in EscapedText.Spelling.allCases {
+      if spelling == .plain {
+        let edits = found(in: bytes, place)
+        if edits.isEmpty { continue }
+        bytes = Edit.applied(edits, to: bytes)
+        isChanged = true
+        continue
+      }
+      guard let text = EscapedText(bytes, spelling) else { continue }
+      let edits = found(in: text.bytes, place)
+      guard !edits.isEmpty else { continue }
+      bytes = Edit.applied(edits.map { text.inOriginal($0) }, to: bytes)
+      isChanged = true
+    }
+    return isChanged ? bytes : nil
+  }
+}
+
+extension UInt8 {
+  fileprivate var isSlug: Bool {
+    0x61...0x7A ~= self || 0x30...0x39 ~= self || self == UInt8(ascii: "-")
+  }
+
+  /// An ASCII letter or digit.
+  var isWord: Bool {
+    0x61...0x7A ~= asciiLowercased || 0x30...0x39 ~= self
+  }
+}

@@ -1,0 +1,148 @@
+/// Secrets that stand in a sentence beside their name: `Incorrect API key provided: sk-9f8e…`, `token
+/// 9f8e… expired`, `loginToken 'x7k2' not accepted`.
+///
+/// Between a name and its value are at most two words, none of which says whose the value is instead
+/// (`token of request 9f8e…`), and no end of a sentence. The value looks drawn by lot: 16 characters
+/// or more, letters and digits mixed, and no words with a number behind; or fewer in quotation marks
+/// right behind the name.
+///
+/// The cost is linear: names are looked for only behind words that look like values, and a few words
+/// back.
+struct NamedByWords {
+  private let bytes: [UInt8]
+  private let names: SecretNames
+  /// The last words before the one at hand, the nearest last.
+  private var before: [Range<Int>] = []
+  private var found: [NamedValues.Found] = []
+
+  static func found(in bytes: [UInt8], _ names: SecretNames) -> [NamedValues.Found] {
+    var reader = NamedByWords(bytes: bytes, names: names)
+    reader.read()
+    return reader.found
+  }
+
+  private init(bytes: [UInt8], names: SecretNames) { (self.bytes, self.names) = (bytes, names) }
+
+  /// A longer word is a body in base64 or the like, and looked into elsewhere.
+  private static let valueBytesMax = 512
+  private static let nameBytesMax = 40
+  /// The name, the word before it that makes it one, and two words between it and the value.
+  private static let wordsMax = 4
+
+  private mutating func read() {
+    var place = 0
+    while place < bytes.count {
+      while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
+      var end = place
+      while end < bytes.count, bytes[end] > 0x20 { end += 1 }
+      guard place < end else { return }
+      let word = place..<end
+      if end - place <= Self.valueBytesMax, !before.isEmpty { look(at: word) }
+      if before.count == Self.wordsMax { before.removeFirst() }
+      before.append(word)
+      place = end
+    }
+  }
+
+  private mutating func look(at word: Range<Int>) {
+    // Most words are short, and stand in no quotation marks.
+    guard word.count >= RandomToken.lengthMin || Self.isQuote(bytes[word.lowerBound]) else { return }
+    let value = trimmed(word)
+    guard value.count >= 4, RandomToken.mayBe(bytes[value]) else { return }
+    let isQuoted = value.lowerBound > word.lowerBound && Self.isQuote(bytes[value.lowerBound - 1])
+    let isDrawn = value.count >= RandomToken.lengthMin && RandomToken.isDrawn(bytes[value])
+    guard isDrawn || isQuoted, !bytes[value].starts(with: "REDACTED-".utf8),
+      isDrawn || !CodeText.isPlaceholder(bytes[word]), let name = name(isNear: !isDrawn)
+    else { return }
+    if !isDrawn {
+      // `Unexpected token 'x1'` says what a parser read.
+      let lengthMin = SecretNames.isAmbiguous(name) ? 8 : 4
+      guard value.count >= lengthMin, !RandomToken.isIdentifier(bytes[value]) else { return }
+    }
+    found.append(NamedValues.Found(range: value, name: name, sort: .secret))
+  }
+
+  /// What the words before a value call it; only the nearest is asked where that must be the name.
+  private func name(isNear: Bool) -> String? {
+    for (distance, word) in before.reversed().enumerated() where distance < (isNear ? 1 : 3) {
+      let place = before.count - 1 - distance
+      let core = trimmed(word)
+      guard core.count <= Self.nameBytesMax, !core.isEmpty else { return nil }
+      let text = String(decoding: bytes[core].map(\.asciiLowercased), as: UTF8.self)
+      guard !ends(word, core, text) else { return nil }
+      if isName(text, core, place) { return String(decoding: bytes[core], as: UTF8.self) }
+      if Self.owners.contains(text) { return nil }
+    }
+    return nil
+  }
+
+  /// Whether a sentence or a part of it ends with a word.
+  private func ends(_ word: Range<Int>, _ core: Range<Int>, _ text: String) -> Bool {
+    let rest = bytes[core.upperBound..<word.upperBound]
+    if rest.contains(where: { ".;!?".utf8.contains($0) }) { return true }
+    return rest.contains(UInt8(ascii: ",")) && !Self.givings.contains(text)
+  }
+
+  private func isName(_ text: String, _ core: Range<Int>, _ place: Int) -> Bool {
+    let previous = place > 0 ? previousWord(place - 1) : ""
+    switch text {
+    case "key": return Self.keyOwners.contains(previous)
+    case "code": return Self.codeOwners.contains(previous)
+    case "id": return previous == "session"
+    case "token" where Self.readers.contains(previous): return false
+    case _ where Self.tooCommon.contains(text): return false
+    default:
+      return names.sort(of: String(decoding: bytes[core], as: UTF8.self), in: .field) == .secret
+    }
+  }
+
+  private func previousWord(_ place: Int) -> String {
+    let core = trimmed(before[place])
+    guard core.count <= Self.nameBytesMax else { return "" }
+    return String(decoding: bytes[core].map(\.asciiLowercased), as: UTF8.self)
+  }
+
+  /// A word without what sentences put around it.
+  private func trimmed(_ word: Range<Int>) -> Range<Int> {
+    var (start, end) = (word.lowerBound, word.upperBound)
+    while start < end, Self.isAround(bytes[start]) { start += 1 }
+    while end > start, Self.isAround(bytes[end - 1]) { end -= 1 }
+    return start..<end
+  }
+
+  private static func isAround(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || "\"'`()[]{}<>,.;:!?*".utf8.contains(byte)
+  }
+
+  /// Also the last byte of one that is not ASCII.
+  private static func isQuote(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || NamedValues.isQuote(byte) || byte == UInt8(ascii: "`")
+  }
+
+  private static let keyOwners: Set<String> = [
+    "api", "secret", "access", "private", "signing", "session", "encryption", "license",
+    "subscription",
+  ]
+  private static let codeOwners: Set<String> = [
+    "verification", "authorization", "device", "recovery", "backup", "auth", "pairing",
+  ]
+  /// Verbs and the like that are names of secrets elsewhere.
+  private static let tooCommon: Set<String> = [
+    "sign", "pass", "pin", "auth", "cookie", "cookies", "tokens", "secrets", "passwords", "apikeys",
+  ]
+  /// Before what a parser reads.
+  private static let readers: Set<String> = ["unexpected", "illegal", "unknown", "syntax"]
+  /// Words that say that something was handed over.
+  private static let givings: Set<String> = [
+    "provided", "given", "sent", "supplied", "passed", "received", "got", "used", "presented",
+    "submitted", "entered", "specified",
+  ]
+  /// Words that a value behind them belongs to.
+  private static let owners: Set<String> = [
+    "request", "trace", "span", "correlation", "user", "order", "account", "client", "customer",
+    "job", "file", "build", "version", "commit", "hash", "digest", "checksum", "fingerprint",
+    "host",
+    "node", "device", "url", "at", "on", "by", "from", "in", "for", "of", "and", "or", "algorithm",
+    "endpoint", "type", "format", "kid",
+  ]
+}

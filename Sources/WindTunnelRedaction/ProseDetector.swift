@@ -1,0 +1,146 @@
+/// Secrets that a sentence tells: `Your password is hunter2-long`, `the PIN for Ada was set to 4711`,
+/// `your verification code is: 123456`.
+///
+/// A sentence says more often something about a secret than the secret itself (`The password is too
+/// short`), so what is told must look like one: letters with digits, signs or capitals within. The cost
+/// is linear: behind a name no more than a few words are looked at.
+struct ProseDetector {
+  /// What a name promises.
+  enum Kind {
+    /// Whatever a person can type.
+    case word
+    /// A few digits or capitals.
+    case code
+    /// Drawn by lot, and long.
+    case key
+  }
+
+  let bytes: [UInt8]
+
+  static func found(in bytes: [UInt8]) -> [NamedValues.Found] {
+    guard mayBeIn(bytes) else { return [] }
+    let reader = ProseDetector(bytes: bytes)
+    var found: [NamedValues.Found] = []
+    var place = 0
+    while place < bytes.count {
+      guard reader.begins(at: place), let next = reader.secret(at: place) else {
+        place += 1
+        continue
+      }
+      found.append(next)
+      place = next.range.upperBound
+    }
+    return found
+  }
+
+  /// Whether a text tells anything at all: ` is `, ` was `, ` to `, ` be `.
+  static func mayBeIn(_ bytes: [UInt8]) -> Bool {
+    var last: UInt32 = 0
+    for byte in bytes {
+      last = last << 8 | UInt32(byte <= 0x20 || byte == UInt8(ascii: ":") ? 0x20 : byte)
+      if Self.verbs.contains(last) { return true }
+    }
+    return false
+  }
+
+  /// ` is `, `was `, ` to `, ` be `.
+  private static let verbs: [UInt32] = [0x2069_7320, 0x7761_7320, 0x2074_6F20, 0x2062_6520]
+
+  /// Whether a name may begin here: the first letter of one at the beginning of a word.
+  private func begins(at place: Int) -> Bool {
+    switch bytes[place].asciiLowercased {
+    case UInt8(ascii: "p"), UInt8(ascii: "c"), UInt8(ascii: "t"), UInt8(ascii: "s"),
+      UInt8(ascii: "k"), UInt8(ascii: "o"):
+      place == 0 || !bytes[place - 1].isWord
+    default: false
+    }
+  }
+
+  private static let names: [String: Kind] = [
+    "password": .word, "passwd": .word, "passphrase": .word, "pwd": .word, "passcode": .code,
+    "pin": .code, "otp": .code, "totp": .code, "code": .code, "token": .key, "secret": .key,
+    "key": .key,
+  ]
+
+  /// What makes a code or a key somebody's: there are status codes and primary keys.
+  private static let owners: [String: Set<String>] = [
+    "code": [
+      "verification", "security", "login", "access", "recovery", "backup", "confirmation",
+      "authentication", "auth", "sms", "mfa", "2fa", "time", "signin", "passkey", "reset", "pin",
+    ],
+    "key": ["api", "secret", "access", "private", "signing", "session", "encryption", "license"],
+  ]
+
+  private func secret(at place: Int) -> NamedValues.Found? {
+    let word = word(at: place)
+    let name = lowercased(word)
+    guard let kind = Self.names[name] else { return nil }
+    if let owners = Self.owners[name], !owners.contains(wordBefore(place)) { return nil }
+    guard let start = valueStart(behind: word.endIndex), let range = value(at: start, kind) else {
+      return nil
+    }
+    return NamedValues.Found(range: range, name: name, sort: .secret)
+  }
+
+  func word(at place: Int) -> ArraySlice<UInt8> {
+    bytes[place...].prefix(24).prefix { $0.isWord || $0 >= 0x80 }
+  }
+
+  private func wordBefore(_ place: Int) -> String {
+    guard place > 1, " -_".utf8.contains(bytes[place - 1]) else { return "" }
+    let letters = bytes[max(0, place - 25)..<place - 1].reversed().prefix { $0.isWord }
+    return String(decoding: letters.reversed().map(\.asciiLowercased), as: UTF8.self)
+  }
+
+  func lowercased(_ word: ArraySlice<UInt8>) -> String {
+    String(decoding: word.map(\.asciiLowercased), as: UTF8.self)
+  }
+
+  /// Words that lead from a name to its value; one of the first four must be among them.
+  private static let leading: Set<String> = [
+    "is", "was", "to", "be", "now", "set", "reset", "changed", "updated", "has", "been", "will",
+    "still", "currently",
+  ]
+
+  /// Where the value begins behind ` is `, ` for Ada is: `, ` has been set to `.
+  private func valueStart(behind end: Int) -> Int? {
+    var place = end
+    var hasVerb = false
+    var otherCount = 0
+    while let next = wordStart(from: place) {
+      let word = word(at: next)
+      let text = lowercased(word)
+      if Self.leading.contains(text) {
+        hasVerb = hasVerb || ["is", "was", "to", "be"].contains(text)
+      } else if hasVerb || (text != "for" && text != "of" && otherCount == 0) || otherCount > 3 {
+        return hasVerb ? next : nil
+      } else {
+        otherCount += 1
+      }
+      guard !word.isEmpty else { return nil }
+      place = word.endIndex
+      if hasVerb, place < bytes.count, bytes[place] == UInt8(ascii: ":") { place += 1 }
+    }
+    return nil
+  }
+
+  /// Behind white space, quotation marks and tags such as `<b>`.
+  private func wordStart(from place: Int) -> Int? {
+    var start = place
+    while start < bytes.count, start < place + 32 {
+      if bytes[start] <= 0x20 || NamedValues.isQuote(bytes[start]) || bytes[start] == 0x60 {
+        start += 1
+      } else if bytes[start] == UInt8(ascii: "<") {
+        let tag = bytes[(start + 1)...].prefix(16).prefix { $0.isWord || $0 == UInt8(ascii: "/") }
+        guard tag.endIndex < bytes.count, bytes[tag.endIndex] == UInt8(ascii: ">") else {
+          return nil
+        }
+        start = tag.endIndex + 1
+      } else {
+        // Words that touch are one.
+        return start > place ? start : nil
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,209 @@
+// How secrets are taken out.
+//
+// Everything is walked through twice. The first walk learns: what stands under a secret's name, or
+// looks like a secret, gets a pseudonym. The second walk writes: it replaces the same, and beside it
+// each learnt value wherever it is repeated, in whatever spelling, since an echo may come before its
+// secret is known.
+//
+// Both walks look into URLs (user info, path, query, fragment), header fields, cookies, forms,
+// multipart bodies, JSON at any depth and JSON within its strings, lines of JSON and events, base64
+// and hexadecimal digits, sentences (`Your password is …`), bodies packed with gzip or deflate, WebSocket messages, notes and the words of failures.
+//
+// - A value goes and nothing else: what stands around it keeps its spelling to the byte, in a query,
+//   a form, a string of JSON and a text. In a text it ends where it is delimited, so that code stays
+//   code and a page a page.
+// - A JSON body keeps its layout to the byte around what is replaced. A secret number of an answer
+//   becomes 0: it has no room for an ordinal. Truth values and null stay.
+// - A packed body in which nothing is replaced stays as it came. Else it is kept opened, and
+//   `Content-Encoding` goes; `Content-Length` follows each change, and digests of the body go.
+// - A secret of six bytes and more is replaced wherever it is repeated; a shorter one, and one that
+//   is itself a word for secrets, where it stands alone (`WordBoundary`) and was surely one: a password,
+//   a PIN, credentials. Under names with harmless values (`token`, `sign`, `session`, most cookies)
+//   such a value is replaced, but not looked for. Three bytes and less are never looked for.
+// - Left out, and named, is what cannot be rewritten: a body that cannot be opened (br, zstd, a file
+//   in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a secret; binary content that repeats a secret; a host that does.
+
+internal import Foundation
+internal import WindTunnelSymptoms
+
+/// Takes secrets out of what is about to be kept.
+package struct Redaction {
+  /// What was not kept, in words.
+  package private(set) var leftOut: [String] = []
+  /// The places of those that were kept, in what was redacted last.
+  package private(set) var keptPlaces: [Int] = []
+  /// What was found, where somebody wants to know.
+  var log: RedactionLog?
+
+  var names: SecretNames
+  let places: [JSONPath]
+  let findsPersonalData: Bool
+  package var pseudonyms = Pseudonyms()
+  /// What is looked for everywhere; `nil` on the walk that learns it.
+  var echoes: KnownValueSearch?
+  /// All that was learnt by now.
+  private var heard = KnownValueSearch()
+  /// What was learnt since somebody asked.
+  private var learned: [String] = []
+  /// Where the walk is, which tells how words that are secrets are looked for.
+  var place = KnownValueSearch.Place.prose
+  /// How fields are treated that were met before: the same few come again and again.
+  var fieldKinds: [String: FieldKind] = [:]
+  /// Whether it is within what a client asks, which nobody reads again.
+  var isAsked = false
+  /// Why the interaction at hand cannot be kept.
+  var obstacle: String?
+  /// The number of bytes that have been unpacked from within the body at hand.
+  var unpackedBytes = 0
+
+  /// Goes on counting where the redactions of a cassette end.
+  package init(continuing interactions: [Interaction], rules: RedactionRules = .standard) {
+    names = SecretNames(rules)
+    places = rules.paths
+    findsPersonalData = rules.personalData
+    for interaction in interactions { keepFree(interaction) }
+  }
+
+  /// The interactions that may be kept, without their secrets.
+  package mutating func redact(_ interactions: [Interaction]) -> [Interaction] {
+    echoes = nil
+    // Where no secret is ever met there is no echo of one, and the first walk says all.
+    var first: [(interaction: Interaction, obstacle: String?)] = []
+    var isSaid = heard.isEmpty
+    for (index, interaction) in interactions.enumerated() {
+      log?.begin(index)
+      obstacle = nil
+      let walked = redacted(interaction)
+      isSaid = isSaid && !pseudonyms.hasUnheard
+      if isSaid { first.append((walked, obstacle)) } else { first = [] }
+    }
+    hear()
+    echoes = heard
+    var kept: [Interaction] = []
+    keptPlaces = []
+    for (index, interaction) in interactions.enumerated() {
+      log?.begin(index)
+      obstacle = isSaid ? first[index].obstacle : nil
+      let interaction = isSaid ? first[index].interaction : redacted(interaction)
+      if let obstacle {
+        let request = interaction.request
+        let url = echoless(request.url.description)
+        leftOut.append("\(request.method) \(url): \(obstacle)")
+      } else {
+        kept.append(interaction)
+        keptPlaces.append(index)
+      }
+    }
+    return kept
+  }
+
+  /// Takes over what a copy has learnt that was made of this one at `start`.
+  ///
+  /// - Returns: The ordinals that were given away here meanwhile, and what they are instead.
+  package mutating func adopt(_ other: Redaction, since start: Redaction) -> [Pseudonym: Int] {
+    let ordinals = pseudonyms.adopt(other.pseudonyms, since: start.pseudonyms, other.learned)
+    echoes = nil
+    hear()
+    return ordinals
+  }
+
+  private mutating func hear() {
+    let unheard = pseudonyms.takeUnheard()
+    heard.listen(for: unheard)
+    learned += unheard.map(\.secret)
+  }
+
+  /// The secrets that were learnt since this was asked the last time.
+  package mutating func takeLearned() -> [String] {
+    defer { learned = [] }
+    return learned
+  }
+
+  private mutating func redacted(_ interaction: Interaction) -> Interaction {
+    var interaction = interaction
+    log?.part = "request URL"
+    isAsked = true
+    var request = interaction.request
+    request.url = address(request.url)
+    log?.part = "request"
+    message(&request.headers, &request.body)
+    interaction.request = request
+    isAsked = false
+    log?.part = "response"
+    switch interaction.answer {
+    case .response(var response):
+      answer(&response, &interaction.timing)
+      interaction.answer = .response(response)
+    case .cut(var response, let failure):
+      answer(&response, &interaction.timing)
+      interaction.answer = .cut(response, self.failure(failure))
+    case .failure(let failure): interaction.answer = .failure(self.failure(failure))
+    }
+    for index in interaction.messages.indices {
+      log?.part = "message \(index)"
+      let data = interaction.messages[index].body.data
+      let bytes = Array(data)
+      let content = content(bytes, type: "", what: "a WebSocket message")
+      if content != bytes { interaction.messages[index].body = Body(Data(content)) }
+    }
+    log?.part = "notes"
+    interaction.notes = notes(interaction.notes)
+    for (place, members) in interaction.innerNotes.sorted(by: { $0.key < $1.key }) {
+      interaction.innerNotes[place] = notes(members)
+    }
+    return interaction
+  }
+
+  private mutating func answer(_ response: inout Response, _ timing: inout Timing?) {
+    let before = response.body.data
+    message(&response.head.headers, &response.body)
+    if response.body.data != before { timing?.refit(from: before, to: response.body.data) }
+  }
+
+  private mutating func failure(_ failure: Failure) -> Failure {
+    log?.part = "failure text"
+    return Failure(failure.symptom, text: failure.text.map { text($0) })
+  }
+
+  /// Notes are JSON like any other; what is not replaced keeps its spelling.
+  mutating func notes(_ members: [JSON.Member]) -> [JSON.Member] {
+    guard !members.isEmpty else { return members }
+    let bytes = JSON.object(members).bytes()
+    guard let replaced = json(bytes, depth: 0), replaced != bytes,
+      // It was written here a moment ago.
+      let json = try? JSONParser.parse(replaced), case .object(let members) = json
+    else { return members }
+    return members
+  }
+
+  /// The notes of a cassette as they are told of in a log: as number 0.
+  mutating func notes(ofCassette members: [JSON.Member]) -> [JSON.Member] {
+    log?.begin(-1)
+    log?.part = "notes"
+    return notes(members)
+  }
+
+  private mutating func keepFree(_ interaction: Interaction) {
+    if !interaction.notes.isEmpty {
+      pseudonyms.keepFree(JSON.object(interaction.notes).bytes())
+    }
+    pseudonyms.keepFree(interaction.request.url.description)
+    pseudonyms.keepFree(interaction.failure?.text ?? "")
+    keepFree(interaction.request.headers, interaction.request.body)
+    if let response = interaction.response { keepFree(response.headers, response.body) }
+    for message in interaction.messages { keepFree([:], message.body) }
+  }
+
+  private mutating func keepFree(_ headers: HeaderFields, _ body: Body) {
+    for field in headers { pseudonyms.keepFree(field.value) }
+    // Nothing in it was replaced.
+    if body.count > Body.openedBytesMax { return }
+    let coding = headers.values("Content-Encoding").joined(separator: ", ")
+    let bytes = Array(Inflate.open(body.data, coding: coding) ?? body.data)
+    guard PseudonymText.mayBeIn(bytes) else { return }
+    pseudonyms.keepFree(bytes)
+    for run in Base64Text.runs(in: bytes) {
+      if let inner = EncodedText.decoded(bytes[run]) { pseudonyms.keepFree(inner) }
+    }
+  }
+}

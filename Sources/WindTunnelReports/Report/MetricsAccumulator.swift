@@ -1,0 +1,55 @@
+/// Folds calls to figures as they come, without keeping them.
+///
+/// Two folds merge exactly: whatever the order, and however the calls were divided among them, the
+/// figures are those of one fold over all calls.
+public struct MetricsAccumulator: Sendable {
+  private var tallies: [Tally] = []
+  private var places: [String: Int] = [:]
+  private var names = FaultNames()
+
+  /// Starts with nothing.
+  public init() {}
+
+  /// Folds these.
+  public init(_ observations: some Sequence<Observation>) {
+    for observation in observations { add(observation) }
+  }
+
+  /// Takes a call.
+  public mutating func add(_ observation: Observation) {
+    tallies[place(of: observation.endpoint)].add(observation, &names)
+  }
+
+  /// Takes everything of another.
+  public mutating func merge(_ other: MetricsAccumulator) {
+    for (endpoint, place) in other.places {
+      tallies[self.place(of: endpoint)].merge(other.tallies[place])
+    }
+  }
+
+  /// The figures of all calls.
+  public var metrics: Metrics {
+    var all = Tally()
+    for tally in tallies { all.merge(tally) }
+    return Metrics(all)
+  }
+
+  /// The figures of each endpoint, in the order of the first calls.
+  public var endpoints: [Report.EndpointRow] {
+    places
+      .sorted { (tallies[$0.value].firstCall, $0.key) < (tallies[$1.value].firstCall, $1.key) }
+      .map { Report.EndpointRow(name: $0.key, metrics: Metrics(tallies[$0.value])) }
+  }
+
+  private mutating func place(of endpoint: String) -> Int {
+    if let place = places[endpoint] { return place }
+    places[endpoint] = tallies.count
+    tallies.append(Tally())
+    return tallies.count - 1
+  }
+}
+
+extension Metrics {
+  /// Folds observations.
+  public init(_ observations: some Sequence<Observation>) { self = MetricsAccumulator(observations).metrics }
+}
