@@ -1,4 +1,4 @@
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 internal import WindTunnelServer
 
 /// `--allow-origin`: pages of others that may ask a server, and names of others that it is asked by.

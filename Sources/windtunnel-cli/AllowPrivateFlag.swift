@@ -1,4 +1,4 @@
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 internal import WindTunnelServer
 
 /// `--allow-private`: servers of this machine and of its private networks that a proxy connects other

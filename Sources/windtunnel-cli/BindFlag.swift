@@ -1,5 +1,5 @@
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 internal import WindTunnelServer
 
 /// `--bind`: where a server listens that is asked by others than this machine, such as from outside a

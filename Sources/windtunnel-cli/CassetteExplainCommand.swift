@@ -1,6 +1,6 @@
 internal import Foundation
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 enum CassetteExplainCommand: Command {
   static let name = "cassette explain"

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 /// Whether cassettes are what they should be, without asking anybody: they read, the bodies beside
 /// them are those that were written, and nothing on them contradicts itself.

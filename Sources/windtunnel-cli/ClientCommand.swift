@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelCommandLine
 internal import WindTunnelDrill
 
 /// A command that is run against a server: what stands behind `--`.

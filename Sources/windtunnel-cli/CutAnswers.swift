@@ -1,5 +1,5 @@
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 internal import WindTunnelSymptoms
 
 /// Answers that were recorded as broken off: the client met it, and whoever records should know why.

@@ -1,3 +1,4 @@
+internal import WindTunnelCommandLine
 internal import WindTunnelDrill
 
 /// The drill that any host's program has, with the shipped subjects.

@@ -1,4 +1,4 @@
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 /// The content codings that a recorded origin is asked for.
 enum EncodingsFlag {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelCommandLine
 internal import WindTunnelDrill
 internal import WindTunnelServer
 

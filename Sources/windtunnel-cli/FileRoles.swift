@@ -1,5 +1,5 @@
 internal import Foundation
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 /// What the files of a command line are there for: one that is read is not written over by another
 /// flag's word.

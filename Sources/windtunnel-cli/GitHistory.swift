@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelCommandLine
 internal import WindTunnelDrill
 
 /// What the files of a repository were at a commit, asked of `git`.

@@ -1,5 +1,5 @@
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 /// A host that is left alone: its requests are passed on to it and not recorded.
 struct IgnoredHost {

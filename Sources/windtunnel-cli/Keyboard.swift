@@ -1,6 +1,5 @@
 internal import Foundation
 internal import WindTunnel
-internal import WindTunnelDrill
 
 /// Single keys from the terminal that the tool was started at.
 ///

@@ -1,4 +1,4 @@
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 internal import WindTunnelServer
 
 /// What a peer may take of a server, as `serve`, `record` and `proxy` take it.

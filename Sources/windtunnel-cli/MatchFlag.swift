@@ -1,6 +1,6 @@
 internal import Foundation
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 /// What requests are compared by: the rules of `--match FILE` over a command's own.
 enum MatchFlag {

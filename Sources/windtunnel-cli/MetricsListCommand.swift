@@ -1,5 +1,5 @@
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 enum MetricsListCommand: Command {
   static let name = "metrics list"

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 /// What a person and the world say to a running proxy: keys, a signal, the clock.
 final class ProxyEnds: Sendable {

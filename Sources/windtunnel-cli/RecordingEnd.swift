@@ -1,6 +1,6 @@
 internal import Foundation
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 /// What becomes of a recording when it is over.
 struct RecordingEnd {

@@ -1,5 +1,5 @@
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 /// What is taken out of a recording beside what always is, as whoever writes one takes it.
 enum RedactionFlags {

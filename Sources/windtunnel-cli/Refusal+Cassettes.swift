@@ -1,5 +1,5 @@
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 // The sentences of the commands that make cassettes of cassettes.
 extension Refusal {

@@ -1,5 +1,5 @@
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 // The sentences of the tool's own commands, in one place; those of all commands are with the words.
 extension Refusal {

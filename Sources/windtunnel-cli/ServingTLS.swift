@@ -1,6 +1,6 @@
 internal import Foundation
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 internal import WindTunnelServer
 
 /// `--tls` and what belongs to it, as `serve` and `record` take it, and `--open-tls`, as `proxy` does.

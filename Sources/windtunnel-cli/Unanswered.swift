@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 /// Tells of each request that nothing answers but 501, in one line on standard error.
 ///

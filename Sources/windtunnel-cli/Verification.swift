@@ -1,6 +1,6 @@
 internal import Foundation
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 internal import WindTunnelServer
 
 /// `record --mode verify`: holds a cassette against the live server.

@@ -1,5 +1,5 @@
 internal import WindTunnel
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 /// `--volatile NAME`: header fields that are not looked at where recordings are compared.
 enum VolatileFlag {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelCommandLine
 
 @testable import WindTunnelDrill
 

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelCommandLine
 
 /// A program that flies a client of yours, with the flags, reports and exit codes of
 /// `windtunnel drill`. It is all that its `main.swift` has to hold:

@@ -1,5 +1,4 @@
-internal import WindTunnel
-internal import WindTunnelServer
+package import WindTunnel
 
 /// What a command ends with; one table for all of them.
 package enum ExitCode: Int32, Sendable {
@@ -34,6 +33,24 @@ package enum ExitCode: Int32, Sendable {
   case terminated = 143
 }
 
+extension ExitCode {
+  /// What a report comes to.
+  package init(_ verdict: Report.Verdict) {
+    switch verdict {
+    case .passed, .unjudged: self = .done
+    case .failed: self = .gateFailed
+    case .inconclusive: self = .inconclusive
+    case .fell: self = .fell
+    }
+  }
+}
+
+/// An error of a library that says what a command ends with for it.
+package protocol ExitCoded: Error {
+  /// The code.
+  var exitCode: ExitCode { get }
+}
+
 extension Refusal {
   /// What an error of a library means for a command.
   package init(_ error: any Error) {
@@ -47,12 +64,7 @@ extension Refusal {
       case .tooLarge: self.init(.data, "\(error)")
       }
     case let error as GateError: self.init(.usage, "\(error)")
-    case let error as ServerError: self.init(.unavailable, "\(error)")
-    case let error as DrillError:
-      switch error {
-      case .plan: self.init(.usage, "\(error)")
-      case .harness: self.init(.software, "\(error)")
-      }
+    case let error as any ExitCoded: self.init(error.exitCode, "\(error)")
     default: self.init(.software, "\(error)")
     }
   }

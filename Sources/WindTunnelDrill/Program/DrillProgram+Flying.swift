@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+package import WindTunnelCommandLine
 internal import WindTunnelSymptoms
 
 extension DrillProgram {

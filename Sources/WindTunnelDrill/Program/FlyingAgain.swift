@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelCommandLine
 internal import WindTunnelSymptoms
 
 /// `drill --again drill.json#metro/payments/17`: one call of a report, flown by itself. It meets the

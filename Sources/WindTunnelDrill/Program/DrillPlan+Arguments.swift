@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelCommandLine
 
 // What the flags of a drill make of its plan.
 extension DrillPlan {

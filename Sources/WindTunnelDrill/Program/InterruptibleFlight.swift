@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelCommandLine
 
 /// A drill under way that SIGINT and SIGTERM end: its processes first, with every program that they have
 /// started, and then itself.

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelCommandLine
 internal import WindTunnelSymptoms
 
 /// What a report says of how it was flown, made a plan again.

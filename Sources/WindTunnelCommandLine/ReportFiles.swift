@@ -39,31 +39,6 @@ package struct ReportFiles: Sendable {
   }
 }
 
-extension Terminal {
-  /// Whether a person reads the answer, and wants colours (https://no-color.org).
-  package static let showsColour: Bool = {
-    let environment = ProcessInfo.processInfo.environment
-    let refuses = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
-    return isatty(STDOUT_FILENO) != 0 && !refuses && environment["TERM"] != "dumb"
-  }()
-
-  /// Whether GitHub Actions reads what is printed, and shows some of it at a file's line.
-  package static let isReadByGitHub =
-    ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true"
-}
-
-extension ExitCode {
-  /// What a report comes to.
-  package init(_ verdict: Report.Verdict) {
-    switch verdict {
-    case .passed, .unjudged: self = .done
-    case .failed: self = .gateFailed
-    case .inconclusive: self = .inconclusive
-    case .fell: self = .fell
-    }
-  }
-}
-
 extension Report {
   /// Says what a table of gates says to whoever reads something else, and to the CI's own eyes.
   ///

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+package import WindTunnelCommandLine
 
 /// A drill as a program: what it is called, who flies in it, and what its flags are.
 package struct DrillProgram: Sendable {

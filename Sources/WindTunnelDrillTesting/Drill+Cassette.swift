@@ -1,7 +1,7 @@
-internal import Foundation
 public import WindTunnel
 public import WindTunnelDrill
 public import WindTunnelSymptoms
+internal import WindTunnelTesting
 
 extension Drill {
   /// Makes a drill on a cassette that is found as `.cassette("NAME")` finds it.
@@ -41,14 +41,8 @@ extension Drill {
     fileID: String = #fileID
   ) throws {
     for scenario in scenarios { try scenario.check() }
-    let place = try CassettePlace(
-      name,
-      besides: file,
-      in: CassettePlace.module(of: fileID),
-      environment: ProcessInfo.processInfo.environment
-    )
     self.init(
-      try place.recorded(),
+      try Cassette(playing: name, besides: file, fileID),
       in: scenarios,
       calls: calls,
       seed: seed,
@@ -57,20 +51,5 @@ extension Drill {
       stage: stage,
       errors: errors
     )
-  }
-}
-
-extension CassettePlace {
-  /// The tape as it is now, for whoever only plays it.
-  fileprivate func recorded() throws -> Cassette {
-    guard FileManager.default.fileExists(atPath: file.path) else {
-      throw CassetteProblem(
-        """
-        There is no cassette \(file.path), and a drill records none. \
-        Record it in a test with .cassette(…), or by windtunnel record.
-        """
-      )
-    }
-    return try Cassette.withLeftovers(file).cassette
   }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelCommandLine
 
 /// Says of a report's failing calls how each is flown again, a line each.
 struct FailingCalls {
