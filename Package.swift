@@ -15,6 +15,8 @@ let package = Package(
     .library(name: "WindTunnelServer", targets: ["WindTunnelServer"]),
     .library(name: "WindTunnelDrill", targets: ["WindTunnelDrill"]),
     .library(name: "WindTunnelTesting", targets: ["WindTunnelTesting"]),
+    // Beside it for tests that drill; it brings the other along.
+    .library(name: "WindTunnelDrillTesting", targets: ["WindTunnelDrillTesting"]),
     .library(name: "NetworkLayer", targets: ["WindTunnelNetworkLayer"]),
     // Only debug builds of an app link it: what it can do is in no other product.
     .library(name: "NetworkLayerDebug", targets: ["WindTunnelNetworkLayerDebug"]),
@@ -39,11 +41,14 @@ let package = Package(
     .target(
       name: "WindTunnel",
       dependencies: [
-        "WindTunnelLink", "WindTunnelRedaction", "WindTunnelSymptoms",
+        "CWindTunnelFiles", "WindTunnelLink", "WindTunnelRedaction", "WindTunnelSymptoms",
       ]
     ),
     // HAR, in and out.
-    .target(name: "WindTunnelImports", dependencies: ["WindTunnelRedaction", "WindTunnelSymptoms"]),
+    .target(
+      name: "WindTunnelImports",
+      dependencies: ["WindTunnelRedaction", "WindTunnelSymptoms"]
+    ),
     // Metrics, gates' verdicts and renderers.
     .target(name: "WindTunnelReports", dependencies: ["WindTunnel", "WindTunnelSymptoms"]),
     .target(name: "WindTunnelURLSession", dependencies: ["WindTunnelSymptoms", "WindTunnel"]),
@@ -58,24 +63,33 @@ let package = Package(
         "WindTunnelNetworkLayer", "WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession",
       ]
     ),
+    .target(name: "WindTunnelCommandLine", dependencies: ["WindTunnel"]),
     .target(
       name: "WindTunnelDrill",
       dependencies: [
-        "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelImports", "WindTunnelNetworkLayer",
-        "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel", "WindTunnelServer",
+        "CWindTunnelSystem", "WindTunnelImports", "WindTunnelNetworkLayer", "WindTunnelReports",
+        "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine", "WindTunnelServer",
         "WindTunnelURLSession",
       ]
     ),
+    // Without drill, reports and command line: whoever only replays does not compile them.
     .target(
       name: "WindTunnelTesting",
       dependencies: [
-        "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
-        "WindTunnelURLSession",
+        "WindTunnelSymptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession",
       ]
+    ),
+    .target(
+      name: "WindTunnelDrillTesting",
+      dependencies: ["WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelTesting"]
     ),
     .executableTarget(
       name: "windtunnel-cli",
-      dependencies: ["WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer"]
+      dependencies: [
+        "WindTunnelImports", "WindTunnelReports",
+        "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine", "WindTunnelDrill",
+        "WindTunnelServer",
+      ]
     ),
     .testTarget(name: "SymptomsTests", dependencies: ["WindTunnelSymptoms"]),
     // The live servers that several test targets ask; no product holds them.
@@ -89,9 +103,8 @@ let package = Package(
     .testTarget(
       name: "WindTunnelTests",
       dependencies: [
-        "WindTunnelCassettes", "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink",
-        "WindTunnelRedaction", "WindTunnelReports", "PlantedSecrets", "WindTunnelSymptoms",
-        "WindTunnel",
+        "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel", "WindTunnelImports",
+        "WindTunnelReports",
       ],
       // What a kernel did; they are found by the path of the test that reads them.
       exclude: ["Link/Measured"]
@@ -107,8 +120,7 @@ let package = Package(
       name: "WindTunnelServerTests",
       // Real clients are run as processes, and it is the drill that knows how.
       dependencies: [
-        "WindTunnelCassettes", "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink",
-        "WindTunnelRedaction", "WindTunnelReports",
+        "WindTunnelReports",
         "CWindTunnelSystem", "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill",
         "WindTunnelServer",
       ]
@@ -132,16 +144,16 @@ let package = Package(
     .testTarget(
       name: "WindTunnelDrillTests",
       dependencies: [
-        "WindTunnelReports", "WindTunnelServer",
-        "WindTunnelNetworkLayer", "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill",
-        "host-drill",
-        "windtunnel-cli",
+        "WindTunnelReports",
+        "WindTunnelNetworkLayer", "Origins", "WindTunnelSymptoms", "WindTunnel",
+        "WindTunnelCommandLine", "WindTunnelDrill", "host-drill", "windtunnel-cli",
       ]
     ),
     .testTarget(
       name: "WindTunnelTestingTests",
       dependencies: [
-        "WindTunnel", "Origins", "WindTunnelSymptoms", "WindTunnelServer", "WindTunnelTesting",
+        "Origins", "WindTunnelSymptoms", "WindTunnelServer", "WindTunnelDrillTesting",
+        "WindTunnelTesting",
       ],
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]
