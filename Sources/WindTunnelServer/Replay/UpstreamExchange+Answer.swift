@@ -59,7 +59,7 @@ extension UpstreamExchange {
       exchange.finish()
       let client = exchange.client
       if let metered = exchange.metered {
-        client?.advance(metered, .ended(.down))
+        metered.advance(.ended(.down))
       } else {
         exchange.exchange.watch?.ended(.whole)
         client?.next(keeps: exchange.framing?.keepsAlive ?? false)

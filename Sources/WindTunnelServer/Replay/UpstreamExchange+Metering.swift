@@ -5,14 +5,14 @@ internal import WindTunnel
 extension UpstreamExchange {
   /// Hands bytes over as they will stand on the wire.
   func put(_ write: (inout [UInt8]) -> Void) {
-    guard let client, let metered else {
+    guard client != nil, let metered else {
       client?.channel?.write(with: write)
       return
     }
     var bytes: [UInt8] = []
     write(&bytes)
     bytes.withUnsafeBytes { waiting.append($0) }
-    client.advance(metered, .came(.down, bytes.count))
+    metered.advance(.came(.down, bytes.count))
   }
 
   /// Lets so many of the bytes that wait go.
@@ -29,7 +29,7 @@ extension UpstreamExchange {
   /// The client has taken what was queued.
   func clientDrained() {
     updateReading()
-    if let client, let metered { client.carry(metered) }
+    if let metered { metered.carry() }
   }
 
   private func updateReading() {
