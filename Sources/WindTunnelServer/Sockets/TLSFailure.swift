@@ -22,7 +22,7 @@ struct TLSFailure: Error, Sendable, Hashable {
   /// The reason as half a sentence.
   let text: String
   /// Which end saw it.
-  let role: TLSEngine.Role
+  let role: TLSRole
 
   /// What the client of the connection meets, whichever end tells of it.
   var symptom: Symptom {
@@ -71,3 +71,6 @@ struct TLSFailure: Error, Sendable, Hashable {
 extension TLSFailure: CustomStringConvertible {
   var description: String { text }
 }
+
+/// The two ends of a TLS connection.
+enum TLSRole: Sendable, Hashable { case client, server }

@@ -20,7 +20,7 @@ public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .cannotWatch(let reason): "Saves cannot be watched: \(reason)."
     case .tlsUnavailable(let reason):
       "TLS is not to be had: \(reason). To have it, \(OpenSSLNames.advice), or name the folder "
-        + "that it lies in by \(OpenSSL.folderVariable)."
+        + "that it lies in by \(OpenSSLNames.folderVariable)."
     case .upstream(let reason): "The upstream cannot be used: \(reason)."
     }
   }
@@ -28,4 +28,9 @@ public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
   init(_ error: SocketError, port: Int) {
     self = error.kind == .portInUse ? .portInUse(port) : .cannotListen("\(error)")
   }
+}
+
+extension OpenSSLNames {
+  /// The variable that names the only folder in which the libraries are looked for.
+  static let folderVariable = "WINDTUNNEL_OPENSSL"
 }

@@ -37,9 +37,8 @@ final class OpenedTunnel {
 
   /// The connection has ended: a handshake that failed is told of.
   func ended(_ channel: Channel, _ error: SocketError?) {
-    guard let layer = channel.tls, !layer.isEstablished else { return }
     // A client may open tunnels in advance and not use them.
-    guard layer.handshakeBytes > 0, let error else { return }
+    guard channel.isWithinHandshake, let error else { return }
     let ending: SeenConnection.Ending =
       if case .insecure(let failure) = error.kind, failure.isDistrust { .certificateRefused } else {
         .handshakeFailed("\(error)")
