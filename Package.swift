@@ -91,20 +91,34 @@ let package = Package(
         "WindTunnelServer",
       ]
     ),
-    .testTarget(name: "SymptomsTests", dependencies: ["WindTunnelSymptoms"]),
+    .testTarget(
+      name: "SymptomsTests",
+      dependencies: [
+        "WindTunnelSymptoms"
+      ]
+    ),
     // The live servers that several test targets ask; no product holds them.
-    .target(name: "Origins", dependencies: ["WindTunnelServer"], path: "Tests/Origins"),
+    .target(
+      name: "Origins",
+      dependencies: [
+        "WindTunnelServer"
+      ],
+      path: "Tests/Origins"
+    ),
     // What several test targets plant and look for; no product holds it.
     .target(
       name: "PlantedSecrets",
-      dependencies: ["WindTunnelSymptoms", "WindTunnel"],
+      dependencies: [
+        "WindTunnelSymptoms", "WindTunnel",
+      ],
       path: "Tests/PlantedSecrets"
     ),
     .testTarget(
       name: "WindTunnelTests",
       dependencies: [
         "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel", "WindTunnelImports",
-        "WindTunnelReports",
+        "WindTunnelReports", "WindTunnelCassettes", "WindTunnelHTTP", "WindTunnelLink",
+        "WindTunnelRedaction",
       ],
       // What a kernel did; they are found by the path of the test that reads them.
       exclude: ["Link/Measured"]
@@ -120,19 +134,18 @@ let package = Package(
       name: "WindTunnelServerTests",
       // Real clients are run as processes, and it is the drill that knows how.
       dependencies: [
-        "WindTunnelReports",
-        "CWindTunnelSystem", "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill",
-        "WindTunnelServer",
+        "WindTunnelReports", "CWindTunnelSystem", "Origins", "WindTunnelSymptoms", "WindTunnel",
+        "WindTunnelDrill", "WindTunnelServer", "WindTunnelCassettes", "WindTunnelHTTP",
+        "WindTunnelImports", "WindTunnelLink", "WindTunnelRedaction",
       ]
     ),
     .testTarget(
       name: "NetworkLayerTests",
       // The client flies on the deck, in process and on the wire.
       dependencies: [
-        "WindTunnelReports",
-        "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug", "Origins", "WindTunnelSymptoms",
-        "WindTunnel", "WindTunnelDrill",
-        "WindTunnelServer", "WindTunnelURLSession",
+        "WindTunnelReports", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug", "Origins",
+        "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
+        "WindTunnelURLSession",
       ]
     ),
     // A host's own drill, which tests start as a process; no product holds it.
@@ -144,16 +157,16 @@ let package = Package(
     .testTarget(
       name: "WindTunnelDrillTests",
       dependencies: [
-        "WindTunnelReports",
-        "WindTunnelNetworkLayer", "Origins", "WindTunnelSymptoms", "WindTunnel",
-        "WindTunnelCommandLine", "WindTunnelDrill", "host-drill", "windtunnel-cli",
+        "WindTunnelReports", "WindTunnelNetworkLayer", "Origins", "WindTunnelSymptoms",
+        "WindTunnel", "WindTunnelCommandLine", "WindTunnelDrill", "host-drill", "windtunnel-cli",
+        "WindTunnelServer",
       ]
     ),
     .testTarget(
       name: "WindTunnelTestingTests",
       dependencies: [
         "Origins", "WindTunnelSymptoms", "WindTunnelServer", "WindTunnelDrillTesting",
-        "WindTunnelTesting",
+        "WindTunnelTesting", "WindTunnel",
       ],
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]
@@ -162,17 +175,18 @@ let package = Package(
       name: "CommandLineTests",
       // The tool is run as a process; the dependency has it built.
       dependencies: [
-        "WindTunnelReports",
-        "Origins", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill",
-        "WindTunnelServer", "windtunnel-cli",
+        "WindTunnelReports", "Origins", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel",
+        "WindTunnelDrill", "WindTunnelServer", "windtunnel-cli",
       ],
       exclude: ["Golden"]
     ),
+    // The structure itself: walls, words, widths.
+    .testTarget(name: "TidyTests"),
     .testTarget(
       name: "ConformanceTests",
       dependencies: [
-        "WindTunnelReports",
-        "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession",
+        "WindTunnelReports", "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelServer",
+        "WindTunnelURLSession",
       ]
     ),
   ],

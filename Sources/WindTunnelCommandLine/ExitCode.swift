@@ -1,4 +1,4 @@
-package import WindTunnel
+internal import WindTunnel
 
 /// What a command ends with; one table for all of them.
 package enum ExitCode: Int32, Sendable {
@@ -31,18 +31,6 @@ package enum ExitCode: Int32, Sendable {
   case interrupted = 130
   /// A drill that was told to end, by SIGTERM.
   case terminated = 143
-}
-
-extension ExitCode {
-  /// What a report comes to.
-  package init(_ verdict: Report.Verdict) {
-    switch verdict {
-    case .passed, .unjudged: self = .done
-    case .failed: self = .gateFailed
-    case .inconclusive: self = .inconclusive
-    case .fell: self = .fell
-    }
-  }
 }
 
 /// An error of a library that says what a command ends with for it.

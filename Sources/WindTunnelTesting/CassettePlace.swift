@@ -1,5 +1,5 @@
 internal import Foundation
-package import WindTunnel
+internal import WindTunnel
 
 /// Where a test's cassette is, and whether it is played or recorded.
 struct CassettePlace: Sendable, Hashable {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
+internal import WindTunnelImports
 
 enum CassetteConvertCommand: Command {
   static let name = "cassette convert"

@@ -1,5 +1,6 @@
 internal import WindTunnel
 internal import WindTunnelCommandLine
+internal import WindTunnelReports
 
 enum MetricsListCommand: Command {
   static let name = "metrics list"

@@ -1,6 +1,8 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
+internal import WindTunnelDrill
+internal import WindTunnelReports
 
 enum ReportCommand: Command {
   static let name = "report"

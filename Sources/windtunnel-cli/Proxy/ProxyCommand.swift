@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
+internal import WindTunnelReports
 internal import WindTunnelServer
 
 enum ProxyCommand: Command {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
-import WindTunnelReports
+@testable import WindTunnelReports
 
 @Suite(.timeLimit(.minutes(10))) struct ReportCommandTests {
   private let calm = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]

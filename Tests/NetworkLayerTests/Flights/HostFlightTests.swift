@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
-import WindTunnelReports
+@testable import WindTunnelReports
 
 @testable import WindTunnelNetworkLayer
 

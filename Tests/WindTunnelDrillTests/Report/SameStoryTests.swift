@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
-import WindTunnelReports
+@testable import WindTunnelReports
 
 /// Each test drills with the built tool. What a call meets depends on a clock only where an attempt
 /// or a call runs out of time, so the drills here have time in plenty: ten minutes a call, and no

@@ -1,4 +1,5 @@
 import Foundation
+import WindTunnelImports
 import Testing
 import WindTunnel
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelHTTP
 @testable import WindTunnelLink
 @testable import WindTunnelCassettes
 @testable import WindTunnelRedaction

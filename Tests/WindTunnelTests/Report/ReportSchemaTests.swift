@@ -1,4 +1,5 @@
 import Foundation
+import WindTunnelReports
 import Testing
 
 @testable import WindTunnel

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-import WindTunnelReports
+@testable import WindTunnelReports
 
 /// Calls whose figures can be counted by hand.
 @Suite struct FiguresOfCallsTests {

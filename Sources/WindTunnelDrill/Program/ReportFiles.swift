@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+package import WindTunnelCommandLine
 
 /// The files that a report is written to, each in the form that its name asks for.
 package struct ReportFiles: Sendable {
@@ -56,6 +57,18 @@ extension Report {
     guard Terminal.isReadByGitHub else { return }
     for line in annotations(allowsInconclusive: allowsInconclusive) {
       Terminal.complain("\(line)\n")
+    }
+  }
+}
+
+extension ExitCode {
+  /// What a report comes to.
+  package init(_ verdict: Report.Verdict) {
+    switch verdict {
+    case .passed, .unjudged: self = .done
+    case .failed: self = .gateFailed
+    case .inconclusive: self = .inconclusive
+    case .fell: self = .fell
     }
   }
 }
