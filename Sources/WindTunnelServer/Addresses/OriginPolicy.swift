@@ -99,7 +99,7 @@ public struct OriginPolicy: Sendable, Hashable {
   }
 }
 
-extension House {
+extension PortContext {
   /// Why a request is not answered here, in a sentence; `nil` for one that is.
   func refusalOfStranger(_ head: RequestHead) -> String? {
     guard let policy = options.origins else { return nil }

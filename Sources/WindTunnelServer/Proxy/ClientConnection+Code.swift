@@ -6,12 +6,12 @@ extension ClientConnection {
   /// Tells whether a request goes on: its peer is served, or it brings the code. Every other is
   /// answered here, by its head alone.
   func isLetIn(_ head: RequestHead) -> Bool {
-    guard let peer = unknownPeer, let desk = house.desk else { return true }
-    if desk.isServed(peer) {
+    guard let peer = unknownPeer, let proxy = context.proxy else { return true }
+    if proxy.isServed(peer) {
       unknownPeer = nil
       return true
     }
-    switch ProxyRoute(head, port: house.port) {
+    switch ProxyRoute(head, port: context.port) {
     case .page(let path):
       // The code comes behind the head.
       if path == Proxying.codePath, bringsForm(head) { return true }
@@ -22,7 +22,7 @@ extension ClientConnection {
       return false
     case .request, .tunnel: break
     }
-    let verdict = desk.take(GivenCode.inCredentials(head.headers) ?? "", from: peer)
+    let verdict = proxy.take(GivenCode.inCredentials(head.headers) ?? "", from: peer)
     if verdict == .right {
       unknownPeer = nil
       return true
@@ -33,8 +33,8 @@ extension ClientConnection {
 
   /// Takes the code out of the form that an unknown peer has sent; false for every other request.
   func answerForm(_ head: RequestHead, _ body: Data) -> Bool {
-    guard let peer = unknownPeer, let desk = house.desk else { return false }
-    let verdict = desk.take(GivenCode.inForm(body), from: peer)
+    guard let peer = unknownPeer, let proxy = context.proxy else { return false }
+    let verdict = proxy.take(GivenCode.inForm(body), from: peer)
     end(with: CodePage(after: verdict, isOwnPage: true).response, to: head)
     return true
   }

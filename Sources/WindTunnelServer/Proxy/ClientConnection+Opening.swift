@@ -19,7 +19,7 @@ extension ClientConnection {
         by: contexts.client,
         early: Array(early),
         showing: handshake,
-        in: house,
+        in: context,
         of: opened
       )
     } catch {
@@ -31,7 +31,7 @@ extension ClientConnection {
     self.channel = nil
     state = .ended
     deadline.end(on: reactor)
-    house.live.remove(self)
+    context.live.remove(self)
   }
 
   /// Answers what cannot be asked within a tunnel; false for a request that goes on as any other does.

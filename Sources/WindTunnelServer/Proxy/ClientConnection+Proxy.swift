@@ -5,21 +5,20 @@ internal import WindTunnel
 extension ClientConnection {
   /// Answers what only a proxy is asked; false for a request that goes on as any other does.
   func answerAsProxy(_ head: RequestHead) -> Bool {
-    guard let desk = house.desk, let channel else { return false }
+    guard let proxy = context.proxy, let channel else { return false }
     if let opened { return answerWithin(opened, head) }
-    let proxy = desk.proxy
-    switch ProxyRoute(head, port: house.port) {
+    switch ProxyRoute(head, port: context.port) {
     case .request: return false
     case .page(let path):
-      let page = ProxyPage(path, proxy, house.deck)
+      let page = ProxyPage(path, proxy.settings, context.deck)
       answer(page.response, to: head)
     case .refusal(let status, let text):
       answer(.notice(status, text), to: head)
     case .tunnel(let host, let port):
-      let decision = house.deck.openTunnel(
+      let decision = context.deck.openTunnel(
         to: "\(host):\(port)",
-        lane: house.lane,
-        isOpened: desk.contexts != nil,
+        lane: context.lane,
+        isOpened: proxy.contexts != nil,
         at: Date()
       )
       if decision.isOnTape, !decision.isOpened, decision.failure == nil {
@@ -29,10 +28,10 @@ extension ClientConnection {
         answer(.notice(501, text), to: head)
         break
       }
-      let tunnel = Tunnel(decision, to: host, port: port, for: channel, in: house, on: reactor)
-      if let contexts = desk.contexts {
-        tunnel.handOver = { [weak self, house] early, handshake in
-          let opened = OpenedTunnel(to: host, port: port, in: decision.scenario, house)
+      let tunnel = Tunnel(decision, to: host, port: port, for: channel, in: context, on: reactor)
+      if let contexts = proxy.contexts {
+        tunnel.handOver = { [weak self, context] early, handshake in
+          let opened = OpenedTunnel(to: host, port: port, in: decision.scenario, context)
           self?.open(opened, by: contexts, early: early, showing: handshake)
         }
       }

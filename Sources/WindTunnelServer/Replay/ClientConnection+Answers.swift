@@ -2,53 +2,53 @@ internal import Foundation
 internal import WindTunnel
 
 extension ClientConnection {
-  func advance(_ performance: Performance, _ event: Player.Event) {
+  func advance(_ writer: ResponseWriter, _ event: Player.Event) {
     guard channel != nil else { return }
-    performance.add(performance.player.next(event, at: now))
-    carry(performance)
+    writer.add(writer.player.next(event, at: now))
+    carry(writer)
   }
 
   /// Does what is queued, as far as the client takes it.
-  func carry(_ performance: Performance) {
-    while let channel, let action = performance.nextAction {
+  func carry(_ writer: ResponseWriter) {
+    while let channel, let action = writer.nextAction {
       if channel.isCongested {
         channel.tellWhenDrained()
         return
       }
-      performance.dropAction()
+      writer.dropAction()
       switch action {
       case .wake(let moment):
         // Milestones of several answers on one connection do not mix: each has its own player.
-        reactor.schedule(at: start + moment.inNanoseconds) { [weak self, weak performance] _ in
-          if let self, let performance { advance(performance, .tick) }
+        reactor.schedule(at: start + moment.inNanoseconds) { [weak self, weak writer] _ in
+          if let self, let writer { advance(writer, .tick) }
         }
       case .shakeHands(let handshake): return shakeHands(handshake)
-      case .head(let head): performance.write(head, to: channel)
+      case .head(let head): writer.write(head, to: channel)
       case .bytes(let data):
-        if let rest = performance.write(data, to: channel) { performance.keep(rest: rest) }
+        if let rest = writer.write(data, to: channel) { writer.keep(rest: rest) }
       case .live:
-        forward(performance)
+        forward(writer)
         // What follows is the upstream's to say, or the player's when it has heard of it.
-        if !performance.player.isMetering { return }
+        if !writer.player.isMetering { return }
       case .finish(let afterwards):
         if case .forwarding(let exchange) = state { return exchange.clientHasAll() }
-        performance.writeEnd(to: channel)
-        performance.finished(.whole)
-        next(keeps: afterwards.keepsConnection && performance.keepsAlive, afterwards)
+        writer.writeEnd(to: channel)
+        writer.finished(.whole)
+        next(keeps: afterwards.keepsConnection && writer.keepsAlive, afterwards)
       case .closeWrite:
         channel.finishWriting()
         // What the client still sends is read and is no request.
-        performance.finished(.cut)
+        writer.finished(.cut)
         state = .stalled
         channel.resumeReading()
-      case .close: end(performance) { $0.close() }
-      case .reset: end(performance) { $0.reset() }
+      case .close: end(writer) { $0.close() }
+      case .reset: end(writer) { $0.reset() }
       case .stall:
-        performance.finished(.cut)
+        writer.finished(.cut)
         state = .stalled
         deadline.begin(.none, on: reactor)
       // A wire has no other way to fail than those above, and nothing to relay to.
-      case .fail, .relay: end(performance) { $0.reset() }
+      case .fail, .relay: end(writer) { $0.reset() }
       case .pass(_, let count): if case .forwarding(let exchange) = state { exchange.pass(count) }
       // Its end is written with what follows.
       case .passEnd: break
@@ -58,15 +58,15 @@ extension ClientConnection {
     }
   }
 
-  private func forward(_ performance: Performance) {
-    guard let exchange = performance.exchange,
-      let upstream = house.upstream(for: exchange.outcome)
+  private func forward(_ writer: ResponseWriter) {
+    guard let exchange = writer.exchange,
+      let upstream = context.upstream(for: exchange.outcome)
     else {
-      let request = performance.exchange?.outcome.request
+      let request = writer.exchange?.outcome.request
       // Whoever follows a redirect and shrugs at a 502 would keep half of what was to be recorded.
-      if house.options.leadsBack, let request { house.deck.missed(request) }
+      if context.options.leadsBack, let request { context.deck.missed(request) }
       let url = request?.url
-      return end(performance) { channel in
+      return end(writer) { channel in
         channel.writeNotice(
           502,
           "\(url?.origin ?? "The server that is meant") is not asked here: it is not the server that "
@@ -79,14 +79,14 @@ extension ClientConnection {
       exchange,
       upstream,
       for: self,
-      metered: performance.player.isMetering ? performance : nil
+      metered: writer.player.isMetering ? writer : nil
     )
     state = .forwarding(passing)
     passing.begin()
   }
 
-  private func end(_ performance: Performance, _ ending: (Channel) -> Void) {
-    performance.finished(.cut)
+  private func end(_ writer: ResponseWriter, _ ending: (Channel) -> Void) {
+    writer.finished(.cut)
     state = .ended
     if let channel { ending(channel) }
   }
@@ -95,7 +95,7 @@ extension ClientConnection {
   func next(keeps: Bool, _ afterwards: Delivery.Afterwards = .keep) {
     guard let channel else { return }
     upload = nil
-    guard keeps, !house.live.isDraining, !(channel.inputEnded && parser.bufferedBytes == 0) else {
+    guard keeps, !context.live.isDraining, !(channel.inputEnded && parser.bufferedBytes == 0) else {
       state = .ended
       return channel.close()
     }
@@ -112,15 +112,15 @@ extension Channel {
     _ body: Data,
     to request: RequestHead,
     as authority: Authority,
-    in house: House
+    in context: PortContext
   ) -> Bool {
     var shown = answer
     authority.localise(&shown)
     let framing = AnswerFraming(
       status: shown.status,
       to: request,
-      length: Performance.length(shown, to: request) { body.count },
-      keepsAlive: !house.options.closesConnections
+      length: ResponseWriter.length(shown, to: request) { body.count },
+      keepsAlive: !context.options.closesConnections
     )
     write { bytes in
       bytes.appendHead(shown, framed: framing, for: request.version)

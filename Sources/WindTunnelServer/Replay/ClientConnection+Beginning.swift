@@ -4,27 +4,27 @@ internal import WindTunnel
 // From the socket to the first byte.
 extension ClientConnection {
   /// Takes a socket over.
-  static func begin(_ socket: Socket, in house: House, on reactor: Reactor) {
+  static func begin(_ socket: Socket, in context: PortContext, on reactor: Reactor) {
     func turnAway() {
       socket.close()
-      house.live.forget()
+      context.live.forget()
     }
-    guard !house.live.isDraining else { return turnAway() }
-    let reception = house.desk?.receive(socket) ?? .served
+    guard !context.live.isDraining else { return turnAway() }
+    let reception = context.proxy?.receive(socket) ?? .served
     if reception == .gone { return turnAway() }
-    let connection = ClientConnection(house, reactor)
+    let connection = ClientConnection(context, reactor)
     // A connection that is gone before it is served is the client's affair.
     guard
       let channel = try? Channel(
         socket,
         on: reactor,
-        limits: house.options.limits,
+        limits: context.options.limits,
         delegate: connection
       )
-    else { return house.live.forget() }
+    else { return context.live.forget() }
     if case .refused(let refusal) = reception {
       connection.channel = channel
-      house.live.insert(connection)
+      context.live.insert(connection)
       return connection.turnAway(refusal)
     }
     if case .unknown(let peer) = reception { connection.unknownPeer = peer }
@@ -33,7 +33,7 @@ extension ClientConnection {
 
   private func serve(_ channel: Channel) {
     self.channel = channel
-    house.live.insert(self)
+    context.live.insert(self)
     open()
   }
 
@@ -41,19 +41,19 @@ extension ClientConnection {
     deadline.isOver = { [weak self] kind in self?.isLate(kind) }
     deadline.begin(.idle, on: reactor)
     // A client reaches its proxy in any weather; what is behind it is decided by request and tunnel.
-    guard house.desk == nil, house.admin == nil else { return }
-    let (opening, path) = house.deck.openConnection(
-      lane: house.lane,
+    guard context.proxy == nil, context.admin == nil else { return }
+    let (opening, path) = context.deck.openConnection(
+      lane: context.lane,
       on: .onTheWire,
       at: Date()
     )
     self.path = path
     guard opening != .nothing else {
-      if house.tls != nil { shakeHands(Handshake()) }
+      if context.tls != nil { shakeHands(Handshake()) }
       return
     }
-    let performance = Performance(Player(opening), for: nil, in: house)
-    state = .opening(performance, Data())
-    advance(performance, .tick)
+    let writer = ResponseWriter(Player(opening), for: nil, in: context)
+    state = .opening(writer, Data())
+    advance(writer, .tick)
   }
 }

@@ -5,8 +5,8 @@ internal import WindTunnel
 extension ClientConnection {
   /// Answers a request whose every byte came before; false where it has to be read.
   func answerKnown(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let requests = house.knownRequests, opened == nil, let channel, case .idle = state,
-      !isReading, bytes.count <= KnownRequests.bytesMax, parser.isFresh
+    guard let requests = context.parsedRequests, opened == nil, let channel, case .idle = state,
+      !isReading, bytes.count <= ParsedRequestCache.bytesMax, parser.isFresh
     else { return false }
     guard let known = requests.find(bytes, isSecure: channel.isSecure) else {
       spelling = Array(bytes)
@@ -16,7 +16,7 @@ extension ClientConnection {
     let begin = Moment.now()
     let outcome: Outcome
     do throws(Deck.OtherTape) {
-      outcome = try house.deck.decide(known.prepared, lane: house.lane, at: Date())
+      outcome = try context.deck.decide(known.prepared, lane: context.lane, at: Date())
     } catch {
       // Of another tape they may be others'.
       requests.forgetAll()
@@ -28,15 +28,15 @@ extension ClientConnection {
     give(outcome, to: known.head, authority(of: known.head))
     guard known.head.takesPlainAnswers else { return true }
     known.ready = outcome.plain.flatMap { plain in
-      house.plainAnswers.kept[plain].map { (plain, $0) }
+      context.plainAnswers.kept[plain].map { (plain, $0) }
     }
     return true
   }
 
   /// Answers by what answered it last; false where that is not what it gets now.
-  private func answerReadily(_ known: KnownRequests.Known, on channel: Channel) -> Bool {
+  private func answerReadily(_ known: ParsedRequestCache.Known, on channel: Channel) -> Bool {
     guard let ready = known.ready, !channel.isCongested,
-      house.deck.decidePlainly(known.prepared, as: ready.plain, lane: house.lane, at: Date())
+      context.deck.decidePlainly(known.prepared, as: ready.plain, lane: context.lane, at: Date())
     else { return false }
     hasAsked = true
     channel.write(ready.answer)
@@ -49,15 +49,15 @@ extension ClientConnection {
     // They spell the first request that ends in them, or nothing: another may follow.
     guard let bytes = spelling else { return nil }
     spelling = nil
-    guard let requests = house.knownRequests, let channel, head.framing == .none,
+    guard let requests = context.parsedRequests, let channel, head.framing == .none,
       head.method == "GET", parser.isBetweenRequests
     else { return nil }
-    let prepared = house.deck.prepare(request)
+    let prepared = context.deck.prepare(request)
     // Its address was worked out for this tape, and it takes no turn in a lane of its own.
     guard !prepared.namesLane,
-      prepared.origin == naming?.tape || house.options.recordedOrigin != nil
+      prepared.origin == naming?.tape || context.options.recordedOrigin != nil
     else { return prepared }
-    requests.keep(KnownRequests.Known(bytes, head, prepared, isSecure: channel.isSecure))
+    requests.keep(ParsedRequestCache.Known(bytes, head, prepared, isSecure: channel.isSecure))
     return prepared
   }
 }

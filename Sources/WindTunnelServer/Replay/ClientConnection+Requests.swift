@@ -13,7 +13,7 @@ extension ClientConnection {
       case .idle, .receiving: break
       case .answering, .forwarding:
         guard let upload else { return }
-        if upload.isFull(house.options.limits) {
+        if upload.isFull(context.options.limits) {
           channel?.pauseReading()
           return
         }
@@ -29,7 +29,7 @@ extension ClientConnection {
       switch event {
       case .head(let head): begin(head)
       case .content(let data):
-        guard house.keepsContent else { continue }
+        guard context.keepsContent else { continue }
         guard case .receiving(let head, var body) = state else { continue }
         state = .idle
         body.append(data)
@@ -57,7 +57,7 @@ extension ClientConnection {
   private func begin(_ head: RequestHead) {
     state = .receiving(head, Spool())
     noteBegin()
-    if let refusal = house.refusalOfStranger(head) { return turnAway(refusal) }
+    if let refusal = context.refusalOfStranger(head) { return turnAway(refusal) }
     guard isLetIn(head) else { return }
     var isStreamed = false
     if case .length(let length) = head.framing {
@@ -106,21 +106,21 @@ extension ClientConnection {
     _ naming: @autoclosure () -> Authority
   ) {
     tellRequestEnd(of: outcome)
-    let isUnwatched = house.desk == nil && house.options.received == nil
+    let isUnwatched = context.proxy == nil && context.options.received == nil
     if isUnwatched, answerPlainly(outcome, to: head) {
-      house.deck.passed(.firstByte, of: outcome)
-      house.deck.finished(outcome)
+      context.deck.passed(.firstByte, of: outcome)
+      context.deck.finished(outcome)
       return next(keeps: true)
     }
     let authority = naming()
-    let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
+    let delivery = context.deck.delivery(of: outcome, on: .onTheWire)
     if outcome.path == nil, isUnwatched, let channel, !channel.isCongested,
-      let whole = delivery.whole, whole.body.count <= Performance.sliceBytes
+      let whole = delivery.whole, whole.body.count <= ResponseWriter.sliceBytes
     {
-      let keeps = channel.write(whole.head, whole.body, to: head, as: authority, in: house)
+      let keeps = channel.write(whole.head, whole.body, to: head, as: authority, in: context)
       keepPlainAnswer(whole, outcome, to: head)
-      house.deck.passed(.firstByte, of: outcome)
-      house.deck.finished(outcome)
+      context.deck.passed(.firstByte, of: outcome)
+      context.deck.finished(outcome)
       return next(keeps: keeps)
     }
     perform(head, outcome, authority, delivery, nil)
@@ -129,12 +129,12 @@ extension ClientConnection {
   /// All of a request is here that has been decided before.
   func tellRequestEnd(of outcome: Outcome) {
     let upload = Duration.nanoseconds(Moment.now() - requestStart)
-    house.deck.passed(.requestEnd(handshake: handshake, upload: upload), of: outcome)
+    context.deck.passed(.requestEnd(handshake: handshake, upload: upload), of: outcome)
   }
 
   func decide(_ request: Request, _ prepared: PreparedRequest? = nil) -> Outcome {
-    let prepared = prepared ?? house.deck.prepare(request)
-    var outcome = house.deck.decide(request, as: prepared, lane: house.lane, at: Date())
+    let prepared = prepared ?? context.deck.prepare(request)
+    var outcome = context.deck.decide(request, as: prepared, lane: context.lane, at: Date())
     if let opened {
       outcome.path?.handshakes = opened.takeHandshakes()
     } else if handshake != nil {
@@ -156,18 +156,18 @@ extension ClientConnection {
       shaper: outcome.shaper,
       metersLive: true
     )
-    let exchange = Performance.Exchange(head, outcome, authority, delivery)
-    exchange.watch = RequestWatch(outcome, in: house)
+    let exchange = ResponseWriter.Exchange(head, outcome, authority, delivery)
+    exchange.watch = RequestWatch(outcome, in: context)
     exchange.upload = upload?.isPassedOn == true ? upload : nil
-    let performance = Performance(player, for: exchange, in: house)
-    state = .answering(performance)
-    advance(performance, .arrived(upload == nil ? .requestEnd : .requestHead))
+    let writer = ResponseWriter(player, for: exchange, in: context)
+    state = .answering(writer)
+    advance(writer, .arrived(upload == nil ? .requestEnd : .requestHead))
   }
 
   func authority(of head: RequestHead) -> Authority {
     if let opened { return Authority(of: head, named: opened.naming) }
     let scheme = channel?.isSecure == true ? "https" : "http"
-    let authority = Authority(of: head, in: house, by: scheme, after: naming)
+    let authority = Authority(of: head, in: context, by: scheme, after: naming)
     naming = authority.naming
     return authority
   }

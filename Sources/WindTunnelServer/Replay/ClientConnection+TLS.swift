@@ -13,15 +13,15 @@ extension ClientConnection {
     let wait = path.securing().map { Delivery.Step.wait($0) } ?? .stall
     let hello: [Delivery.Step] = early.isEmpty ? [.await(.clientHello)] : []
     let opening = Delivery(hello + [wait, .shakeHands(handshake)])
-    let performance = Performance(Player(opening), for: nil, in: house)
-    state = .opening(performance, Data(early))
-    advance(performance, .tick)
+    let writer = ResponseWriter(Player(opening), for: nil, in: context)
+    state = .opening(writer, Data(early))
+    advance(writer, .tick)
   }
 
   private func startTLS(_ handshake: Handshake, _ early: [UInt8]) {
     state = .idle
     // A server without TLS has been refused such weather.
-    guard let channel, let tls = house.tls else { return abandon() }
+    guard let channel, let tls = context.tls else { return abandon() }
     do throws(ServerError) {
       let own = channel.socket.localAddress.flatMap { HostName($0.host) }
       let engine = try TLSEngine(tls, host: own, leaf: Leaf(handshake))

@@ -7,29 +7,29 @@ extension ClientConnection {
   /// - Parameters:
   ///   - channel: The connection, plain until now; its delegate is replaced.
   ///   - host: Whose certificate is shown to a client that names nobody.
-  ///   - context: Who issues the certificate, and which versions are spoken.
+  ///   - tls: Who issues the certificate, and which versions are spoken.
   ///   - early: What the client has sent beforehand.
   ///   - handshake: How it goes.
-  ///   - house: Where its requests are answered.
+  ///   - context: Where its requests are answered.
   ///   - tunnel: What it is, where it is a proxy's tunnel.
   /// - Throws: `ServerError.tlsUnavailable` where OpenSSL has no memory.
   static func takeOver(
     _ channel: Channel,
     as host: HostName?,
-    by context: TLSContext,
+    by tls: TLSContext,
     early: [UInt8] = [],
     showing handshake: Handshake = Handshake(),
-    in house: House,
+    in context: PortContext,
     of tunnel: OpenedTunnel? = nil
   ) throws(ServerError) {
-    let engine = try TLSEngine(context, host: host, leaf: Leaf(handshake))
+    let engine = try TLSEngine(tls, host: host, leaf: Leaf(handshake))
     engine.conduct(handshake)
-    let connection = ClientConnection(house, channel.reactor)
+    let connection = ClientConnection(context, channel.reactor)
     channel.delegate = connection
     (connection.channel, connection.opened) = (channel, tunnel)
     connection.deadline.isOver = { [weak connection] kind in connection?.isLate(kind) }
     connection.deadline.begin(.idle, on: channel.reactor)
-    house.live.insertUncounted(connection)
+    context.live.insertUncounted(connection)
     channel.startTLS(engine, early: early)
   }
 }

@@ -6,8 +6,8 @@ internal import WindTunnel
 extension ClientConnection {
   /// Why a WebSocket cannot be asked for here; `nil` for all other requests.
   func refusal(ofUpgradeIn head: RequestHead) -> Response? {
-    guard house.passesOn, head.asksForWebSocket else { return nil }
-    let scenario = house.deck.scenario
+    guard context.passesOn, head.asksForWebSocket else { return nil }
+    let scenario = context.deck.scenario
     guard scenario.link != nil else { return nil }
     let remedy =
       opened == nil
@@ -34,7 +34,7 @@ extension ClientConnection {
     relay.begin(with: rest, to: upstream)
     channel.resumeReading()
     upstream.resumeReading()
-    let seconds = house.options.limits.tunnelSeconds
+    let seconds = context.options.limits.tunnelSeconds
     reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak channel] _ in channel?.close() }
   }
 
@@ -42,7 +42,7 @@ extension ClientConnection {
     state = .ended
     channel = nil
     deadline.end(on: reactor)
-    house.live.remove(self)
+    context.live.remove(self)
   }
 }
 
@@ -60,7 +60,7 @@ extension UpstreamExchange {
     self.channel = nil
     exchange.watch?.status = start.head.status
     exchange.watch?.ended(.whole)
-    client.house.deck.finished(outcome)
+    client.context.deck.finished(outcome)
     client.relay(to: channel, early: early)
   }
 }

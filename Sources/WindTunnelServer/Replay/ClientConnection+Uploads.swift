@@ -6,22 +6,22 @@ extension ClientConnection {
   /// Whether more content is refused, now that a request turns out to have so much.
   func refusesContent(_ count: Int) -> Bool {
     // Elsewhere the parser has looked.
-    guard house.streamsContent, count > house.options.limits.bodyBytesMax else { return false }
-    refuse(.tooLarge(house.options.limits))
+    guard context.streamsContent, count > context.options.limits.bodyBytesMax else { return false }
+    refuse(.tooLarge(context.options.limits))
     return true
   }
 
   /// Decides a request whose content is large; false where it has to be read whole first.
   func beginUpload(_ head: RequestHead, _ begun: Spool) -> Bool {
-    guard house.streamsContent, isForDeck(head) else { return false }
+    guard context.streamsContent, isForDeck(head) else { return false }
     // Only a length that is known can be weighed by a link.
-    if head.framing == .chunked, house.deck.scenario.link != nil { return false }
+    if head.framing == .chunked, context.deck.scenario.link != nil { return false }
     let authority = authority(of: head)
     let request = authority.request(head, Data())
-    guard !house.deck.records || house.deck.ignores(request.url) else { return false }
+    guard !context.deck.records || context.deck.ignores(request.url) else { return false }
     var outcome = decide(request)
     if case .length(let length) = head.framing { outcome.path?.contentBytes = length }
-    let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
+    let delivery = context.deck.delivery(of: outcome, on: .onTheWire)
     let upload = Upload(head.framing, isPassedOn: delivery.passingContent != nil)
     // A long upload takes its time; whoever waits for it notices a halt.
     if upload.isPassedOn { deadline.begin(.none, on: reactor) }
@@ -35,7 +35,7 @@ extension ClientConnection {
   /// Whether it is the deck that answers, and not the proxy itself.
   private func isForDeck(_ head: RequestHead) -> Bool {
     if let opened { return head.method != "CONNECT" && !opened.isMisdirected(head) }
-    return house.desk == nil || ProxyRoute(head, port: house.port) == .request
+    return context.proxy == nil || ProxyRoute(head, port: context.port) == .request
   }
 
   /// Takes what is read of a request that is being answered already.
@@ -53,11 +53,11 @@ extension ClientConnection {
         tellRequestEnd(of: exchange.exchange.outcome)
         exchange.passContent()
         if channel?.inputEnded == true { exchange.clientEnded() }
-      case .answering(let performance):
-        performance.exchange?.watch?.restart()
-        if let outcome = performance.exchange?.outcome { tellRequestEnd(of: outcome) }
+      case .answering(let writer):
+        writer.exchange?.watch?.restart()
+        if let outcome = writer.exchange?.outcome { tellRequestEnd(of: outcome) }
         deadline.begin(.none, on: reactor)
-        advance(performance, .arrived(.requestEnd))
+        advance(writer, .arrived(.requestEnd))
       case .idle, .parting, .opening, .receiving, .tunnelling, .relaying, .stalled, .ended: break
       }
     case .failed(let error): breakOff(error)
@@ -75,8 +75,8 @@ extension ClientConnection {
       guard hasBegun else { return refuse(error) }
       state = .ended
       channel?.close()
-    case .answering(let performance):
-      performance.finished(.clientLeft)
+    case .answering(let writer):
+      writer.finished(.clientLeft)
       refuse(error)
     case .idle, .parting, .opening, .receiving, .tunnelling, .relaying, .stalled, .ended:
       refuse(error)

@@ -5,7 +5,7 @@ internal import WindTunnel
 ///
 /// On the loop's thread only. Requests that come while one is being answered wait in the parser.
 final class ClientConnection {
-  let house: House
+  let context: PortContext
   let reactor: Reactor
   /// Set right after the channel has been made, which wants its delegate first.
   var channel: Channel?
@@ -40,11 +40,11 @@ final class ClientConnection {
     /// It ends with the next byte that comes.
     case parting(IdleEnd.Ending)
     /// A connection fault is being carried; there will be no request.
-    case opening(Performance, Data)
+    case opening(ResponseWriter, Data)
     /// A request is coming in.
     case receiving(RequestHead, Spool)
     /// A request is being answered from the tape.
-    case answering(Performance)
+    case answering(ResponseWriter)
     /// A request is being answered by the upstream.
     case forwarding(UpstreamExchange)
     /// It is a tunnel's.
@@ -56,10 +56,10 @@ final class ClientConnection {
     case ended
   }
 
-  init(_ house: House, _ reactor: Reactor) {
-    (self.house, self.reactor) = (house, reactor)
-    parser = RequestParser(limits: house.requestLimits)
-    deadline = Deadline(house.options.limits)
+  init(_ context: PortContext, _ reactor: Reactor) {
+    (self.context, self.reactor) = (context, reactor)
+    parser = RequestParser(limits: context.requestLimits)
+    deadline = Deadline(context.options.limits)
   }
 
   var now: Duration { .nanoseconds(Moment.now() - start) }
@@ -76,7 +76,7 @@ final class ClientConnection {
   /// Ends at once: the time is over in which an answer could have been finished.
   func abandon() {
     switch state {
-    case .answering(let performance): performance.finished(.stopped)
+    case .answering(let writer): writer.finished(.stopped)
     case .forwarding(let exchange):
       exchange.isStopped = true
       exchange.exchange.watch?.ended(.stopped)
@@ -100,13 +100,13 @@ extension ClientConnection: ChannelDelegate {
 
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
     switch state {
-    case .opening(let performance, var hello):
+    case .opening(let writer, var hello):
       hello.append(contentsOf: bytes)
-      state = .opening(performance, hello)
+      state = .opening(writer, hello)
       // RFC 8446 §5.1: type, version, and the length of the record in two bytes.
       let length = hello.count >= 5 ? 5 + Int(hello[3]) << 8 + Int(hello[4]) : Int.max
       if hello.count >= length || hello.first != 22 {
-        advance(performance, .arrived(.clientHello))
+        advance(writer, .arrived(.clientHello))
       }
     case .parting(let ending): leave(ending)
     case .relaying, .stalled, .ended: break
@@ -115,7 +115,7 @@ extension ClientConnection: ChannelDelegate {
       if answerKnown(bytes) { return }
       parser.feed(bytes)
       // Requests in advance wait in the system's buffers once there are enough of them here.
-      if parser.bufferedBytes > house.options.limits.queuedBytesMax { channel.pauseReading() }
+      if parser.bufferedBytes > context.options.limits.queuedBytesMax { channel.pauseReading() }
       read()
       spelling = nil
     }
@@ -145,7 +145,7 @@ extension ClientConnection: ChannelDelegate {
 
   func channelDrained(_ channel: Channel) {
     switch state {
-    case .answering(let performance): carry(performance)
+    case .answering(let writer): carry(writer)
     case .forwarding(let exchange): exchange.clientDrained()
     case .tunnelling(let tunnel): tunnel.set(.down) { $0.isBlocked = false }
     case .idle, .parting, .opening, .receiving, .relaying, .stalled, .ended: break
@@ -154,7 +154,7 @@ extension ClientConnection: ChannelDelegate {
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     switch state {
-    case .answering(let performance): performance.finished(.clientLeft)
+    case .answering(let writer): writer.finished(.clientLeft)
     case .forwarding(let exchange): exchange.clientLeft()
     case .tunnelling(let tunnel): tunnel.clientClosed(error)
     case .idle, .parting, .opening, .receiving, .relaying, .stalled, .ended: break
@@ -163,7 +163,7 @@ extension ClientConnection: ChannelDelegate {
     state = .ended
     deadline.end(on: reactor)
     self.channel = nil
-    house.live.remove(self)
+    context.live.remove(self)
   }
 
   func isLate(_ kind: Deadline.Kind) {
@@ -173,7 +173,7 @@ extension ClientConnection: ChannelDelegate {
       refuse(
         ProtocolError(
           .tooSlow,
-          "The request took longer than \(Int(house.options.limits.requestSeconds)) s."
+          "The request took longer than \(Int(context.options.limits.requestSeconds)) s."
         )
       )
     }

@@ -19,7 +19,7 @@ extension ClientConnection {
   /// Answers what was answered before by the same bytes; false where they have to be put together.
   func answerPlainly(_ outcome: Outcome, to head: RequestHead) -> Bool {
     guard let plain = outcome.plain, head.takesPlainAnswers,
-      let answer = house.plainAnswers.kept[plain],
+      let answer = context.plainAnswers.kept[plain],
       let channel, !channel.isCongested
     else { return false }
     channel.write(answer)
@@ -32,7 +32,7 @@ extension ClientConnection {
     _ outcome: Outcome,
     to head: RequestHead
   ) {
-    guard let plain = outcome.plain, head.takesPlainAnswers, !house.options.closesConnections,
+    guard let plain = outcome.plain, head.takesPlainAnswers, !context.options.closesConnections,
       // A redirect is told in the words of who asks.
       answer.head.headers["Location"] == nil
     else { return }
@@ -40,7 +40,7 @@ extension ClientConnection {
     let framing = AnswerFraming(
       status: answer.head.status,
       to: head,
-      length: Performance.length(answer.head, to: head) { answer.body.count }
+      length: ResponseWriter.length(answer.head, to: head) { answer.body.count }
     )
     let hasBody: Bool
     switch framing.framing {
@@ -50,7 +50,7 @@ extension ClientConnection {
     }
     bytes.appendHead(answer.head, framed: framing, for: head.version)
     let kept = WireAnswers.Answer(head: bytes, body: hasBody ? answer.body : Data())
-    house.plainAnswers.kept.keep(kept, of: plain, weighing: bytes.count + kept.body.count)
+    context.plainAnswers.kept.keep(kept, of: plain, weighing: bytes.count + kept.body.count)
   }
 }
 

@@ -9,7 +9,7 @@ internal import WindTunnel
 struct Authority {
   /// By what name a client speaks to this server: the same for most requests of a connection.
   final class Naming {
-    let house: House
+    let context: PortContext
     /// Whom the request names: the host of a whole URL, which prevails, else the `Host` field
     /// (RFC 9112 §3.2.2); empty where there is neither.
     let host: String
@@ -23,16 +23,16 @@ struct Authority {
     /// Whether the place is settled whatever a request names.
     let isSettled: Bool
 
-    init(_ host: String, in house: House, by scheme: String) {
-      (self.house, self.host, self.scheme) = (house, host, scheme)
-      tape = Authority.tape(house)
-      meant = Authority.meant(host, house, scheme, tape)
+    init(_ host: String, in context: PortContext, by scheme: String) {
+      (self.context, self.host, self.scheme) = (context, host, scheme)
+      tape = Authority.tape(context)
+      meant = Authority.meant(host, context, scheme, tape)
       isSettled = false
     }
 
     /// In an open tunnel every request is meant for the place that the tunnel leads to.
-    init(tunnelTo url: RequestURL, in house: House) {
-      (self.house, host, scheme, meant, tape) = (house, url.host ?? "", "https", url, nil)
+    init(tunnelTo url: RequestURL, in context: PortContext) {
+      (self.context, host, scheme, meant, tape) = (context, url.host ?? "", "https", url, nil)
       isSettled = true
     }
   }
@@ -43,25 +43,26 @@ struct Authority {
   /// In front of the paths of another host that is asked by an address of this server.
   let elsewhere: String?
 
-  var house: House { naming.house }
+  var context: PortContext { naming.context }
   var scheme: String { naming.scheme }
   var meant: RequestURL? { naming.meant }
 
   /// Reads a request; `last` is how the one before it on the connection was named.
-  init(of head: RequestHead, in house: House, by scheme: String, after last: Naming? = nil) {
+  init(of head: RequestHead, in context: PortContext, by scheme: String, after last: Naming? = nil)
+  {
     let url = head.url
     let named = url.host.map { name in url.port.map { "\(name):\($0)" } ?? name }
     let host = named ?? head.headers["Host"] ?? ""
-    if let last, last.host == host, last.scheme == scheme, last.house === house,
-      last.tape == Self.tape(house)
+    if let last, last.host == host, last.scheme == scheme, last.context === context,
+      last.tape == Self.tape(context)
     {
       naming = last
     } else {
-      naming = Naming(host, in: house, by: scheme)
+      naming = Naming(host, in: context, by: scheme)
     }
-    let place = house.options.leadsBack ? Elsewhere.url(of: url) : nil
+    let place = context.options.leadsBack ? RedirectRewriting.url(of: url) : nil
     asked = place ?? url
-    elsewhere = place.flatMap(Elsewhere.basePath)
+    elsewhere = place.flatMap(RedirectRewriting.basePath)
   }
 
   /// Reads a request of which is known whom it is meant for.
@@ -70,35 +71,35 @@ struct Authority {
   }
 
   /// How the client calls this server, such as `127.0.0.1:8080`.
-  var own: String { naming.host.isEmpty ? "127.0.0.1:\(house.port)" : naming.host }
+  var own: String { naming.host.isEmpty ? "127.0.0.1:\(context.port)" : naming.host }
 
-  private var tape: RequestURL? { Self.tape(house) }
+  private var tape: RequestURL? { Self.tape(context) }
 
-  private static func tape(_ house: House) -> RequestURL? {
-    house.options.recordedOrigin ?? house.options.upstream?.url ?? house.deck.origin
+  private static func tape(_ context: PortContext) -> RequestURL? {
+    context.options.recordedOrigin ?? context.options.upstream?.url ?? context.deck.origin
   }
 
   private static func meant(
     _ host: String,
-    _ house: House,
+    _ context: PortContext,
     _ scheme: String,
     _ tape: RequestURL?
   ) -> RequestURL? {
-    if house.options.proxy != nil { return nil }
+    if context.options.proxy != nil { return nil }
     if host.isEmpty { return tape }
     let named = RequestURL("\(scheme)://\(host)")
-    if house.options.upstream != nil {
+    if context.options.upstream != nil {
       // A host that is ignored at every port may be this machine.
-      if isOwn(named, house) { return tape }
+      if isOwn(named, context) { return tape }
       // By the scheme that the host is asked by, which need not be the client's.
-      return house.options.ignoredHost(named)?.url ?? tape
+      return context.options.ignoredHost(named)?.url ?? tape
     }
-    return isOwn(named, house) ? tape : named
+    return isOwn(named, context) ? tape : named
   }
 
   /// What an answer may call the place that was asked.
   private var origins: [String] {
-    let options = house.options
+    let options = context.options
     return [
       tape?.origin, options.upstream?.url.origin, RequestURL("\(scheme)://\(own)").origin,
       Self.told(options),
@@ -118,9 +119,11 @@ struct Authority {
     return url.origin
   }
 
-  private static func isOwn(_ url: RequestURL, _ house: House) -> Bool {
-    guard (url.effectivePort ?? 80) == house.port else { return false }
-    if let domain = house.options.domain, url.host?.hasSuffix(".\(domain)") == true { return true }
+  private static func isOwn(_ url: RequestURL, _ context: PortContext) -> Bool {
+    guard (url.effectivePort ?? 80) == context.port else { return false }
+    if let domain = context.options.domain, url.host?.hasSuffix(".\(domain)") == true {
+      return true
+    }
     return url.host == "localhost" || url.host == "[::1]" || url.host?.hasPrefix("127.") == true
   }
 
@@ -129,7 +132,7 @@ struct Authority {
   func request(_ head: RequestHead, _ body: Data) -> Request {
     var url = asked
     // RFC 9112 §3.2.2: the target may be a whole URL, to this server, too.
-    if url.host == nil || naming.isSettled || Self.isOwn(url, house) {
+    if url.host == nil || naming.isSettled || Self.isOwn(url, context) {
       (url.scheme, url.host, url.port) = (meant?.scheme, meant?.host, meant?.port)
     }
     var headers = head.headers
@@ -140,7 +143,7 @@ struct Authority {
   /// Lets a redirect come back to this server and, if the request named one, to its lane.
   func localise(_ head: inout ResponseHead) {
     // A proxy's client calls everybody by their own names.
-    guard house.options.proxy == nil, let location = head.headers["Location"] else { return }
+    guard context.options.proxy == nil, let location = head.headers["Location"] else { return }
     let base = lane?.basePath ?? ""
     if location.hasPrefix("/"), !location.hasPrefix("//") {
       let base = elsewhere ?? base
@@ -163,13 +166,13 @@ struct Authority {
   /// Puts the tape's origin where an upstream names itself: in redirects, and where the tape has
   /// another origin than the upstream's, wherever else a field has an address.
   func recorded(_ head: ResponseHead) -> ResponseHead {
-    guard house.options.proxy == nil, let meant else { return head }
+    guard context.options.proxy == nil, let meant else { return head }
     var head = head
     let origins = origins
     func named(_ value: String) -> String {
       OriginRenaming.rename(value, origins, to: meant)
     }
-    if house.options.recordedOrigin != nil {
+    if context.options.recordedOrigin != nil {
       head.headers = HeaderFields(
         head.headers.map { HeaderField($0.name, named($0.value)) }
       )
@@ -181,7 +184,7 @@ struct Authority {
 
   /// A failure's own words as the tape has them: without an address of this machine.
   func recorded(_ text: String, of upstream: Upstream) -> String {
-    guard let name = house.options.recordedOrigin, let host = name.host else { return text }
+    guard let name = context.options.recordedOrigin, let host = name.host else { return text }
     let port = upstream.url.effectivePort ?? 80
     let places = upstream.addresses.map { "\($0)" } + ["\(upstream.url.host ?? ""):\(port)"]
     let authority = host + (name.port.map { ":\($0)" } ?? "")

@@ -11,13 +11,13 @@ final class OpenedTunnel {
   private let start = Moment.now()
   private var hasHadRequest = false
 
-  init(to host: String, port: Int, in scenario: String, _ house: House) {
+  init(to host: String, port: Int, in scenario: String, _ context: PortContext) {
     var url = RequestURL("https://\(host):\(port)/")
     if port == 443 { url.port = nil }
     (self.url, self.scenario) = (url, scenario)
     authority = "\(host):\(port)"
-    naming = Authority.Naming(tunnelTo: url, in: house)
-    observe = house.desk?.proxy.observe
+    naming = Authority.Naming(tunnelTo: url, in: context)
+    observe = context.proxy?.settings.observe
   }
 
   /// How many round trips go before the next request: the connection was paid for by the CONNECT, and

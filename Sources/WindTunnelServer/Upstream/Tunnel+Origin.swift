@@ -6,7 +6,7 @@ internal import WindTunnelSymptoms
 extension Tunnel {
   func connect() {
     phase = .connecting
-    guard let lookups = house.desk?.lookups else {
+    guard let lookups = context.proxy?.lookups else {
       return failed(.hostNotFound, "no name is looked up here")
     }
     lookups.resolve(host.withoutBrackets, port: port) { [weak self] answer in
@@ -23,7 +23,7 @@ extension Tunnel {
   fileprivate func connectNext(after error: SocketError?) {
     while !addresses.isEmpty {
       let address = addresses.removeFirst()
-      if let refusal = house.desk?.refusal(of: address, for: client?.socket.peerAddress) {
+      if let refusal = context.proxy?.refusal(of: address, for: client?.socket.peerAddress) {
         self.refusal = self.refusal ?? refusal
         continue
       }
@@ -38,7 +38,7 @@ extension Tunnel {
     do throws(SocketError) {
       let channel = try Channel(connectingTo: address, on: reactor, delegate: self)
       upstream = channel
-      let seconds = house.options.limits.connectSeconds
+      let seconds = context.options.limits.connectSeconds
       connectTimer = reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
         self?.connectTimer = nil
         guard let self, isConnecting, upstream === channel else { return }
@@ -54,13 +54,13 @@ extension Tunnel {
 
   private func failed(_ error: SocketError) {
     guard error.isOwn else { return failed(error.symptom, "\(error)") }
-    house.deck.couldNotAsk(decision, "\(error)")
+    context.deck.couldNotAsk(decision, "\(error)")
     if !isAnswered { client?.writeNotice(503, "\(authority) was not asked: \(error).") }
     end(.failed(error.symptom)) { $0.close() }
   }
 
   private func failed(_ symptom: Symptom, _ text: String) {
-    house.deck.keep(Failure(symptom, text: text), for: decision, to: authority)
+    context.deck.keep(Failure(symptom, text: text), for: decision, to: authority)
     if !isAnswered { client?.writeNotice(502, "\(authority) failed: \(text).") }
     end(.failed(symptom)) { $0.close() }
   }

@@ -128,7 +128,7 @@ extension Tunnel {
   /// Looks now and then whether it has been idle, or open, for too long. How long its origin may take
   /// to answer is another limit.
   func watch() {
-    let limits = house.options.limits
+    let limits = context.options.limits
     let idle = Int64(nanosecondsOf: limits.tunnelIdleSeconds)
     let total = Int64(nanosecondsOf: limits.tunnelSeconds)
     let moment =
@@ -153,7 +153,7 @@ extension Tunnel {
   func updateReading() {
     for way in Delivery.Way.allCases {
       let state = self[way]
-      let isFull = phase != .passing && state.pending.count > house.options.limits.queuedBytesMax
+      let isFull = phase != .passing && state.pending.count > context.options.limits.queuedBytesMax
       // Only whoever reads from a client learns that it has left.
       let isPaused =
         phase == .stalled ? way == .down : state.isHeld || state.isBlocked || isFull

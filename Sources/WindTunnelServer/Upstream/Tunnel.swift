@@ -12,7 +12,7 @@ final class Tunnel {
   let host: String
   let port: Int
   let reactor: Reactor
-  let house: House
+  let context: PortContext
   /// Until the client's descriptor is closed.
   var client: Channel?
   var upstream: Channel?
@@ -62,11 +62,11 @@ final class Tunnel {
     to host: String,
     port: Int,
     for client: Channel,
-    in house: House,
+    in context: PortContext,
     on reactor: Reactor
   ) {
     (self.decision, self.host, self.port, self.client) = (decision, host, port, client)
-    (self.house, self.reactor) = (house, reactor)
+    (self.context, self.reactor) = (context, reactor)
     authority = "\(host):\(port)"
     player = Player(
       Delivery(decision),
@@ -182,7 +182,7 @@ final class Tunnel {
   deinit { if phase != .ended { tell() } }
 
   private func tell() {
-    house.desk?.proxy.observe?(
+    context.proxy?.settings.observe?(
       .connection(
         SeenConnection(
           scenario: decision.scenario,

@@ -27,7 +27,7 @@ extension UpstreamExchange {
       to: head,
       length: length,
       // What is left of a request that is answered early is not waited for.
-      keepsAlive: !client.house.options.closesConnections && upload?.isWhole != false
+      keepsAlive: !client.context.options.closesConnections && upload?.isWhole != false
     )
     self.framing = framing
     exchange.watch?.status = start.head.status
@@ -70,7 +70,7 @@ extension UpstreamExchange {
   /// There is no connection to the upstream.
   func failed(_ error: SocketError) {
     guard error.isOwn, let client else { return failed(error.symptom, "\(error)") }
-    client.house.deck.couldNotAsk(outcome, "\(error)")
+    client.context.deck.couldNotAsk(outcome, "\(error)")
     exchange.watch?.status = 503
     exchange.watch?.ended(.failed(error.symptom))
     let channel = client.channel
@@ -139,14 +139,14 @@ extension UpstreamExchange {
   ) {
     isOver = true
     stopPatience()
-    guard ticket != nil, let house = client?.house else { return proceed(self) }
+    guard ticket != nil, let context = client?.context else { return proceed(self) }
     timing.lastByte = time ?? elapsed
     // One piece is no stream worth telling of, and neither are those of a body of known length.
     let hasLength = if case .length = self.answer?.framing { true } else { false }
     if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
     let interaction = Interaction(outcome.request, answer(), timing: timing)
-    guard let write = house.deck.remember(interaction, for: outcome) else { return proceed(self) }
-    guard let writing = house.journalWriting else {
+    guard let write = context.deck.remember(interaction, for: outcome) else { return proceed(self) }
+    guard let writing = context.journalWriting else {
       write()
       return proceed(self)
     }

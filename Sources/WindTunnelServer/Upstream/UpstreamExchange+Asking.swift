@@ -7,9 +7,9 @@ extension UpstreamExchange {
     let request = outcome.request
     var headers = request.headers
     // Known by the recorded name, an upstream says that name wherever it speaks of itself.
-    let recorded = ticket == nil ? nil : client?.house.options.recordedOrigin
+    let recorded = ticket == nil ? nil : client?.context.options.recordedOrigin
     let named = recorded ?? upstream.url
-    if ticket != nil, client?.house.options.keepsEncodings == false {
+    if ticket != nil, client?.context.options.keepsEncodings == false {
       headers.acceptOnlyOpenedCodings()
     }
     let port = named.port.map { ":\($0)" } ?? ""

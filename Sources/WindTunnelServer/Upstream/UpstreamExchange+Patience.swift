@@ -7,7 +7,7 @@ extension UpstreamExchange {
   /// Gives the next address a try where this one does not take the connection in time.
   func awaitConnect(to address: SocketAddress) {
     guard let client else { return }
-    wait(client.house.options.limits.connectSeconds) { exchange in
+    wait(client.context.options.limits.connectSeconds) { exchange in
       exchange.drop()
       exchange.connectFailed(SocketError(.connect, ETIMEDOUT, address))
     }
@@ -16,7 +16,7 @@ extension UpstreamExchange {
   /// Gives up where nothing moves any more in either direction.
   func awaitAnswer() {
     guard let client, let channel else { return }
-    let seconds = client.house.options.limits.answerSeconds
+    let seconds = client.context.options.limits.answerSeconds
     let rest =
       max(lastMove, channel.lastSent ?? lastMove) + Int64(nanosecondsOf: seconds) - Moment.now()
     wait(Double(max(rest, 0)) / 1e9) { exchange in
@@ -47,7 +47,7 @@ extension UpstreamExchange {
     guard let client else { return }
     clientEnd = clientEnd ?? elapsed
     let before = lastMove
-    let seconds = client.house.options.limits.halfClosedSeconds
+    let seconds = client.context.options.limits.halfClosedSeconds
     client.reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
       guard let self, !isOver || isWritten else { return }
       // It is only now that the client gets what it waits for.
@@ -68,7 +68,7 @@ extension UpstreamExchange {
     channel = nil
     // Where the recording ends nobody has left.
     if isStopped, clientEnd == nil {
-      client?.house.deck.finished(outcome)
+      client?.context.deck.finished(outcome)
     } else {
       keepLeft(after: clientEnd ?? elapsed)
     }

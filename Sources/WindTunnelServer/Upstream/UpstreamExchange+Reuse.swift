@@ -22,7 +22,7 @@ extension UpstreamExchange {
     // A connection may be dead without anybody knowing, and the others cannot be tried again.
     // One that another client has opened may lead to where this one is not connected to.
     guard isShared, isIdempotent, let client,
-      let channel = client.house.upstreams.take(
+      let channel = client.context.upstreams.take(
         place,
         where: { $0.target.map { client.refusal(of: $0) == nil } ?? false }
       )
@@ -51,7 +51,7 @@ extension UpstreamExchange {
       answer.head.status != 101, hasReadAll, channel.phase == .open, !channel.inputEnded,
       channel.queuedBytes == 0, unsent.isEmpty, let client
     else { return channel.close() }
-    let seconds = client.house.options.limits.upstreamIdleSeconds
-    client.house.upstreams.put(channel, to: place, seconds: seconds)
+    let seconds = client.context.options.limits.upstreamIdleSeconds
+    client.context.upstreams.put(channel, to: place, seconds: seconds)
   }
 }

@@ -14,14 +14,14 @@ extension UpstreamExchange {
   func passContent() {
     guard isHeadSent, let channel, !isOver else { return }
     while !unsent.isEmpty, !channel.isCongested {
-      channel.write(unsent.prefix(Performance.sliceBytes))
-      unsent = unsent.dropFirst(Performance.sliceBytes)
+      channel.write(unsent.prefix(ResponseWriter.sliceBytes))
+      unsent = unsent.dropFirst(ResponseWriter.sliceBytes)
     }
     if !unsent.isEmpty { channel.tellWhenDrained() }
     guard let upload else { return }
     let isChunked = upload.length == nil
     while !upload.waiting.isEmpty, !channel.isCongested {
-      let data = upload.take(atMost: Performance.sliceBytes)
+      let data = upload.take(atMost: ResponseWriter.sliceBytes)
       channel.write { bytes in
         if isChunked { bytes.appendChunk(data) } else { bytes.append(contentsOf: data) }
       }

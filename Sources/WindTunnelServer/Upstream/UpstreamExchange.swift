@@ -6,10 +6,10 @@ internal import WindTunnelSymptoms
 ///
 /// On the loop's thread only.
 final class UpstreamExchange {
-  let exchange: Performance.Exchange
+  let exchange: ResponseWriter.Exchange
   let upstream: Upstream
   /// Whose player says what passes when; `nil`: everything at once.
-  let metered: Performance?
+  let metered: ResponseWriter?
   weak var client: ClientConnection?
   var channel: Channel?
   private var addresses: [SocketAddress]
@@ -58,14 +58,14 @@ final class UpstreamExchange {
   let deck: Deck
 
   init(
-    _ exchange: Performance.Exchange,
+    _ exchange: ResponseWriter.Exchange,
     _ upstream: Upstream,
     for client: ClientConnection,
-    metered: Performance?
+    metered: ResponseWriter?
   ) {
     (self.exchange, self.metered) = (exchange, metered)
     (self.upstream, self.client) = (upstream, client)
-    deck = client.house.deck
+    deck = client.context.deck
     addresses = upstream.addresses
     parser.expectAnswer(to: exchange.head.method)
   }
@@ -83,7 +83,8 @@ final class UpstreamExchange {
   }
 
   private func beginAnew() {
-    guard addresses.isEmpty, let lookups = client?.house.desk?.lookups, let host = upstream.url.host
+    guard addresses.isEmpty, let lookups = client?.context.proxy?.lookups,
+      let host = upstream.url.host
     else {
       return connect()
     }

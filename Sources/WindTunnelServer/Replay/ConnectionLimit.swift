@@ -1,7 +1,7 @@
 internal import WindTunnel
 
 /// How many connections are open on all loops of a server, and who waits for room.
-final class Occupancy: Sendable {
+final class ConnectionLimit: Sendable {
   private struct State: Sendable {
     var open = 0
     var waiting: [@Sendable () -> Void] = []

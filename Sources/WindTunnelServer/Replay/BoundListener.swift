@@ -1,7 +1,7 @@
 internal import WindTunnel
 
 /// A port that is listened at, as other threads hold it: they only carry it back to its loop.
-struct Door: @unchecked Sendable {
+struct BoundListener: @unchecked Sendable {
   let port: Int
   private let closing: () -> Void
 
@@ -9,24 +9,24 @@ struct Door: @unchecked Sendable {
   static func open(
     at address: SocketAddress,
     for lane: Lane,
-    _ crew: Crew,
+    _ group: EventLoopGroup,
     _ deck: Deck,
     _ options: ReplayServer.Options,
     _ tls: TLSContext?,
     opening contexts: TunnelContexts? = nil,
-    admin: AdminDesk? = nil
-  ) async throws -> Door {
+    admin: AdminHandler? = nil
+  ) async throws -> BoundListener {
     do {
-      return try await crew.listening.run { reactor in
-        let turns = Turns(
-          crew.members.map { Turns.Place(loop: $0.loop) },
-          crew.open,
+      return try await group.listening.run { reactor in
+        let dispatcher = AcceptDispatcher(
+          group.members.map { AcceptDispatcher.Place(loop: $0.loop) },
+          group.open,
           options.limits.connectionsMax
         )
         let bound = try Self.listen(at: address, for: lane, deck, options, on: reactor) {
-          turns.receive($0, on: reactor)
+          dispatcher.receive($0, on: reactor)
         }
-        turns.waitingRoom.listener = bound.listener
+        dispatcher.backpressure.listener = bound.listener
         // No connection is told of before this job ends.
         let port = bound.address.port
         let machine = OwnMachine(
@@ -35,16 +35,16 @@ struct Door: @unchecked Sendable {
         )
         let gate = options.proxy.map { Locked(PeerGate($0.admission, own: options.host)) }
         let queues = JournalWriting.Queues()
-        turns.houses = crew.members.map { member in
-          House(
+        dispatcher.contexts = group.members.map { member in
+          PortContext(
             deck: deck,
             lane: lane,
             options: options,
             live: member.live,
             port: port,
             tls: tls,
-            desk: options.proxy.flatMap { proxy in
-              gate.map { ProxyDesk(proxy, $0, machine, member.loop, opening: contexts) }
+            proxy: options.proxy.flatMap { proxy in
+              gate.map { ProxyContext(proxy, $0, machine, member.loop, opening: contexts) }
             },
             admin: admin,
             journalWriting: JournalWriting(queues) { [weak loop = member.loop] job in
@@ -52,7 +52,7 @@ struct Door: @unchecked Sendable {
             }
           )
         }
-        return Door(port: port, closing: bound.close)
+        return BoundListener(port: port, closing: bound.close)
       }
     } catch let error as SocketError {
       throw ServerError(error, port: address.port)
@@ -89,20 +89,28 @@ struct Door: @unchecked Sendable {
 
   /// Listens for whoever asks about a server, where it is wanted.
   static func openAdmin(
-    _ crew: Crew?,
+    _ group: EventLoopGroup?,
     _ options: ReplayServer.Options,
     _ deck: Deck,
-    counting open: Occupancy
-  ) async throws -> Door? {
-    guard let crew, let admin = options.admin, let received = options.received else { return nil }
+    counting open: ConnectionLimit
+  ) async throws -> BoundListener? {
+    guard let group, let admin = options.admin, let received = options.received else { return nil }
     guard let address = SocketAddress("127.0.0.1", port: admin.port) else {
       throw ServerError.cannotListen("\(admin.port) is no port; they end at 65535")
     }
     var own = ReplayServer.Options()
     own.limits = Admin.limits
     own.isAdmin = true
-    let desk = AdminDesk(admin, deck, received, open)
-    return try await Door.open(at: address, for: .deck, crew, deck, own, nil, admin: desk)
+    let handler = AdminHandler(admin, deck, received, open)
+    return try await BoundListener.open(
+      at: address,
+      for: .deck,
+      group,
+      deck,
+      own,
+      nil,
+      admin: handler
+    )
   }
 
   /// Frees the port. On the listening loop only.
@@ -110,12 +118,12 @@ struct Door: @unchecked Sendable {
 }
 
 /// Deals connections to the loops. On the listening loop only.
-private final class Turns {
+private final class AcceptDispatcher {
   /// A loop, as the listener on it may know it: one that held it would keep a forgotten server.
   struct Place { weak var loop: EventLoop? }
 
   /// The listener, as any thread may carry it back to its loop.
-  final class WaitingRoom: @unchecked Sendable {
+  final class AcceptBackpressure: @unchecked Sendable {
     weak var loop: EventLoop?
     weak var listener: Listener?
 
@@ -125,41 +133,41 @@ private final class Turns {
     func open() { loop?.execute { [self] _ in listener?.resume() } }
   }
 
-  var houses: [House] = []
-  let waitingRoom: WaitingRoom
+  var contexts: [PortContext] = []
+  let backpressure: AcceptBackpressure
   private let places: [Place]
-  private let occupancy: Occupancy
+  private let limit: ConnectionLimit
   private let openMax: Int
   private var next = 0
 
-  init(_ places: [Place], _ occupancy: Occupancy, _ openMax: Int) {
-    (self.places, self.occupancy, self.openMax) = (places, occupancy, openMax)
-    waitingRoom = WaitingRoom(places[0].loop)
+  init(_ places: [Place], _ limit: ConnectionLimit, _ openMax: Int) {
+    (self.places, self.limit, self.openMax) = (places, limit, openMax)
+    backpressure = AcceptBackpressure(places[0].loop)
   }
 
   func receive(_ socket: Socket, on reactor: Reactor) {
-    guard occupancy.enter(atMost: openMax) else { return socket.close() }
+    guard limit.enter(atMost: openMax) else { return socket.close() }
     defer { next = (next + 1) % places.count }
-    let house = houses[next]
+    let context = contexts[next]
     if next == 0 {
-      ClientConnection.begin(socket, in: house, on: reactor)
+      ClientConnection.begin(socket, in: context, on: reactor)
     } else {
       let isTaken = places[next].loop?.execute { reactor in
-        ClientConnection.begin(socket, in: house, on: reactor)
+        ClientConnection.begin(socket, in: context, on: reactor)
       }
       if isTaken != true {
         socket.close()
-        occupancy.leave()
+        limit.leave()
       }
     }
-    if occupancy.count >= openMax { letWait() }
+    if limit.count >= openMax { letWait() }
   }
 
   /// Leaves whoever comes in the accept queue until somebody has left.
   private func letWait() {
-    guard let listener = waitingRoom.listener else { return }
+    guard let listener = backpressure.listener else { return }
     listener.pause()
-    let waits = occupancy.wait(forLessThan: openMax) { [waitingRoom] in waitingRoom.open() }
+    let waits = limit.wait(forLessThan: openMax) { [backpressure] in backpressure.open() }
     if !waits { listener.resume() }
   }
 }

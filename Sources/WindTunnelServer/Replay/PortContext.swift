@@ -1,7 +1,7 @@
 internal import WindTunnel
 
 /// What the connections of a port share that are on one loop.
-final class House: Sendable {
+final class PortContext: Sendable {
   let deck: Deck
   let lane: Lane
   let options: ReplayServer.Options
@@ -10,9 +10,9 @@ final class House: Sendable {
   /// What connections speak TLS by; `nil`: they speak plain HTTP.
   let tls: TLSContext?
   /// What makes it a proxy's.
-  let desk: ProxyDesk?
+  let proxy: ProxyContext?
   /// What makes it an admin port's.
-  let admin: AdminDesk?
+  let admin: AdminHandler?
   /// Whether the content of requests is kept until it is whole.
   let keepsContent: Bool
   /// Whether content may be passed on while it comes, without its ever being here as a whole.
@@ -20,7 +20,7 @@ final class House: Sendable {
   /// Whether there is anybody whom a request could be passed on to.
   let passesOn: Bool
   /// Requests that came before; `nil` where more than the tape has a say in what they come to.
-  let knownRequests: KnownRequests?
+  let parsedRequests: ParsedRequestCache?
   /// What was answered before, for those who ask for the same.
   let plainAnswers = WireAnswers()
   /// Connections to upstreams that wait for their next request.
@@ -35,22 +35,22 @@ final class House: Sendable {
     live: LiveConnections,
     port: Int,
     tls: TLSContext? = nil,
-    desk: ProxyDesk? = nil,
-    admin: AdminDesk? = nil,
+    proxy: ProxyContext? = nil,
+    admin: AdminHandler? = nil,
     journalWriting: JournalWriting? = nil
   ) {
     self.journalWriting = journalWriting
     (self.deck, self.lane, self.options, self.live) = (deck, lane, options, live)
-    (self.port, self.tls, self.desk) = (port, tls, desk)
+    (self.port, self.tls, self.proxy) = (port, tls, proxy)
     self.admin = admin
     passesOn = options.proxy != nil || options.upstream != nil || !options.ignoredHosts.isEmpty
     keepsContent =
       deck.needsRequestContent || options.isReloaded || admin != nil || options.upstream != nil
       || !options.ignoredHosts.isEmpty
       || options.proxy != nil
-    knownRequests =
-      keepsContent || desk != nil || options.received != nil || lane != .deck
-        || options.closesConnections ? nil : KnownRequests()
+    parsedRequests =
+      keepsContent || proxy != nil || options.received != nil || lane != .deck
+        || options.closesConnections ? nil : ParsedRequestCache()
     streamsContent =
       (options.proxy != nil || !options.ignoredHosts.isEmpty) && !deck.comparesContent
       && !options.isReloaded && admin == nil && options.received == nil
@@ -58,9 +58,9 @@ final class House: Sendable {
 
   /// The server that an outcome is forwarded to.
   func upstream(for outcome: Outcome) -> Upstream? {
-    guard let desk else { return options.upstream(for: outcome) }
+    guard let proxy else { return options.upstream(for: outcome) }
     guard outcome.forwards else { return nil }
-    return Upstream(of: outcome.forwarded.url, by: desk.contexts?.origin)
+    return Upstream(of: outcome.forwarded.url, by: proxy.contexts?.origin)
   }
 
   /// What a request may ask for: content that is not kept takes no memory.
@@ -74,19 +74,19 @@ final class House: Sendable {
 /// The connections that are open on one loop. On that loop's thread only.
 final class LiveConnections: @unchecked Sendable {
   private var connections: [ObjectIdentifier: ClientConnection] = [:]
-  private let open: Occupancy
+  private let open: ConnectionLimit
   /// Whether no further request is served, from the moment on that the server is told to end.
   private(set) var isDraining = false
   private var drained: (() -> Void)?
 
-  init(_ open: Occupancy) { self.open = open }
+  init(_ open: ConnectionLimit) { self.open = open }
 
   /// Takes a connection in that was counted when it came.
   func insert(_ connection: ClientConnection) {
     connections[ObjectIdentifier(connection)] = connection
   }
 
-  /// Takes a connection in that did not come by the door.
+  /// Takes a connection in that did not come by a listener.
   func insertUncounted(_ connection: ClientConnection) {
     _ = open.enter()
     insert(connection)

@@ -6,7 +6,7 @@ import Testing
 
 /// A server that has read a request before answers it without reading it again; neither the answer nor
 /// what is noted may differ from reading it each time.
-@Suite(.timeLimit(.minutes(10))) struct KnownRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct ParsedRequestCacheTests {
   private static let origin = "http://api.example.test"
 
   private static func tape(_ texts: String..., path: String = "/a") -> Cassette {
@@ -246,7 +246,7 @@ import Testing
   }
 
   @Test func `beyond its bound the table begins anew`() {
-    let (table, deck) = (KnownRequests(), Deck(Self.tape("one")))
+    let (table, deck) = (ParsedRequestCache(), Deck(Self.tape("one")))
     let head = RequestHead(
       method: "GET",
       target: "/a",
@@ -261,19 +261,21 @@ import Testing
     func isKnown(_ number: Int, isSecure: Bool = false) -> Bool {
       bytes(number).withUnsafeBytes { table.find($0, isSecure: isSecure) } != nil
     }
-    for number in 0..<KnownRequests.countMax {
+    for number in 0..<ParsedRequestCache.countMax {
       table.keep(.init(bytes(number), head, prepared, isSecure: false))
     }
-    #expect(isKnown(0) && isKnown(KnownRequests.countMax - 1) && !isKnown(0, isSecure: true))
+    #expect(isKnown(0) && isKnown(ParsedRequestCache.countMax - 1) && !isKnown(0, isSecure: true))
     table.keep(.init(bytes(-1), head, prepared, isSecure: false))
     #expect(isKnown(-1) && !isKnown(0))
-    let long = Array(Self.get("/" + String(repeating: "a", count: KnownRequests.bytesMax)).utf8)
+    let long = Array(
+      Self.get("/" + String(repeating: "a", count: ParsedRequestCache.bytesMax)).utf8
+    )
     table.keep(.init(long, head, prepared, isSecure: false))
     let other = Deck(Self.tape("two")).prepare(Request("GET", "/a"))
     #expect(isKnown(-1))
     table.keep(.init(bytes(-2), head, other, isSecure: false))
     #expect(isKnown(-2) && !isKnown(-1))
-    let wide = KnownRequests.spelledBytesMax / 1000
+    let wide = ParsedRequestCache.spelledBytesMax / 1000
     for number in 0...wide {
       let text = Self.get("/\(number)").padding(toLength: 1000, withPad: "x", startingAt: 0)
       table.keep(.init(Array(text.utf8), head, other, isSecure: false))

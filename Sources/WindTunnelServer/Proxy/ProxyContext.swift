@@ -1,8 +1,8 @@
 internal import WindTunnel
 
 /// What a proxy has beside what every server has, for the connections that are on one loop.
-final class ProxyDesk: Sendable {
-  let proxy: Proxying
+final class ProxyContext: Sendable {
+  let settings: Proxying
   let lookups: Lookups
   /// What tunnels are opened by; `nil`: they stay closed.
   let contexts: TunnelContexts?
@@ -11,14 +11,14 @@ final class ProxyDesk: Sendable {
   private let machine: OwnMachine
 
   init(
-    _ proxy: Proxying,
+    _ settings: Proxying,
     _ gate: Locked<PeerGate>,
     _ machine: OwnMachine,
     _ loop: EventLoop,
     opening contexts: TunnelContexts? = nil
   ) {
-    (self.proxy, self.gate, self.machine, self.contexts) = (proxy, gate, machine, contexts)
-    lookups = Lookups(proxy.resolver) { [weak loop] job in loop?.execute(job) }
+    (self.settings, self.gate, self.machine, self.contexts) = (settings, gate, machine, contexts)
+    lookups = Lookups(settings.resolver) { [weak loop] job in loop?.execute(job) }
   }
 
   /// What becomes of a peer.
@@ -39,7 +39,7 @@ final class ProxyDesk: Sendable {
     case .served: return .served
     case .unknown: return .unknown(peer)
     case .refused(let sentence):
-      proxy.notice?(.turnedAway(peer))
+      settings.notice?(.turnedAway(peer))
       return .refused(sentence)
     }
   }
@@ -51,11 +51,11 @@ final class ProxyDesk: Sendable {
   func take(_ code: String, from peer: String) -> PeerGate.Verdict {
     let verdict = gate.withLock { $0.take(code, from: peer) }
     switch verdict {
-    case .right: proxy.notice?(.admitted(peer))
+    case .right: settings.notice?(.admitted(peer))
     case .last:
-      proxy.notice?(.turnedAway(peer))
-      proxy.notice?(.codeUsedUp(wrongCodes: PeerGate.wrongCodesMax))
-    case .none, .wrong, .closed: proxy.notice?(.turnedAway(peer))
+      settings.notice?(.turnedAway(peer))
+      settings.notice?(.codeUsedUp(wrongCodes: PeerGate.wrongCodesMax))
+    case .none, .wrong, .closed: settings.notice?(.turnedAway(peer))
     }
     return verdict
   }
@@ -63,9 +63,9 @@ final class ProxyDesk: Sendable {
   /// Why a peer is not connected to an address; `nil` where it is.
   func refusal(of address: SocketAddress, for peer: SocketAddress?) -> AddressRefusal? {
     if let peer, machine.isPeer(peer.host) { return nil }
-    let policy = AddressPolicy(for: peer, in: machine.network, allowing: proxy.allowedAddresses)
+    let policy = AddressPolicy(for: peer, in: machine.network, allowing: settings.allowedAddresses)
     guard let refusal = policy.refusal(of: address, asking: OwnMachine.localEnd) else { return nil }
-    if let peer { proxy.notice?(.notConnected(peer.host, refusal)) }
+    if let peer { settings.notice?(.notConnected(peer.host, refusal)) }
     return refusal
   }
 }

@@ -1,7 +1,7 @@
 internal import WindTunnel
 
 /// A name server on its loop: what comes by UDP, and the connections. On the loop's thread only.
-final class DNSDesk {
+final class DNSService {
   /// As many resolvers may be connected at once, and as many answers wait for their time.
   static let (connectionsMax, waitingMax) = (256, 10_000)
 
@@ -96,7 +96,7 @@ final class DNSDesk {
   func left() { connections -= 1 }
 }
 
-extension DNSDesk: ReadinessHandler {
+extension DNSService: ReadinessHandler {
   func isReady(_ readiness: Readiness) {
     // A flood must leave room for the connections.
     for _ in 0..<64 {

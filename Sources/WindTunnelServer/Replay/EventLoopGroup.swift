@@ -5,7 +5,7 @@ internal import WindTunnel
 ///
 /// Connections are dealt to the loops in turn and stay where they are. What they share is behind the
 /// deck's lock, so how many loops there are changes no decision, only how many cores are used.
-struct Crew: Sendable {
+struct EventLoopGroup: Sendable {
   /// One loop and its connections.
   struct Member: Sendable {
     let loop: EventLoop
@@ -24,7 +24,7 @@ struct Crew: Sendable {
 
   let members: [Member]
   /// How many connections are open on all of them.
-  let open = Occupancy()
+  let open = ConnectionLimit()
 
   /// Starts so many threads.
   init(loops: Int) throws(SocketError) {
@@ -41,7 +41,7 @@ struct Crew: Sendable {
 
   /// Lets every connection end within `grace`, then closes what is left and ends the threads.
   ///
-  /// Every loop has begun to end before the doors are closed: whoever sees a port closed may be sure
+  /// Every loop has begun to end before the listeners are closed: whoever sees a port closed may be sure
   /// that nothing new is begun.
   func stop(grace: Duration, closeDoors: @escaping @Sendable () -> Void) async {
     for member in members {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import WindTunnel
 
 /// One delivery on its way to a client: the player, what it said, and how the content is framed.
-final class Performance {
+final class ResponseWriter {
   /// What an answer is an answer to. It is much, and looked at often: so it is shared, not copied.
   final class Exchange {
     let head: RequestHead
@@ -29,14 +29,14 @@ final class Performance {
   private var queue: [Player.Action] = []
   private var done = 0
   let exchange: Exchange?
-  private let house: House
+  private let context: PortContext
   private var framing: Framing?
   private(set) var keepsAlive = false
   private var isFinished = false
   private var hasBegun = false
 
-  init(_ player: Player, for exchange: Exchange?, in house: House) {
-    (self.player, self.exchange, self.house) = (player, exchange, house)
+  init(_ player: Player, for exchange: Exchange?, in context: PortContext) {
+    (self.player, self.exchange, self.context) = (player, exchange, context)
   }
 
   /// What is to be done next.
@@ -63,14 +63,14 @@ final class Performance {
     guard !isFinished, let exchange else { return }
     isFinished = true
     exchange.watch?.ended(ending)
-    house.deck.finished(exchange.outcome)
+    context.deck.finished(exchange.outcome)
   }
 
   /// The first byte leaves.
   private func begin() {
     guard !hasBegun, let exchange else { return }
     hasBegun = true
-    house.deck.passed(.firstByte, of: exchange.outcome)
+    context.deck.passed(.firstByte, of: exchange.outcome)
   }
 
   func write(_ head: ResponseHead, to channel: Channel) {
@@ -87,7 +87,7 @@ final class Performance {
           return sum + data.count
         }
       },
-      keepsAlive: exchange.delivery.afterwards.keepsConnection && !house.options.closesConnections
+      keepsAlive: exchange.delivery.afterwards.keepsConnection && !context.options.closesConnections
     )
     framing = answer.framing
     keepsAlive = answer.keepsAlive

@@ -6,7 +6,7 @@ internal import WindTunnel
 /// says. Only heads without content are kept, of connections that lead to the tape and to nobody else.
 ///
 /// On one loop's thread only.
-final class KnownRequests: @unchecked Sendable {
+final class ParsedRequestCache: @unchecked Sendable {
   /// A request and what it comes to.
   final class Known {
     fileprivate let bytes: [UInt8]

@@ -6,7 +6,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A server that has as many connections as it takes.
-@Suite(.timeLimit(.minutes(10))) struct OccupancyTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionLimitTests {
   private static let ask = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
 
   @Test func `one connection too many waits until another has gone`() async throws {
@@ -32,18 +32,18 @@ import Testing
   }
 
   @Test func `who waits is woken once, and only where there is none left`() {
-    let occupancy = Occupancy()
+    let limit = ConnectionLimit()
     let woken = Locked(0)
-    func wait() -> Bool { occupancy.wait(forLessThan: 2) { woken.withLock { $0 += 1 } } }
-    #expect(occupancy.enter(atMost: 2))
+    func wait() -> Bool { limit.wait(forLessThan: 2) { woken.withLock { $0 += 1 } } }
+    #expect(limit.enter(atMost: 2))
     #expect(!wait())
-    #expect(occupancy.enter(atMost: 2))
-    #expect(!occupancy.enter(atMost: 2))
+    #expect(limit.enter(atMost: 2))
+    #expect(!limit.enter(atMost: 2))
     #expect(wait())
     #expect(woken.withLock { $0 } == 0)
-    occupancy.leave()
-    occupancy.leave()
+    limit.leave()
+    limit.leave()
     #expect(woken.withLock { $0 } == 1)
-    #expect(occupancy.count == 0)
+    #expect(limit.count == 0)
   }
 }

@@ -5,7 +5,7 @@ internal import WindTunnel
 ///
 /// Where redirects are led back here, a client that follows one to another host asks this server for
 /// it, and so never leaves.
-enum Elsewhere {
+enum RedirectRewriting {
   private static let prefix = "/.windtunnel-elsewhere/"
 
   /// The path in front of every path of a host.
@@ -31,11 +31,11 @@ enum Elsewhere {
 extension Authority {
   /// Lets a redirect to another host come back to this server, where nothing may leave it.
   func leadBack(_ head: inout ResponseHead) {
-    guard house.options.leadsBack, let location = head.headers["Location"] else { return }
+    guard context.options.leadsBack, let location = head.headers["Location"] else { return }
     // RFC 3986 §4.2: by the scheme of the place that was asked.
     let here = elsewhere == nil ? meant?.scheme : asked.scheme
     let url = RequestURL(location.hasPrefix("//") ? "\(here ?? scheme):\(location)" : location)
-    guard !house.deck.ignores(url), let base = Elsewhere.basePath(of: url) else { return }
+    guard !context.deck.ignores(url), let base = RedirectRewriting.basePath(of: url) else { return }
     head.headers["Location"] =
       "\(scheme)://\(own)\(base)\(url.target)\(Self.fragment(of: location))"
   }

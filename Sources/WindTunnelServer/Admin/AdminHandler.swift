@@ -1,13 +1,13 @@
 internal import WindTunnel
 
 /// What the connections of an admin port ask, and what is done at their word.
-final class AdminDesk: Sendable {
+final class AdminHandler: Sendable {
   private let admin: Admin
   private let deck: Deck
   private let received: ReceivedRequests
-  private let open: Occupancy
+  private let open: ConnectionLimit
 
-  init(_ admin: Admin, _ deck: Deck, _ received: ReceivedRequests, _ open: Occupancy) {
+  init(_ admin: Admin, _ deck: Deck, _ received: ReceivedRequests, _ open: ConnectionLimit) {
     (self.admin, self.deck, self.received, self.open) = (admin, deck, received, open)
   }
 
