@@ -33,7 +33,14 @@ struct TLSTakeOverTests {
           let early = Array(asked[(end + 1)...])
           let host = HostName("api.example.test")
           do throws(ServerError) {
-            try ClientConnection.takeOver(channel, as: host, by: tls, early: early, in: context)
+            try ClientConnection.takeOver(
+              channel,
+              as: host,
+              by: tls,
+              early: early,
+              in: context,
+              ReplayHandler(context: context)
+            )
           } catch { Issue.record(error) }
         }
         // A client that has gone already gets nothing, and its test sees that.

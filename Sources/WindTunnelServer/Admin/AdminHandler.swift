@@ -1,7 +1,7 @@
 internal import WindTunnel
 
-/// What the connections of an admin port ask, and what is done at their word.
-final class AdminHandler: Sendable {
+/// The role of an admin port: answers what is asked about a server, and does what it is told.
+final class AdminHandler: RequestHandler, Sendable {
   private let admin: Admin
   private let deck: Deck
   private let received: ReceivedRequests
@@ -11,7 +11,13 @@ final class AdminHandler: Sendable {
     (self.admin, self.deck, self.received, self.open) = (admin, deck, received, open)
   }
 
-  func answer(_ request: Request) -> Response {
+  func handle(_ head: RequestHead) -> RequestHandling {
+    .answer { [self] body in
+      answer(Request(head.method, head.url, headers: head.headers, body: Body(body)))
+    }
+  }
+
+  private func answer(_ request: Request) -> Response {
     let snapshot = AdminSnapshot(
       log: received.log.withLock { $0 },
       interactions: deck.interactions,

@@ -14,7 +14,7 @@ struct BoundListener: @unchecked Sendable {
     _ options: ReplayServer.Options,
     _ tls: TLSContext?,
     opening contexts: TunnelContexts? = nil,
-    admin: AdminHandler? = nil
+    asked admin: AdminHandler? = nil
   ) async throws -> BoundListener {
     do {
       return try await group.listening.run { reactor in
@@ -34,6 +34,11 @@ struct BoundListener: @unchecked Sendable {
           network: options.proxy == nil ? nil : .ofInterface(at: address)
         )
         let gate = options.proxy.map { Locked(PeerGate($0.admission, own: options.host)) }
+        func role(_ loop: EventLoop) -> PortContext.Role {
+          if let admin { return .other(admin) }
+          guard let proxy = options.proxy, let gate else { return .server }
+          return .proxy(ProxyContext(proxy, gate, machine, loop, opening: contexts))
+        }
         let queues = JournalWriting.Queues()
         dispatcher.contexts = group.members.map { member in
           PortContext(
@@ -43,10 +48,7 @@ struct BoundListener: @unchecked Sendable {
             live: member.live,
             port: port,
             tls: tls,
-            proxy: options.proxy.flatMap { proxy in
-              gate.map { ProxyContext(proxy, $0, machine, member.loop, opening: contexts) }
-            },
-            admin: admin,
+            role: role(member.loop),
             journalWriting: JournalWriting(queues) { [weak loop = member.loop] job in
               loop?.execute(job)
             }
@@ -109,65 +111,10 @@ struct BoundListener: @unchecked Sendable {
       deck,
       own,
       nil,
-      admin: handler
+      asked: handler
     )
   }
 
   /// Frees the port. On the listening loop only.
   func close() { closing() }
-}
-
-/// Deals connections to the loops. On the listening loop only.
-private final class AcceptDispatcher {
-  /// A loop, as the listener on it may know it: one that held it would keep a forgotten server.
-  struct Place { weak var loop: EventLoop? }
-
-  /// The listener, as any thread may carry it back to its loop.
-  final class AcceptBackpressure: @unchecked Sendable {
-    weak var loop: EventLoop?
-    weak var listener: Listener?
-
-    init(_ loop: EventLoop?) { self.loop = loop }
-
-    /// Lets the next one in.
-    func open() { loop?.execute { [self] _ in listener?.resume() } }
-  }
-
-  var contexts: [PortContext] = []
-  let backpressure: AcceptBackpressure
-  private let places: [Place]
-  private let limit: ConnectionLimit
-  private let openMax: Int
-  private var next = 0
-
-  init(_ places: [Place], _ limit: ConnectionLimit, _ openMax: Int) {
-    (self.places, self.limit, self.openMax) = (places, limit, openMax)
-    backpressure = AcceptBackpressure(places[0].loop)
-  }
-
-  func receive(_ socket: Socket, on reactor: Reactor) {
-    guard limit.enter(atMost: openMax) else { return socket.close() }
-    defer { next = (next + 1) % places.count }
-    let context = contexts[next]
-    if next == 0 {
-      ClientConnection.begin(socket, in: context, on: reactor)
-    } else {
-      let isTaken = places[next].loop?.execute { reactor in
-        ClientConnection.begin(socket, in: context, on: reactor)
-      }
-      if isTaken != true {
-        socket.close()
-        limit.leave()
-      }
-    }
-    if limit.count >= openMax { letWait() }
-  }
-
-  /// Leaves whoever comes in the accept queue until somebody has left.
-  private func letWait() {
-    guard let listener = backpressure.listener else { return }
-    listener.pause()
-    let waits = limit.wait(forLessThan: openMax) { [backpressure] in backpressure.open() }
-    if !waits { listener.resume() }
-  }
 }

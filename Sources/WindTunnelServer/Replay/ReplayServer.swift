@@ -58,10 +58,10 @@ public final class ReplayServer: Sendable {
     /// The defaults.
     public init() {}
 
+    /// Whether there is anybody whom a request could be passed on to.
+    var passesOn: Bool { proxy != nil || upstream != nil || !ignoredHosts.isEmpty }
     /// Whether nothing is passed on, and nothing sealed.
-    var onlyPlays: Bool {
-      upstream == nil && ignoredHosts.isEmpty && proxy == nil && tls == nil
-    }
+    var onlyPlays: Bool { !passesOn && tls == nil }
 
     /// The server of an ignored host.
     func ignoredHost(_ url: RequestURL) -> Upstream? {

@@ -140,9 +140,9 @@ import Testing
         options: options,
         live: LiveConnections(count),
         port: 1,
-        proxy: ProxyContext(proxy, gate, machine, loop)
+        role: .proxy(ProxyContext(proxy, gate, machine, loop))
       )
-      ClientConnection.begin(accepted, in: context, on: reactor)
+      context.receive(accepted, on: reactor)
       return count.count
     }
     #expect(served == 0)
