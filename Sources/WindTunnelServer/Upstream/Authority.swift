@@ -32,7 +32,9 @@ struct Authority {
 
     /// In an open tunnel every request is meant for the place that the tunnel leads to.
     init(tunnelTo url: RequestURL, in context: OriginContext) {
-      (self.context, host, scheme, meant, cassetteOrigin) = (context, url.host ?? "", "https", url, nil)
+      (self.context, host, scheme, meant, cassetteOrigin) = (
+        context, url.host ?? "", "https", url, nil
+      )
       isSettled = true
     }
   }
@@ -48,8 +50,12 @@ struct Authority {
   private var meant: RequestURL? { naming.meant }
 
   /// Reads a request; `last` is how the one before it on the connection was named.
-  init(of head: RequestHead, in context: OriginContext, by scheme: String, after last: Naming? = nil)
-  {
+  init(
+    of head: RequestHead,
+    in context: OriginContext,
+    by scheme: String,
+    after last: Naming? = nil
+  ) {
     let url = head.url
     let named = url.host.map { name in url.port.map { "\(name):\($0)" } ?? name }
     let host = named ?? head.headers["Host"] ?? ""

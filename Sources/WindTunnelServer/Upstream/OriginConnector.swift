@@ -35,6 +35,7 @@ final class OriginConnector {
   ///
   /// - Parameters:
   ///   - addresses: The addresses, in the order in which they are tried.
+  ///   - reactor: The loop that it happens on.
   ///   - seconds: The limit for one address, the TLS handshake included.
   ///   - engine: Makes an end of TLS for a connection; `nil` for a plain one.
   ///   - refusal: Returns why the client must not be connected to an address.

@@ -44,7 +44,9 @@ final class OriginContext: Sendable {
     journal: JournalWriter?
   ) {
     (self.deck, self.port, self.domain, self.limits) = (deck, port, domain, limits)
-    (self.upstream, self.ignoredHosts, self.recordedOrigin) = (upstream, ignoredHosts, recordedOrigin)
+    (self.upstream, self.ignoredHosts, self.recordedOrigin) = (
+      upstream, ignoredHosts, recordedOrigin
+    )
     (self.leadsBack, self.keepsEncodings) = (leadsBack, keepsEncodings)
     self.closesConnections = closesConnections
     (self.proxy, self.received, self.journal) = (proxy, received, journal)

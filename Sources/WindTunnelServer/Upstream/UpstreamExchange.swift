@@ -6,18 +6,22 @@ internal import WindTunnelSymptoms
 protocol UpstreamClient: AnyObject {
   /// The client's connection; `nil` once that has ended.
   var channel: Channel? { get }
-  /// Tells the player of an event, where it says what passes when.
-  func advance(_ event: Player.Event)
-  /// Goes on with what the player said, as far as the client takes it.
-  func carry()
   /// The answer is with the client.
   func answered(keepsAlive: Bool)
   /// Reads more of the request's content.
-  func readContent()
+  func read()
   /// Ends a request whose content does not come to its end.
   func breakOff(_ error: ProtocolError)
   /// Passes on both ways whatever comes; `early` is what the upstream has said in the other protocol.
   func relay(to upstream: Channel, early: Data)
+}
+
+/// The player of an exchange, where it says what passes when.
+protocol UpstreamMeter: AnyObject {
+  /// Tells the player of an event, and does what it says.
+  func advance(_ event: Player.Event)
+  /// Goes on with what the player said, as far as the client takes it.
+  func carry()
 }
 
 /// One request passed to the upstream, its answer passed back while it comes, and both kept.
@@ -28,8 +32,8 @@ final class UpstreamExchange {
   private let upstream: Upstream
   private let origins: OriginContext
   private let reactor: Reactor
-  /// Tells whether a player says what passes when; else everything passes at once.
-  private let isMetered: Bool
+  /// The player; `nil`: everything passes at once.
+  private let meter: (any UpstreamMeter)?
   private weak var client: (any UpstreamClient)?
   private var request: UpstreamRequest
   /// The search for a connection, which lives as long as it takes.
@@ -63,12 +67,12 @@ final class UpstreamExchange {
     _ exchange: RequestExchange,
     _ upstream: Upstream,
     for client: any UpstreamClient,
-    isMetered: Bool,
+    meter: (any UpstreamMeter)?,
     in origins: OriginContext,
     on reactor: Reactor
   ) {
     (self.exchange, self.upstream, self.origins) = (exchange, upstream, origins)
-    (self.client, self.isMetered, self.reactor) = (client, isMetered, reactor)
+    (self.client, self.meter, self.reactor) = (client, meter, reactor)
     request = UpstreamRequest(exchange.outcome.request, exchange.upload)
   }
 
@@ -82,7 +86,7 @@ final class UpstreamExchange {
     if case .forward(let ticket) = outcome.source { ticket } else { nil }
   }
   /// Tells whether the client's wish to go on in another protocol is passed on.
-  private var asksForUpgrade: Bool { !isMetered && exchange.head.asksForWebSocket }
+  private var asksForUpgrade: Bool { meter == nil && exchange.head.asksForWebSocket }
   private var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
 }
 
@@ -178,7 +182,7 @@ extension UpstreamExchange: ChannelDelegate {
 
   func channelDrained(_ channel: Channel) {
     passContent()
-    client?.readContent()
+    client?.read()
   }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
@@ -346,11 +350,7 @@ extension UpstreamExchange {
     keep(.response(response(answer))) { passing in
       if passing.framing?.framing == .chunked { passing.put { $0.appendLastChunk() } }
       passing.finish()
-      if passing.isMetered {
-        passing.client?.advance(.ended(.down))
-      } else {
-        passing.clientHasAll()
-      }
+      if let meter = passing.meter { meter.advance(.ended(.down)) } else { passing.clientHasAll() }
     }
   }
 
@@ -467,14 +467,14 @@ extension UpstreamExchange {
 extension UpstreamExchange {
   /// Hands bytes over as they will stand on the wire.
   private func put(_ write: (inout [UInt8]) -> Void) {
-    guard let client, isMetered else {
+    guard client != nil, let meter else {
       client?.channel?.write(with: write)
       return
     }
     var bytes: [UInt8] = []
     write(&bytes)
     bytes.withUnsafeBytes { waiting.append($0) }
-    client.advance(.came(.down, bytes.count))
+    meter.advance(.came(.down, bytes.count))
   }
 
   /// Lets so many of the bytes that wait go.
@@ -491,7 +491,7 @@ extension UpstreamExchange {
   /// The client has taken what was queued.
   func clientDrained() {
     updateReading()
-    if isMetered { client?.carry() }
+    meter?.carry()
   }
 
   private func updateReading() {
