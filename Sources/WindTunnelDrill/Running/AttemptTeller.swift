@@ -47,14 +47,14 @@ final class AttemptTeller: Sendable {
   private let cassette: Cassette
   private let stage: Stage
   private let epoch: DispatchTime
-  private let tell: @Sendable (Telegram) -> Void
+  private let tell: @Sendable (WorkerMessage) -> Void
   private let state = Locked(State())
 
   init(
     _ cassette: Cassette,
     on stage: Stage,
     epoch: DispatchTime,
-    _ tell: @escaping @Sendable (Telegram) -> Void
+    _ tell: @escaping @Sendable (WorkerMessage) -> Void
   ) {
     (self.cassette, self.stage, self.epoch, self.tell) = (cassette, stage, epoch, tell)
   }
@@ -144,7 +144,7 @@ final class AttemptTeller: Sendable {
       }
     case .end:
       guard let open = state.withLock({ $0.open.removeValue(forKey: outcome.id) }) else { return }
-      var end = Telegram.AttemptEnd(place: open.place, at: now)
+      var end = WorkerMessage.AttemptEnd(place: open.place, at: now)
       end.stages = Self.stages(of: open, over: outcome.linkStages, end: now)
       end.retryNotBefore = open.retryNotBefore
       tell(.attemptEnded(call: open.call, end))

@@ -32,7 +32,7 @@ struct FlightLog: Sendable {
   }
 
   /// Takes a telegram; the number of ended calls if it is about an end.
-  mutating func take(_ telegram: Telegram) -> Int? {
+  mutating func take(_ telegram: WorkerMessage) -> Int? {
     switch telegram {
     case .began(let call):
       inAir.append(call)
@@ -109,7 +109,7 @@ extension Observation {
 }
 
 extension [Observation.Attempt] {
-  fileprivate mutating func take(_ end: Telegram.AttemptEnd) {
+  fileprivate mutating func take(_ end: WorkerMessage.AttemptEnd) {
     // One that came after its call had been given up is not here.
     guard indices.contains(end.place) else { return }
     self[end.place].end = end.at

@@ -33,7 +33,7 @@ struct ParentLine: Sendable {
   }
 
   /// The orders: one line.
-  func orders() -> Data {
+  func job() -> Data {
     var line = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -60,8 +60,8 @@ struct ParentLine: Sendable {
   }
 
   /// Tells the parent, one whole line at a time.
-  func send(_ telegram: Telegram) {
-    let bytes = Array(telegram.line.utf8)
+  func send(_ message: WorkerMessage) {
+    let bytes = Array(message.line.utf8)
     lock.withLock { _ in
       var rest = bytes[...]
       while !rest.isEmpty {

@@ -43,12 +43,12 @@ struct EventLoopGroup: Sendable {
   ///
   /// Every loop has begun to end before the listeners are closed: whoever sees a port closed may be sure
   /// that nothing new is begun.
-  func stop(grace: Duration, closeDoors: @escaping @Sendable () -> Void) async {
+  func stop(grace: Duration, closePorts: @escaping @Sendable () -> Void) async {
     for member in members {
       // A loop that has stopped already has nothing to end.
       try? await member.loop.run { member.live.drain(on: $0) }
     }
-    listening.execute { _ in closeDoors() }
+    listening.execute { _ in closePorts() }
     await withTaskGroup(of: Void.self) { group in
       for member in members { group.addTask { await Self.stop(member, grace: grace) } }
     }

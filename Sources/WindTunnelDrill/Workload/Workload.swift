@@ -5,7 +5,7 @@ internal import WindTunnel
 ///
 /// A call's number decides, never a clock or a thread, so every shard and every repetition flies
 /// the same calls.
-package struct Itinerary: Sendable {
+package struct Workload: Sendable {
   private let requests: [Request]
   private let authorities: [RequestURL]
   private let matcher: Matcher

@@ -6,7 +6,7 @@ internal import WindTunnelServer
 /// `serve --watch`: reads what was saved, and says in a line what changed.
 ///
 /// What does not read changes nothing.
-struct Rereading {
+struct Reload {
   private let order: ServeOrder
   private let watch: FileWatch
   private let sideFolder: URL
@@ -33,7 +33,7 @@ struct Rereading {
       watch = try FileWatch(Array(Set(files.map { $0.standardizedFileURL.folder })))
     } catch {
       // Where there is no folder, the file that is missing is the better word.
-      _ = try order.tape()
+      _ = try order.loadCassette()
       throw error
     }
     watch.add(sideFolder.standardizedFileURL)
@@ -51,7 +51,7 @@ struct Rereading {
         || (isBroken && file.folder.isSame(as: sideFolder))
       {
         isBroken = !attempt("tape", order.cassette) {
-          let next = try order.tape()
+          let next = try order.loadCassette()
           // A save that changes nothing must not put the tape back to its head.
           guard next != tape || isBroken else { return nil }
           server.load(next)

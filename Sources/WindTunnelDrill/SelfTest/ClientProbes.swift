@@ -7,12 +7,12 @@ internal import WindTunnelSymptoms
 #endif
 
 /// A look at a fault by curl.
-enum CurlLook {
+enum CurlProbe {
   /// Seconds after which it gives up.
   static let patience = 5
 
   /// The exit code; `nil` where curl cannot be started.
-  static func look(at url: URL, trusting authority: URL?, within patience: Int = CurlLook.patience)
+  static func look(at url: URL, trusting authority: URL?, within patience: Int = CurlProbe.patience)
     async
     -> Int?
   {
@@ -21,7 +21,8 @@ enum CurlLook {
       "-sS", "-L", "--compressed", "--noproxy", "*", "--max-time", "\(patience)", "-o", "/dev/null",
     ]
     if let authority { words += ["--cacert", authority.path] }
-    guard case .exited(let code, _) = await Looker.run(curl, words + [url.absoluteString]) else {
+    guard case .exited(let code, _) = await ProbeProcess.run(curl, words + [url.absoluteString])
+    else {
       return nil
     }
     return Int(code)
@@ -29,7 +30,7 @@ enum CurlLook {
 }
 
 /// A look at a fault by `URLSession`, in a process of its own, since some faults end it.
-package enum SessionLook {
+package enum SessionProbe {
   /// Seconds of silence after which it gives up.
   static let patience = 3
 
@@ -46,7 +47,7 @@ package enum SessionLook {
     _ arguments: [String],
     within patience: Int
   ) async -> String? {
-    switch await Looker.run(executable, arguments + [url.absoluteString, "\(patience)"]) {
+    switch await ProbeProcess.run(executable, arguments + [url.absoluteString, "\(patience)"]) {
     case .exited(0, let text): text
     case .exited, .crashed: crashed
     case .notStarted: nil
@@ -98,7 +99,7 @@ package enum SessionLook {
 }
 
 /// Runs a client's process.
-enum Looker {
+enum ProbeProcess {
   enum Ending {
     case exited(Int32, String)
     case crashed

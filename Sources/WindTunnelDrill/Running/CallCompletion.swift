@@ -4,11 +4,11 @@ internal import WindTunnel
 /// The first of a call's end, the end of patience, and the end of the drill. A call that is late is
 /// abandoned and not cancelled: a cancel at the wrong moment can stop every session of the process
 /// on Linux.
-final class Landed: Sendable {
+final class CallCompletion: Sendable {
   /// What became of a call.
   struct End: Sendable {
     /// How it went; `nil` where it was still in the air when patience or the drill ended.
-    var landing: Landing?
+    var result: CallResult?
     /// How long it took.
     var latency = Duration.zero
     /// When it was given up, counted like that; `nil` where it had ended before, or was not.
@@ -62,15 +62,15 @@ final class Landed: Sendable {
     cancelledAfter patienceOfCaller: Duration? = nil,
     number: Int,
     alarms: (hanging: Alarm, givingUp: Alarm) = (.clock, .clock),
-    _ fly: @escaping @Sendable () async -> Landing
+    _ fly: @escaping @Sendable () async -> CallResult
   ) async -> End {
-    let landed = Landed()
+    let landed = CallCompletion()
     let cancelled = Locked<Duration?>(nil)
     let givingUp = Locked(GivingUp())
     let flight = Task {
       let start = due ?? .now
       alarms.hanging.set(patience, number) { [weak landed] in
-        landed?.resolve(End(landing: nil, latency: .now - start))
+        landed?.resolve(End(result: nil, latency: .now - start))
       }
       // From the same moment on as its latency, or it would seem to return too soon.
       if let patienceOfCaller {
@@ -83,9 +83,9 @@ final class Landed: Sendable {
           flight?.cancel()
         }
       }
-      let landing = await fly()
+      let result = await fly()
       let moment = cancelled.withLock { $0 }
-      landed.resolve(End(landing: landing, latency: .now - start, cancelled: moment))
+      landed.resolve(End(result: result, latency: .now - start, cancelled: moment))
     }
     let isDue = givingUp.withLock { givingUp in
       givingUp.flight = flight
@@ -97,5 +97,17 @@ final class Landed: Sendable {
     } onCancel: {
       landed.resolve(End())
     }
+  }
+}
+
+/// Tells somebody who waits for a call that it has been long enough.
+struct Alarm: Sendable {
+  /// Rings once when so much time has gone by for the call of a number, on a thread of its own.
+  let set: @Sendable (_ time: Duration, _ call: Int, _ ring: @escaping @Sendable () -> Void) -> Void
+
+  /// Rings by the clock.
+  static let clock = Alarm { time, _, ring in
+    let moment = DispatchTime.now() + .nanoseconds(Int(time.inNanoseconds))
+    DispatchQueue.global().asyncAfter(deadline: moment, execute: ring)
   }
 }

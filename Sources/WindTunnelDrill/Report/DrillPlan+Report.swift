@@ -3,57 +3,6 @@ internal import WindTunnel
 internal import WindTunnelSymptoms
 
 extension DrillPlan {
-  /// Where a scenario is flown.
-  ///
-  /// - Parameters:
-  ///   - scenario: The scenario.
-  ///   - seeingAttempts: Whether a place where every attempt is seen is preferred to real sockets.
-  /// - Returns: The stage.
-  /// - Throws: `DrillError.plan` where the asked-for stage cannot carry it.
-  func stage(of scenario: Scenario, seeingAttempts: Bool = false) throws -> Stage {
-    let obstacle = Sites.obstacle(to: scenario, isProgram: isProgram)
-    let inProcessObstacle = scenario.obstacle(on: .inProcess)
-    switch stage {
-    case nil where !command.isEmpty:
-      guard let obstacle else { return .onTheWire }
-      throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" cannot be flown by a program: \(obstacle)."
-      )
-    case nil:
-      if let obstacle, let inProcessObstacle {
-        throw DrillError.plan(
-          "Scenario \"\(scenario.name)\" can be flown nowhere: on the wire \(obstacle), and "
-            + "\(inProcessObstacle). Make two scenarios of it."
-        )
-      }
-      let isBlind = !Sites.seesAttempts(in: scenario, on: .onTheWire)
-      let wantsInProcess = obstacle != nil || seeingAttempts && isBlind
-      return wantsInProcess && inProcessObstacle == nil ? .inProcess : .onTheWire
-    case .inProcess? where !command.isEmpty:
-      throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" cannot be flown in process by a program: it is another process. "
-          + "Fly it with --stage wire."
-      )
-    case .inProcess?:
-      guard let inProcessObstacle else { return .inProcess }
-      throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" cannot be flown in process: \(inProcessObstacle). "
-          + "Fly it with --stage wire."
-      )
-    case .onTheWire?:
-      guard let obstacle else { return .onTheWire }
-      throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" cannot be flown on the wire: \(obstacle). "
-          + "Fly it with --stage in-process."
-      )
-    }
-  }
-
-  /// Tells whether the plan is for a program: it can be told of the authority that issues the run's
-  /// certificates, which code that uses `URLSession` on Linux cannot be, and it can be started in
-  /// another network.
-  var isProgram: Bool { !command.isEmpty }
-
   /// A scenario's part of the report, with its own gates and the plan's.
   func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.Flown {
     let rows = rows.map { row in
@@ -162,15 +111,15 @@ extension DrillPlan {
 
   /// The hash of what every call would meet, computed without traffic.
   func storyHash() -> String {
-    let itinerary = itinerary
+    let workload = workload
     var story = Story()
     for scenario in scenarios {
       for call in 0..<calls {
         story.tell(
           scenario,
           seed: seed,
-          lane: Itinerary.lane(scenario.name, call),
-          request: itinerary.request(of: call),
+          lane: Workload.lane(scenario.name, call),
+          request: workload.request(of: call),
           matcher: .pathAndQuery
         )
       }

@@ -11,11 +11,11 @@ internal import WindTunnel
 
 /// A look at a fault by a socket of its own, which sees what a library would hide: every byte, and
 /// whether the end was a FIN or a reset. It blocks.
-struct RawLook {
+struct WireProbe {
   /// What was seen.
-  struct Sight: Sendable, Hashable {
+  struct View: Sendable, Hashable {
     var bytes: [UInt8] = []
-    var ending: AskedSight.Ending?
+    var ending: ExpectedView.Ending?
     /// From the first step to the end.
     var took = Duration.zero
 
@@ -28,7 +28,7 @@ struct RawLook {
   let port: Int
   /// What is said first.
   let opening: [UInt8]
-  let asked: AskedSight
+  let asked: ExpectedView
 
   /// How long silence has to last to be taken for silence.
   private static let silence = 200
@@ -38,15 +38,15 @@ struct RawLook {
   private static let connectPatience = 1_500
 
   /// Looks once.
-  func look() -> Sight {
+  func look() -> View {
     let start = ContinuousClock.now
-    var sight = Sight()
-    sight.ending = meet(&sight.bytes)
-    sight.took = .now - start
-    return sight
+    var view = View()
+    view.ending = meet(&view.bytes)
+    view.took = .now - start
+    return view
   }
 
-  private func meet(_ bytes: inout [UInt8]) -> AskedSight.Ending? {
+  private func meet(_ bytes: inout [UInt8]) -> ExpectedView.Ending? {
     guard let address = Self.address(of: host, port) else { return .nameless }
     let socket = Self.socket()
     guard socket >= 0 else { return nil }
@@ -61,7 +61,7 @@ struct RawLook {
     return read(socket, &bytes)
   }
 
-  private func read(_ socket: Int32, _ bytes: inout [UInt8]) -> AskedSight.Ending? {
+  private func read(_ socket: Int32, _ bytes: inout [UInt8]) -> ExpectedView.Ending? {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var hasNudged = false
     while true {
@@ -87,7 +87,7 @@ struct RawLook {
 
   /// Whether everything that was asked for is there.
   private func has(_ bytes: [UInt8]) -> Bool {
-    if asked.isHandshake { return bytes.count > Sight.messageType }
+    if asked.isHandshake { return bytes.count > View.messageType }
     guard asked.status != nil else { return bytes.count >= asked.bytes.count }
     guard let head = Data(bytes).range(of: Data("\r\n\r\n".utf8)) else { return false }
     return bytes.count - head.upperBound >= asked.bytes.count
@@ -172,10 +172,10 @@ struct RawLook {
   }
 }
 
-extension RawLook.Sight {
+extension WireProbe.View {
   /// Whether it is what was asked for. What is sent in good form may have fields of the server's own,
   /// so of such an answer the status, the content and the end are compared.
-  func matches(_ asked: AskedSight) -> Bool {
+  func matches(_ asked: ExpectedView) -> Bool {
     guard ending == asked.ending, took >= asked.pauses - .milliseconds(5) else { return false }
     if asked.isHandshake {
       // handshake(22), server_hello(2).
@@ -199,7 +199,7 @@ extension RawLook.Sight {
   }
 
   /// In a line.
-  func text(as asked: AskedSight) -> String {
+  func text(as asked: ExpectedView) -> String {
     if matches(asked) { return asked.text }
     let count = bytes.isEmpty ? "" : "\(bytes.count) bytes, "
     return

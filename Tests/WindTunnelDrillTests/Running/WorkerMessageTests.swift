@@ -4,7 +4,7 @@ import WindTunnel
 
 @testable import WindTunnelDrill
 
-@Suite struct TelegramTests {
+@Suite struct WorkerMessageTests {
   static let observation = Observation(
     call: 3,
     endpoint: "GET /\u{e9}\n",
@@ -14,7 +14,7 @@ import WindTunnel
     latency: .microseconds(1234),
     attemptCount: nil
   )
-  static let telegrams: [Telegram] = [
+  static let messages: [WorkerMessage] = [
     .began(3), .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
     .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
     .attemptEnded(call: 4, .init(place: 0, at: .zero)),
@@ -30,7 +30,7 @@ import WindTunnel
     return attempt
   }()
   static let end = {
-    var end = Telegram.AttemptEnd(place: 1, at: .microseconds(1_000_001))
+    var end = WorkerMessage.AttemptEnd(place: 1, at: .microseconds(1_000_001))
     end.stages = stages
     end.retryNotBefore = .microseconds(1_700_001)
     return end
@@ -53,28 +53,30 @@ import WindTunnel
     return whole
   }()
 
-  @Test(arguments: telegrams) func `a telegram is one line and comes back`(telegram: Telegram)
+  @Test(arguments: messages) func `a telegram is one line and comes back`(message: WorkerMessage)
     throws
   {
-    let line = telegram.line
+    let line = message.line
     #expect(line.hasSuffix("\n") && line.count { $0 == "\n" } == 1)
-    #expect(try #require(Telegram(line: String(line.dropLast()))).line == line)
+    #expect(try #require(WorkerMessage(line: String(line.dropLast()))).line == line)
   }
 
-  @Test(arguments: telegrams) func `a line that is cut says nothing`(telegram: Telegram) {
-    let line = telegram.line.dropLast()
-    for length in 0..<line.count { #expect(Telegram(line: String(line.prefix(length))) == nil) }
+  @Test(arguments: messages) func `a line that is cut says nothing`(message: WorkerMessage) {
+    let line = message.line.dropLast()
+    for length in 0..<line.count {
+      #expect(WorkerMessage(line: String(line.prefix(length))) == nil)
+    }
   }
 
   @Test(arguments: [
     "", "hello", "{\"began\":1}", "\u{1}", "\u{1}{}", "\u{1}[1]", "\u{1}{\"ended\":{}}",
   ])
   func `what a client prints is no telegram`(line: String) {
-    #expect(Telegram(line: line) == nil)
+    #expect(WorkerMessage(line: line) == nil)
   }
 
   @Test func `orders come back as they were given, on one line`() throws {
-    let orders = Orders(
+    let job = WorkerJob(
       subject: "a\nb",
       cassetteFile: nil,
       cassette: Data("{}\n".utf8),
@@ -91,11 +93,11 @@ import WindTunnel
       attemptTimeoutMilliseconds: 100,
       epochNanoseconds: .max
     )
-    let data = try JSONEncoder().encode(orders)
+    let data = try JSONEncoder().encode(job)
     #expect(!data.contains(UInt8(ascii: "\n")))
-    let again = try JSONDecoder().decode(Orders.self, from: data)
+    let again = try JSONDecoder().decode(WorkerJob.self, from: data)
     #expect(again.seed == .max && again.calls == [0, 7] && again.subject == "a\nb")
-    #expect(again.load == orders.load && again.mix == orders.mix && again.isReadOnly)
+    #expect(again.load == job.load && again.mix == job.mix && again.isReadOnly)
     #expect(again.command == ["curl", "{url}"])
     #expect(again.patience == .milliseconds(1300))
   }
@@ -120,14 +122,14 @@ import WindTunnel
   @Test func `calls go through the cassette's requests, each once and in order`() throws {
     let cassette = try Shipped.cassette()
     let twice = Cassette(cassette.interactions + cassette.interactions)
-    let itinerary = Itinerary(twice, matcher: .pathAndQuery)
-    let endpoints = (0..<6).map { itinerary.endpoint(of: $0) }
+    let workload = Workload(twice, matcher: .pathAndQuery)
+    let endpoints = (0..<6).map { workload.endpoint(of: $0) }
     #expect(
       endpoints == [
         "GET /home", "POST /login", "POST /payments", "POST /telemetry", "GET /recommendations",
         "GET /home",
       ]
     )
-    #expect(Itinerary.lane("calm", 7) == Lane("calm/7"))
+    #expect(Workload.lane("calm", 7) == Lane("calm/7"))
   }
 }

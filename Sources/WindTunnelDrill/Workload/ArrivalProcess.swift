@@ -3,7 +3,7 @@ internal import WindTunnel
 
 /// The moments at which the calls of an open loop are meant to begin: a Poisson process whose gaps
 /// are drawn by call number, so every shard, subject and scenario has the same.
-struct Departures: Sendable {
+struct ArrivalProcess: Sendable {
   private let offsets: [Duration]
 
   /// - Parameters:

@@ -2,10 +2,10 @@ internal import Foundation
 internal import WindTunnel
 
 /// One subject in one scenario: the calls, the processes they take, and what became of each.
-struct Sortie {
-  let orders: Orders
+struct ScenarioRun {
+  let job: WorkerJob
   let scenario: Scenario
-  let itinerary: Itinerary
+  let workload: Workload
   let process: ChildProcess
   /// What a process gets beyond its calls' own patience: time to start, and for a busy machine.
   var grace = ChildProcess.Patience(first: .seconds(60), later: .seconds(15))
@@ -15,10 +15,10 @@ struct Sortie {
 
   /// Flies all calls; a crash or a hang ends a process, not the sortie.
   func fly() async throws -> [Observation] {
-    var left = orders.calls
+    var left = job.calls
     var landed: [Observation] = []
     while !left.isEmpty {
-      let log = try await run(left, load: orders.load, landed: landed.count)
+      let log = try await run(left, load: job.load, landed: landed.count)
       if log.landed.isEmpty, log.inAir.isEmpty { throw DrillError.harness(log.words) }
       landed += log.landed
       let fallen = try await fallen(log, landed: &landed)
@@ -61,36 +61,36 @@ struct Sortie {
   }
 
   private func observation(of number: Int, _ log: FlightLog) -> Observation {
-    let request = itinerary.request(of: number)
+    let request = workload.request(of: number)
     let attempts = log.attempts[number] ?? []
-    let stage = Stage(rawValue: orders.stage) ?? .inProcess
+    let stage = Stage(rawValue: job.stage) ?? .inProcess
     let last = log.lastOf(number)
     var observation = Observation(
       call: number,
-      endpoint: itinerary.endpoint(of: number),
+      endpoint: workload.endpoint(of: number),
       isCritical: scenario.isCritical(request),
       ending: log.ending == .silenced ? .hung : .crashed,
       showed: false,
-      latency: last?.lasted ?? .milliseconds(orders.deadlineMilliseconds),
-      attemptCount: Sites.seesAttempts(in: scenario, on: stage) ? attempts.count : nil,
+      latency: last?.lasted ?? .milliseconds(job.deadlineMilliseconds),
+      attemptCount: Targets.seesAttempts(in: scenario, on: stage) ? attempts.count : nil,
       attempts: attempts
     )
-    observation.start = last.map { orders.offset(of: $0.began) }
+    observation.start = last.map { job.offset(of: $0.began) }
     return observation
   }
 
   private func run(_ calls: [Int], load: Load, landed: Int) async throws -> FlightLog {
-    var orders = orders
-    orders.calls = calls
-    orders.load = load
+    var job = job
+    job.calls = calls
+    job.load = load
     let log = Locked(FlightLog())
     let patience = ChildProcess.Patience(
       first: grace.first,
-      later: orders.patience + grace.later
+      later: job.patience + grace.later
     )
-    let ending = try await process.run(orders, patience: patience) { telegram in
-      if case .attempt(let call, let attempt) = telegram { met(call, attempt) }
-      if let count = log.withLock({ $0.take(telegram) }) { progress(landed + count) }
+    let ending = try await process.run(job, patience: patience) { message in
+      if case .attempt(let call, let attempt) = message { met(call, attempt) }
+      if let count = log.withLock({ $0.take(message) }) { progress(landed + count) }
     }
     return try log.withLock { log in
       if let refusal = log.refusal { throw DrillError.harness(refusal) }

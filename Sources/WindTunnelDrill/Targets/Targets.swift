@@ -4,7 +4,7 @@ internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
 /// Finds the place where a scenario can be flown.
-enum Sites {
+enum Targets {
   /// Says why a scenario cannot be flown on the wire; `nil` where it can.
   ///
   /// - Parameters:
@@ -54,29 +54,29 @@ enum Sites {
     return nil
   }
 
-  static func site(
+  static func target(
     _ stage: Stage,
     _ deck: Deck,
     _ scenario: Scenario,
     _ errors: Symptom.Platform,
     _ authority: CertificateAuthority? = nil,
     _ names: LateNames? = nil
-  ) async throws -> any Site {
-    guard stage == .onTheWire else { return InProcessSite(deck, errors: errors) }
+  ) async throws -> any Target {
+    guard stage == .onTheWire else { return InProcessTarget(deck, errors: errors) }
     func server(keeps: Bool = false, tls: ServerTLS? = nil) async throws -> ReplayServer {
       try await Self.server(deck, keeps: keeps, tls: tls, in: names)
     }
     switch connectionFault(of: scenario) {
-    case nil: return WireSite(try await server(keeps: scenario.keepsConnections), names)
+    case nil: return WireTarget(try await server(keeps: scenario.keepsConnections), names)
     case .tls?:
       let isNeeded = needsCertificates(scenario, isProgram: authority != nil)
       let tls =
         isNeeded ? try authority.map { ServerTLS(authority: $0) } ?? ServerTLS() : nil
-      return DoorSite(try await server(tls: tls), scheme: "https", names)
+      return PortTarget(try await server(tls: tls), scheme: "https", names)
     case .connectTimeout?, .lostSYNs?:
-      return DoorSite(try await server(), scheme: "http", names)
-    case .offline?, .refused?: return try UnreachableSite(closed: ClosedPort())
-    case .hostNotFound?: return try UnreachableSite(name: Self.unknownName)
+      return PortTarget(try await server(), scheme: "http", names)
+    case .offline?, .refused?: return try UnreachableTarget(closed: ClosedPort())
+    case .hostNotFound?: return try UnreachableTarget(name: Self.unknownName)
     }
   }
 

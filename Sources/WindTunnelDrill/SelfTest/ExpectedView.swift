@@ -2,7 +2,7 @@ internal import Foundation
 internal import WindTunnel
 
 /// What was decided about a fault, as far as a raw socket can tell whether it came so.
-struct AskedSight: Sendable, Hashable {
+struct ExpectedView: Sendable, Hashable {
   /// How a connection, or the attempt at one, ends.
   enum Ending: String, Sendable, Hashable {
     /// By FIN.

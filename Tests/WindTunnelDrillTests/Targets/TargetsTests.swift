@@ -3,7 +3,7 @@ import WindTunnel
 
 @testable import WindTunnelDrill
 
-@Suite struct SitesTests {
+@Suite struct TargetsTests {
   #if canImport(Darwin)
     static let losesSYNs = false
   #else
@@ -31,7 +31,7 @@ import WindTunnel
   )
   func `what keeps a scenario off the wire is said in words`(rules: [Rule], words: String?) throws {
     let scenario = Scenario("s", rules: rules)
-    let obstacle = Sites.obstacle(to: scenario)
+    let obstacle = Targets.obstacle(to: scenario)
     if let words {
       #expect(obstacle?.contains(words) == true, "\(obstacle ?? "none")")
     } else {
@@ -55,13 +55,13 @@ import WindTunnel
   @Test func `attempts at an address where nobody is are not seen on the wire`() throws {
     for scenario in try Shipped.scenarios() {
       let isUnseen = ["offline", "dns-failure", "airplane-mode"].contains(scenario.name)
-      #expect(Sites.seesAttempts(in: scenario, on: .onTheWire) != isUnseen)
-      #expect(Sites.seesAttempts(in: scenario, on: .inProcess))
+      #expect(Targets.seesAttempts(in: scenario, on: .onTheWire) != isUnseen)
+      #expect(Targets.seesAttempts(in: scenario, on: .inProcess))
     }
     let timeout: Scenario = [.always(.always, .connection(.connectTimeout))]
-    #expect(!Sites.seesAttempts(in: timeout, on: .onTheWire))
+    #expect(!Targets.seesAttempts(in: timeout, on: .onTheWire))
     let lost: Scenario = [.always(.always, .connection(.lostSYNs(1)))]
-    #expect(Sites.seesAttempts(in: lost, on: .onTheWire))
+    #expect(Targets.seesAttempts(in: lost, on: .onTheWire))
   }
 
   @Test(
