@@ -10,6 +10,7 @@ final class ClientConnection {
   let reactor: Reactor
   /// Set right after the channel has been made, which wants its delegate first.
   private(set) var channel: Channel?
+  private let live: LiveConnections
   private let handler: any RequestHandler
   /// Called with the end of the connection, and what it ended by.
   private let ended: ((Channel, SocketError?) -> Void)?
@@ -56,11 +57,12 @@ final class ClientConnection {
 
   private init(
     _ context: PortContext,
+    _ live: LiveConnections,
     _ reactor: Reactor,
     _ handler: any RequestHandler,
     ended: ((Channel, SocketError?) -> Void)? = nil
   ) {
-    (self.context, self.reactor) = (context, reactor)
+    (self.context, self.live, self.reactor) = (context, live, reactor)
     (self.handler, self.ended) = (handler, ended)
     parser = RequestParser(limits: context.requestLimits)
     deadline = Deadline(context.options.limits)
@@ -77,9 +79,10 @@ extension ClientConnection {
     _ socket: Socket,
     _ handler: any RequestHandler,
     in context: PortContext,
+    _ live: LiveConnections,
     on reactor: Reactor
   ) -> ClientConnection? {
-    let connection = ClientConnection(context, reactor, handler)
+    let connection = ClientConnection(context, live, reactor, handler)
     // A connection that is gone before it is served is the client's affair.
     guard
       let channel = try? Channel(
@@ -89,11 +92,11 @@ extension ClientConnection {
         delegate: connection
       )
     else {
-      context.live.forget()
+      live.forget()
       return nil
     }
     connection.channel = channel
-    context.live.insert(connection)
+    live.insert(connection)
     return connection
   }
 
@@ -107,6 +110,7 @@ extension ClientConnection {
   ///   - early: The bytes that the client has sent beforehand.
   ///   - handshake: The course of the handshake.
   ///   - context: The port that it belongs to.
+  ///   - live: The connections of its loop.
   ///   - handler: The role of the connection.
   ///   - ended: Called with the end of the connection.
   /// - Throws: `ServerError.tlsUnavailable` where OpenSSL has no memory.
@@ -117,16 +121,17 @@ extension ClientConnection {
     early: [UInt8] = [],
     showing handshake: Handshake = Handshake(),
     in context: PortContext,
+    _ live: LiveConnections,
     _ handler: any RequestHandler,
     ended: ((Channel, SocketError?) -> Void)? = nil
   ) throws(ServerError) {
     let engine = try TLSEngine(tls, host: host, leaf: Leaf(handshake))
     engine.conduct(handshake)
-    let connection = ClientConnection(context, channel.reactor, handler, ended: ended)
+    let connection = ClientConnection(context, live, channel.reactor, handler, ended: ended)
     channel.delegate = connection
     connection.channel = channel
     connection.awaitRequest()
-    context.live.insertUncounted(connection)
+    live.insertUncounted(connection)
     channel.startTLS(engine, early: early)
   }
 
@@ -224,7 +229,7 @@ extension ClientConnection {
   func next(keeps: Bool, _ afterwards: Delivery.Afterwards = .keep) {
     guard let channel else { return }
     upload = nil
-    guard keeps, !context.live.isDraining, !(channel.inputEnded && parser.bufferedBytes == 0) else {
+    guard keeps, !live.isDraining, !(channel.inputEnded && parser.bufferedBytes == 0) else {
       state = .ended
       return channel.close()
     }
@@ -278,7 +283,7 @@ extension ClientConnection {
     channel = nil
     state = .ended
     deadline.end(on: reactor)
-    context.live.remove(self)
+    live.remove(self)
   }
 
   private func isLate(_ kind: Deadline.Kind) {
@@ -730,7 +735,7 @@ extension ClientConnection {
   }
 
   /// Lets go of the client, which is served in TLS and by another handler from here on
-  /// (``takeOver(_:as:by:early:showing:in:_:ended:)``).
+  /// (``takeOver(_:as:by:early:showing:in:_:_:ended:)``).
   func handOver(
     to handler: any RequestHandler,
     as host: HostName?,
@@ -748,6 +753,7 @@ extension ClientConnection {
         early: early,
         showing: handshake,
         in: context,
+        live,
         handler,
         ended: ended
       )

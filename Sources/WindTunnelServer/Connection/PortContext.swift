@@ -2,24 +2,16 @@ internal import WindTunnel
 
 /// What the connections of a port share that are on one loop.
 final class PortContext: Sendable {
-  /// The role of the port.
-  enum Role: Sendable {
-    /// It plays the deck as the recorded servers.
-    case server
-    /// It is a forward proxy.
-    case proxy(ProxyContext)
-    /// A handler of its own answers, and no deck.
-    case other(any RequestHandler & Sendable)
-  }
-
   let deck: Deck
   let lane: Lane
   let options: ReplayServer.Options
-  let live: LiveConnections
   let port: Int
   /// What connections speak TLS by; `nil`: they speak plain HTTP.
   let tls: TLSContext?
-  let role: Role
+  /// What a forward proxy has beside what every server has.
+  let proxy: ProxyContext?
+  /// Whether it is the deck that answers.
+  let playsDeck: Bool
   /// Whether the content of requests is kept until it is whole.
   let keepsContent: Bool
   /// Whether content may be passed on while it comes, without its ever being here as a whole.
@@ -37,15 +29,15 @@ final class PortContext: Sendable {
     deck: Deck,
     lane: Lane,
     options: ReplayServer.Options,
-    live: LiveConnections,
     port: Int,
     tls: TLSContext? = nil,
-    role: Role = .server,
+    proxy: ProxyContext? = nil,
+    playsDeck: Bool = true,
     journalWriting: JournalWriting? = nil
   ) {
-    (self.deck, self.lane, self.options, self.live) = (deck, lane, options, live)
-    (self.port, self.tls, self.role, self.journalWriting) = (port, tls, role, journalWriting)
-    let playsDeck = if case .other = role { false } else { true }
+    (self.deck, self.lane, self.options, self.port) = (deck, lane, options, port)
+    (self.tls, self.proxy, self.playsDeck) = (tls, proxy, playsDeck)
+    self.journalWriting = journalWriting
     keepsContent =
       deck.needsRequestContent || options.isReloaded || !playsDeck || options.passesOn
     parsedRequests =
@@ -56,12 +48,9 @@ final class PortContext: Sendable {
       && !options.isReloaded && playsDeck && options.received == nil
   }
 
-  /// The proxy that the port is; `nil` for any other.
-  var proxy: ProxyContext? { if case .proxy(let proxy) = role { proxy } else { nil } }
-
   /// Whether connections meet the scenario before there is a request. A client reaches its proxy in any
   /// weather; what is behind it is decided by request and tunnel.
-  var failsConnections: Bool { if case .server = role { true } else { false } }
+  var failsConnections: Bool { playsDeck && proxy == nil }
 
   /// Whether nobody is told of each answer.
   var isUnwatched: Bool { failsConnections && options.received == nil }

@@ -34,25 +34,23 @@ struct BoundListener: @unchecked Sendable {
           network: options.proxy == nil ? nil : .ofInterface(at: address)
         )
         let gate = options.proxy.map { Locked(PeerGate($0.admission, own: options.host)) }
-        func role(_ loop: EventLoop) -> PortContext.Role {
-          if let admin { return .other(admin) }
-          guard let proxy = options.proxy, let gate else { return .server }
-          return .proxy(ProxyContext(proxy, gate, machine, loop, opening: contexts))
-        }
         let queues = JournalWriting.Queues()
-        dispatcher.contexts = group.members.map { member in
-          PortContext(
+        dispatcher.receivers = group.members.map { member in
+          let context = PortContext(
             deck: deck,
             lane: lane,
             options: options,
-            live: member.live,
             port: port,
             tls: tls,
-            role: role(member.loop),
+            proxy: options.proxy.flatMap { proxy in
+              gate.map { ProxyContext(proxy, $0, machine, member.loop, opening: contexts) }
+            },
+            playsDeck: admin == nil,
             journalWriting: JournalWriting(queues) { [weak loop = member.loop] job in
               loop?.execute(job)
             }
           )
+          return ConnectionReceiver(context: context, live: member.live, admin: admin)
         }
         return BoundListener(port: port, closing: bound.close)
       }
