@@ -16,22 +16,14 @@ final class ClientConnection {
   private let ended: ((Channel, SocketError?) -> Void)?
   private var parser: RequestParser
   private var state = State.idle
-  private let start = Moment.now()
+  private let start: Moment
+  private var deck: DeckResponder
   private let deadline: Deadline
   private var isReading = false
-  /// The name that the client called this server by last.
-  private var naming: Authority.Naming?
   /// The content of a request that is being answered already.
   private var upload: Upload?
   /// The link that it was opened over; `nil`: none, or one that was waited for elsewhere.
   private var path: LinkPath?
-  /// When the request that is coming began; also how long the handshake in front of it took, where there
-  /// was one, and only before the connection's first request.
-  private var requestStart = Moment.now()
-  private var handshake: Duration?
-  private var hasAsked = false
-  /// The bytes that came last, where a request may have come in them and nothing else did.
-  private var spelling: [UInt8]?
   /// Counts answers after which it was to end by itself, so that only the last one's timer counts.
   private var idles = 0
 
@@ -64,6 +56,8 @@ final class ClientConnection {
   ) {
     (self.context, self.live, self.reactor) = (context, live, reactor)
     (self.handler, self.ended) = (handler, ended)
+    start = .now()
+    deck = DeckResponder(context, start: start)
     parser = RequestParser(limits: context.requestLimits)
     deadline = Deadline(context.options.limits)
   }
@@ -315,12 +309,12 @@ extension ClientConnection: ChannelDelegate {
     case .relaying, .stalled, .ended: break
     case .tunnelling(let tunnel): tunnel.came(bytes, .up)
     case .idle, .receiving, .answering:
-      if answerKnown(bytes) { return }
+      if answerKnown(bytes, on: channel) { return }
       parser.feed(bytes)
       // Requests in advance wait in the system's buffers once there are enough of them here.
       if parser.bufferedBytes > context.options.limits.queuedBytesMax { channel.pauseReading() }
       read()
-      spelling = nil
+      deck.forgetSpelling()
     }
   }
 
@@ -410,15 +404,8 @@ extension ClientConnection {
     deadline.begin(parser.isBetweenRequests ? .idle : .request, on: reactor)
   }
 
-  /// Notes when a request began.
-  private func noteBegin(at moment: Moment = .now()) {
-    requestStart = moment
-    handshake = !hasAsked && channel?.isSecure == true ? .nanoseconds(requestStart - start) : nil
-    hasAsked = true
-  }
-
   private func begin(_ head: RequestHead) {
-    noteBegin()
+    deck.noteBegin(isSecure: channel?.isSecure == true)
     let handling = handler.handle(head)
     if case .refuse(let response) = handling { return answer(response, to: head, isLast: true) }
     state = .receiving(head, Spool(), handling)
@@ -439,9 +426,9 @@ extension ClientConnection {
     case .refuse: break
     case .takeOver(let begin): begin(self)
     case .play(let asked):
-      let authority = authority(of: head, asked)
-      let request = authority.request(head, body)
-      give(decide(request, asked, know(request, head)), to: head, authority)
+      guard let channel else { return }
+      let isLast = parser.isBetweenRequests
+      finish(deck.answer(head, body, asked, on: channel, isLast: isLast))
     }
   }
 
@@ -469,57 +456,34 @@ extension ClientConnection {
     channel?.close()
   }
 
-  private func authority(of head: RequestHead, _ asked: DeckRequest) -> Authority {
-    if let naming = asked.naming { return Authority(of: head, named: naming) }
-    let scheme = channel?.isSecure == true ? "https" : "http"
-    let authority = Authority(of: head, in: context, by: scheme, after: naming)
-    naming = authority.naming
-    return authority
+  /// Answers a request whose every byte came before; false where it has to be read.
+  private func answerKnown(_ bytes: UnsafeRawBufferPointer, on channel: Channel) -> Bool {
+    guard case .idle = state, !isReading, parser.isFresh,
+      let answer = deck.answer(bytes, on: channel)
+    else { return false }
+    deadline.begin(.none, on: reactor)
+    finish(answer)
+    return true
   }
-}
 
-// MARK: - The deck's answers
-
-extension ClientConnection {
-  private func decide(
-    _ request: Request,
-    _ asked: DeckRequest,
-    _ prepared: PreparedRequest? = nil
-  ) -> Outcome {
-    let prepared = prepared ?? context.deck.prepare(request)
-    var outcome = context.deck.decide(request, as: prepared, lane: context.lane, at: Date())
-    if let handshakes = asked.handshakes {
-      outcome.path?.handshakes = handshakes()
-    } else if handshake != nil {
-      outcome.path?.isSecured = true
+  private func finish(_ answer: DeckResponder.Answer) {
+    switch answer {
+    case .sent: next(keeps: true)
+    case .carried(let exchange): carry(exchange, exchange.delivery, from: .requestEnd)
     }
-    return outcome
   }
 
-  /// Gives a request that is here what was decided for it.
-  private func give(
-    _ outcome: Outcome,
-    to head: RequestHead,
-    _ naming: @autoclosure () -> Authority
+  /// Has a player carry an answer, to a request that is here or to one whose content is still coming.
+  private func carry(
+    _ exchange: ResponseWriter.Exchange,
+    _ delivery: Delivery,
+    from arrival: Delivery.Arrival
   ) {
-    noteRequestEnd(of: outcome)
-    if context.isUnwatched, answerPlainly(outcome, to: head) {
-      context.deck.passed(.firstByte, of: outcome)
-      context.deck.finished(outcome)
-      return next(keeps: true)
-    }
-    let authority = naming()
-    let delivery = context.deck.delivery(of: outcome, on: .onTheWire)
-    if outcome.path == nil, context.isUnwatched, let channel, !channel.isCongested,
-      let whole = delivery.whole, whole.body.count <= ResponseWriter.sliceBytes
-    {
-      let keeps = channel.write(whole.head, whole.body, to: head, as: authority, in: context)
-      keepPlainAnswer(whole, outcome, to: head)
-      context.deck.passed(.firstByte, of: outcome)
-      context.deck.finished(outcome)
-      return next(keeps: keeps)
-    }
-    perform(head, outcome, authority, delivery, nil)
+    exchange.watch = RequestWatch(exchange.outcome, in: context)
+    let player = Player(delivery, shaper: exchange.outcome.shaper, metersLive: true)
+    let writer = ResponseWriter(player, of: exchange, to: self)
+    state = .answering(writer)
+    writer.advance(.arrived(arrival))
   }
 
   /// Calls back at a moment of the connection's own clock.
@@ -527,127 +491,8 @@ extension ClientConnection {
     reactor.schedule(at: start + moment.inNanoseconds) { _ in action() }
   }
 
-  /// Tells that all of a request is here that has been decided before.
-  func noteRequestEnd(of outcome: Outcome) {
-    let upload = Duration.nanoseconds(Moment.now() - requestStart)
-    context.deck.passed(.requestEnd(handshake: handshake, upload: upload), of: outcome)
-  }
-
-  /// Begins an answer, to a request that is here or to one whose content is still coming.
-  private func perform(
-    _ head: RequestHead,
-    _ outcome: Outcome,
-    _ authority: Authority,
-    _ delivery: Delivery,
-    _ upload: Upload?
-  ) {
-    let exchange = ResponseWriter.Exchange(head, outcome, authority, delivery)
-    exchange.watch = RequestWatch(outcome, in: context)
-    exchange.upload = upload?.isPassedOn == true ? upload : nil
-    let player = Player(delivery, shaper: outcome.shaper, metersLive: true)
-    let writer = ResponseWriter(player, of: exchange, to: self)
-    state = .answering(writer)
-    writer.advance(.arrived(upload == nil ? .requestEnd : .requestHead))
-  }
-}
-
-// MARK: - Requests that came before
-
-extension ClientConnection {
-  /// Answers a request whose every byte came before; false where it has to be read.
-  private func answerKnown(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let requests = context.parsedRequests, let channel, case .idle = state,
-      !isReading, bytes.count <= ParsedRequestCache.bytesMax, parser.isFresh
-    else { return false }
-    guard let known = requests.find(bytes, isSecure: channel.isSecure) else {
-      spelling = Array(bytes)
-      return false
-    }
-    if answerReadily(known, on: channel) { return true }
-    let begin = Moment.now()
-    let outcome: Outcome
-    do throws(Deck.OtherTape) {
-      outcome = try context.deck.decide(known.prepared, lane: context.lane, at: Date())
-    } catch {
-      // Of another tape they may be others'.
-      requests.forgetAll()
-      return false
-    }
-    noteBegin(at: begin)
-    deadline.begin(.none, on: reactor)
-    // What follows comes behind it.
-    give(outcome, to: known.head, authority(of: known.head, DeckRequest()))
-    guard known.head.takesPlainAnswers else { return true }
-    known.ready = outcome.plain.flatMap { plain in
-      context.plainAnswers.kept[plain].map { (plain, $0) }
-    }
-    return true
-  }
-
-  /// Answers by what answered it last; false where that is not what it gets now.
-  private func answerReadily(_ known: ParsedRequestCache.Known, on channel: Channel) -> Bool {
-    guard let ready = known.ready, !channel.isCongested,
-      context.deck.decidePlainly(known.prepared, as: ready.plain, lane: context.lane, at: Date())
-    else { return false }
-    hasAsked = true
-    channel.write(ready.answer)
-    next(keeps: true)
-    return true
-  }
-
-  /// Prepares a request that came in one piece and alone, and remembers it; `nil` where it did not.
-  private func know(_ request: Request, _ head: RequestHead) -> PreparedRequest? {
-    // They spell the first request that ends in them, or nothing: another may follow.
-    guard let bytes = spelling else { return nil }
-    spelling = nil
-    guard let requests = context.parsedRequests, let channel, head.framing == .none,
-      head.method == "GET", parser.isBetweenRequests
-    else { return nil }
-    let prepared = context.deck.prepare(request)
-    // Its address was worked out for this tape, and it takes no turn in a lane of its own.
-    guard !prepared.namesLane,
-      prepared.origin == naming?.tape || context.options.recordedOrigin != nil
-    else { return prepared }
-    requests.keep(ParsedRequestCache.Known(bytes, head, prepared, isSecure: channel.isSecure))
-    return prepared
-  }
-
-  /// Answers what was answered before by the same bytes; false where they have to be put together.
-  private func answerPlainly(_ outcome: Outcome, to head: RequestHead) -> Bool {
-    guard let plain = outcome.plain, head.takesPlainAnswers,
-      let answer = context.plainAnswers.kept[plain],
-      let channel, !channel.isCongested
-    else { return false }
-    channel.write(answer)
-    return true
-  }
-
-  /// Keeps the head of an answer that is the same for everybody.
-  private func keepPlainAnswer(
-    _ answer: (head: ResponseHead, body: Data),
-    _ outcome: Outcome,
-    to head: RequestHead
-  ) {
-    guard let plain = outcome.plain, head.takesPlainAnswers, !context.options.closesConnections,
-      // A redirect is told in the words of who asks.
-      answer.head.headers["Location"] == nil
-    else { return }
-    var bytes: [UInt8] = []
-    let framing = AnswerFraming(
-      status: answer.head.status,
-      to: head,
-      length: ResponseWriter.length(answer.head, to: head) { answer.body.count }
-    )
-    let hasBody: Bool
-    switch framing.framing {
-    case .none: hasBody = false
-    case .length: hasBody = true
-    case .chunked, .untilClose: return
-    }
-    bytes.appendHead(answer.head, framed: framing, for: head.version)
-    let kept = WireAnswers.Answer(head: bytes, body: hasBody ? answer.body : Data())
-    context.plainAnswers.kept.keep(kept, of: plain, weighing: bytes.count + kept.body.count)
-  }
+  /// Tells that all of a request is here that is being answered already.
+  func noteRequestEnd(of outcome: Outcome) { deck.noteEnd(of: outcome) }
 }
 
 // MARK: - Content that goes on while it comes
@@ -671,19 +516,20 @@ extension ClientConnection {
     guard context.streamsContent, case .play(let asked) = handling else { return false }
     // Only a length that is known can be weighed by a link.
     if head.framing == .chunked, context.deck.scenario.link != nil { return false }
-    let authority = authority(of: head, asked)
-    let request = authority.request(head, Data())
-    guard !context.deck.records || context.deck.ignores(request.url) else { return false }
-    var outcome = decide(request, asked)
-    if case .length(let length) = head.framing { outcome.path?.contentBytes = length }
-    let delivery = context.deck.delivery(of: outcome, on: .onTheWire)
-    let upload = Upload(head.framing, isPassedOn: delivery.passingContent != nil)
+    guard let exchange = deck.begin(head, asked, isSecure: channel?.isSecure == true) else {
+      return false
+    }
+    let passing = exchange.delivery.passingContent
+    let upload = Upload(head.framing, isPassedOn: passing != nil)
     // A long upload takes its time; whoever waits for it notices a halt.
-    if upload.isPassedOn { deadline.begin(.none, on: reactor) }
+    if upload.isPassedOn {
+      deadline.begin(.none, on: reactor)
+      exchange.upload = upload
+    }
     var begun = begun
     upload.append(begun.finish())
     self.upload = upload
-    perform(head, outcome, authority, delivery.passingContent ?? delivery, upload)
+    carry(exchange, passing ?? exchange.delivery, from: .requestHead)
     return true
   }
 

@@ -12,8 +12,8 @@ final class ParsedRequestCache: @unchecked Sendable {
     fileprivate let bytes: [UInt8]
     let head: RequestHead
     let prepared: PreparedRequest
-    /// What answered it last, as it stood on the wire.
-    var ready: (plain: PlainAnswer, answer: WireAnswers.Answer)?
+    /// The response that was sent to it last.
+    var rendered: (key: RenderedResponseKey, response: RenderedResponse)?
     /// Whether it came by TLS, which is a part of its address.
     fileprivate let isSecure: Bool
 

@@ -18,8 +18,7 @@ final class PortContext: Sendable {
   let streamsContent: Bool
   /// Requests that came before; `nil` where more than the tape has a say in what they come to.
   let parsedRequests: ParsedRequestCache?
-  /// What was answered before, for those who ask for the same.
-  let plainAnswers = WireAnswers()
+  let renderedResponses = RenderedResponses()
   /// Connections to upstreams that wait for their next request.
   let upstreams = UpstreamPool()
   /// The writer of the journal; `nil`: the loop writes it itself.

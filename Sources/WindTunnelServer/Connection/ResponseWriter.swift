@@ -210,7 +210,7 @@ final class ResponseWriter {
     let answer = AnswerFraming(
       status: head.status,
       to: exchange.head,
-      length: Self.length(head, to: exchange.head) {
+      length: head.announcedLength(to: exchange.head) {
         exchange.delivery.steps.reduce(0) { sum, step in
           guard case .bytes(.data(let data)) = step else { return sum }
           return sum + data.count
@@ -223,18 +223,6 @@ final class ResponseWriter {
     keepsAlive = answer.keepsAlive
     exchange.watch?.status = head.status
     channel.write { $0.appendHead(head, framed: answer, for: exchange.head.version) }
-  }
-
-  /// The length to announce: what the head says, which is more than comes where an answer is cut;
-  /// none where the recording was chunked, or where a HEAD leaves it open; else what there is.
-  static func length(
-    _ head: ResponseHead,
-    to request: RequestHead,
-    content: () -> Int
-  ) -> Int? {
-    if let text = head.headers["Content-Length"] { return Int(text) }
-    if head.headers["Transfer-Encoding"] != nil || request.method == "HEAD" { return nil }
-    return content()
   }
 
   /// Writes a slice; what is left of the data is what is done next.

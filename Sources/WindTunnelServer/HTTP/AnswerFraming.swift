@@ -102,3 +102,13 @@ extension [UInt8] {
     }
   }
 }
+
+extension ResponseHead {
+  /// The length to announce: what the head says, which is more than comes where an answer is cut;
+  /// none where the recording was chunked, or where a HEAD leaves it open; else what there is.
+  func announcedLength(to request: RequestHead, content: () -> Int) -> Int? {
+    if let text = headers["Content-Length"] { return Int(text) }
+    if headers["Transfer-Encoding"] != nil || request.method == "HEAD" { return nil }
+    return content()
+  }
+}
