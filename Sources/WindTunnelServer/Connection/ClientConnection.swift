@@ -59,7 +59,7 @@ final class ClientConnection {
     start = .now()
     deck = DeckResponder(context, start: start)
     parser = RequestParser(limits: context.requestLimits)
-    deadline = Deadline(context.options.limits)
+    deadline = Deadline(context.limits)
   }
 
   var now: Duration { .nanoseconds(Moment.now() - start) }
@@ -82,7 +82,7 @@ extension ClientConnection {
       let channel = try? Channel(
         socket,
         on: reactor,
-        limits: context.options.limits,
+        limits: context.limits,
         delegate: connection
       )
     else {
@@ -284,7 +284,7 @@ extension ClientConnection {
     switch kind {
     case .idle, .none: channel?.close()
     case .request:
-      let seconds = Int(context.options.limits.requestSeconds)
+      let seconds = Int(context.limits.requestSeconds)
       refuse(ProtocolError(.tooSlow, "The request took longer than \(seconds) s."))
     }
   }
@@ -307,12 +307,12 @@ extension ClientConnection: ChannelDelegate {
       }
     case .parting(let ending): leave(ending)
     case .relaying, .stalled, .ended: break
-    case .tunnelling(let tunnel): tunnel.came(bytes, .up)
+    case .tunnelling(let tunnel): tunnel.clientSent(bytes)
     case .idle, .receiving, .answering:
       if answerKnown(bytes, on: channel) { return }
       parser.feed(bytes)
       // Requests in advance wait in the system's buffers once there are enough of them here.
-      if parser.bufferedBytes > context.options.limits.queuedBytesMax { channel.pauseReading() }
+      if parser.bufferedBytes > context.limits.queuedBytesMax { channel.pauseReading() }
       read()
       deck.forgetSpelling()
     }
@@ -329,7 +329,7 @@ extension ClientConnection: ChannelDelegate {
       parser.feedEnd()
       if upload != nil { read() } else { writer.clientEnded() }
     case .opening, .stalled, .parting: channel.close()
-    case .tunnelling(let tunnel): tunnel.reachedEnd(.up)
+    case .tunnelling(let tunnel): tunnel.clientReachedEnd()
     case .relaying, .ended: break
     }
   }
@@ -339,7 +339,7 @@ extension ClientConnection: ChannelDelegate {
   func channelDrained(_ channel: Channel) {
     switch state {
     case .answering(let writer): writer.clientDrained()
-    case .tunnelling(let tunnel): tunnel.set(.down) { $0.isBlocked = false }
+    case .tunnelling(let tunnel): tunnel.clientDrained()
     case .idle, .parting, .opening, .receiving, .relaying, .stalled, .ended: break
     }
   }
@@ -369,7 +369,7 @@ extension ClientConnection {
       case .idle, .receiving: break
       case .answering(let writer):
         guard let upload else { return }
-        if upload.isFull(context.options.limits) {
+        if upload.isFull(context.limits) {
           channel?.pauseReading()
           return
         }
@@ -475,11 +475,10 @@ extension ClientConnection {
 
   /// Has a player carry an answer, to a request that is here or to one whose content is still coming.
   private func carry(
-    _ exchange: ResponseWriter.Exchange,
+    _ exchange: RequestExchange,
     _ delivery: Delivery,
     from arrival: Delivery.Arrival
   ) {
-    exchange.watch = RequestWatch(exchange.outcome, in: context)
     let player = Player(delivery, shaper: exchange.outcome.shaper, metersLive: true)
     let writer = ResponseWriter(player, of: exchange, to: self)
     state = .answering(writer)
@@ -501,8 +500,8 @@ extension ClientConnection {
   /// Whether more content is refused, now that a request turns out to have so much.
   private func refusesContent(_ count: Int) -> Bool {
     // Elsewhere the parser has looked.
-    guard context.streamsContent, count > context.options.limits.bodyBytesMax else { return false }
-    refuse(.tooLarge(context.options.limits))
+    guard context.streamsContent, count > context.limits.bodyBytesMax else { return false }
+    refuse(.tooLarge(context.limits))
     return true
   }
 
@@ -516,20 +515,15 @@ extension ClientConnection {
     guard context.streamsContent, case .play(let asked) = handling else { return false }
     // Only a length that is known can be weighed by a link.
     if head.framing == .chunked, context.deck.scenario.link != nil { return false }
-    guard let exchange = deck.begin(head, asked, isSecure: channel?.isSecure == true) else {
-      return false
-    }
-    let passing = exchange.delivery.passingContent
-    let upload = Upload(head.framing, isPassedOn: passing != nil)
+    let isSecure = channel?.isSecure == true
+    guard let (exchange, upload) = deck.begin(head, asked, isSecure: isSecure) else { return false }
     // A long upload takes its time; whoever waits for it notices a halt.
-    if upload.isPassedOn {
-      deadline.begin(.none, on: reactor)
-      exchange.upload = upload
-    }
+    if upload.isPassedOn { deadline.begin(.none, on: reactor) }
     var begun = begun
     upload.append(begun.finish())
     self.upload = upload
-    carry(exchange, passing ?? exchange.delivery, from: .requestHead)
+    let delivery = exchange.delivery.passingContent ?? exchange.delivery
+    carry(exchange, delivery, from: .requestHead)
     return true
   }
 
@@ -566,11 +560,9 @@ extension ClientConnection {
 
 // MARK: - Origins
 
-extension ClientConnection {
-  /// The reason why the client is not connected to an address; `nil` where it is.
-  func refusal(of address: SocketAddress) -> AddressRefusal? {
-    context.proxy?.refusal(of: address, for: channel?.socket.peerAddress)
-  }
+extension ClientConnection: UpstreamClient {
+  /// The live answer is written: the next request, or the end of the connection.
+  func answered(keepsAlive: Bool) { next(keeps: keepsAlive) }
 
   /// Gives what comes to a tunnel, from here on.
   func pass(to tunnel: (Channel) -> Tunnel) {
@@ -627,7 +619,7 @@ extension ClientConnection {
     relay.begin(with: rest, to: upstream)
     channel.resumeReading()
     upstream.resumeReading()
-    let seconds = context.options.limits.tunnelSeconds
+    let seconds = context.limits.tunnelSeconds
     reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak channel] _ in channel?.close() }
   }
 }

@@ -10,7 +10,7 @@ struct DeckResponder {
     /// It is answered, and the connection goes on.
     case sent
     /// A player carries its answer.
-    case carried(ResponseWriter.Exchange)
+    case carried(RequestExchange)
   }
 
   private let context: PortContext
@@ -69,24 +69,36 @@ struct DeckResponder {
 
   /// Decides a request by its head, whose content comes while it is being answered; `nil` where the
   /// deck has to have it whole.
-  mutating func begin(_ head: RequestHead, _ asked: DeckRequest, isSecure: Bool)
-    -> ResponseWriter.Exchange?
-  {
+  mutating func begin(
+    _ head: RequestHead,
+    _ asked: DeckRequest,
+    isSecure: Bool
+  ) -> (RequestExchange, Upload)? {
     let authority = authority(of: head, asked, isSecure: isSecure)
     let request = authority.request(head, Data())
     guard !context.deck.records || context.deck.ignores(request.url) else { return nil }
     var outcome = decide(request, asked).outcome
     if case .length(let length) = head.framing { outcome.path?.contentBytes = length }
-    return exchange(head, outcome, authority)
+    let delivery = context.deck.delivery(of: outcome, on: .onTheWire)
+    let upload = Upload(head.framing, isPassedOn: delivery.passingContent != nil)
+    return (exchange(head, outcome, authority, delivery, upload), upload)
   }
 
   private func exchange(
     _ head: RequestHead,
     _ outcome: Outcome,
-    _ authority: Authority
-  ) -> ResponseWriter.Exchange {
-    let delivery = context.deck.delivery(of: outcome, on: .onTheWire)
-    return ResponseWriter.Exchange(head, outcome, authority, delivery)
+    _ authority: Authority,
+    _ delivery: Delivery? = nil,
+    _ upload: Upload? = nil
+  ) -> RequestExchange {
+    RequestExchange(
+      head,
+      outcome,
+      authority,
+      delivery ?? context.deck.delivery(of: outcome, on: .onTheWire),
+      RequestWatch(outcome, in: context.origins),
+      upload?.isPassedOn == true ? upload : nil
+    )
   }
 
   private func decide(
@@ -113,7 +125,7 @@ struct DeckResponder {
   ) -> Authority {
     if let naming = asked.naming { return Authority(of: head, named: naming) }
     let scheme = isSecure ? "https" : "http"
-    let authority = Authority(of: head, in: context, by: scheme, after: naming)
+    let authority = Authority(of: head, in: context.origins, by: scheme, after: naming)
     naming = authority.naming
     return authority
   }
@@ -124,7 +136,7 @@ struct DeckResponder {
     to head: RequestHead,
     on channel: Channel
   ) -> RenderedResponse? {
-    guard context.isUnwatched, !channel.isCongested,
+    guard context.sendsRendered, !channel.isCongested,
       let response = context.renderedResponses.response(to: head, outcome)
     else { return nil }
     channel.write(response)
@@ -183,7 +195,7 @@ struct DeckResponder {
       head.method == "GET",
       // Its address was worked out for this cassette, and it takes no turn in a lane of its own.
       !prepared.namesLane,
-      prepared.origin == naming?.tape || context.options.recordedOrigin != nil
+      prepared.origin == naming?.cassetteOrigin || context.origins.recordedOrigin != nil
     else { return }
     requests.keep(ParsedRequestCache.Known(bytes, head, prepared, isSecure: isSecure))
   }

@@ -4,66 +4,63 @@ internal import WindTunnel
 final class PortContext: Sendable {
   let deck: Deck
   let lane: Lane
-  let options: ReplayServer.Options
-  let port: Int
+  /// The address that is listened at.
+  let host: String
+  /// The policy by which requests are answered; `nil`: all are.
+  let policy: OriginPolicy?
+  let limits: Limits
   /// What connections speak TLS by; `nil`: they speak plain HTTP.
   let tls: TLSContext?
-  /// What a forward proxy has beside what every server has.
-  let proxy: ProxyContext?
-  /// Whether it is the deck that answers.
-  let playsDeck: Bool
+  /// The names of the port and the origins behind it.
+  let origins: OriginContext
+  /// Whether connections meet the scenario before there is a request. A client reaches its proxy in any
+  /// weather; what is behind it is decided by request and tunnel.
+  let failsConnections: Bool
   /// Whether the content of requests is kept until it is whole.
   let keepsContent: Bool
   /// Whether content may be passed on while it comes, without its ever being here as a whole.
   let streamsContent: Bool
-  /// Requests that came before; `nil` where more than the tape has a say in what they come to.
+  /// Whether responses may be sent as they were rendered: nobody is told of each, and none ends its
+  /// connection.
+  let sendsRendered: Bool
+  /// Requests that came before; `nil` where more than the cassette has a say in what they come to.
   let parsedRequests: ParsedRequestCache?
   let renderedResponses = RenderedResponses()
-  /// Connections to upstreams that wait for their next request.
-  let upstreams = UpstreamPool()
-  /// The writer of the journal; `nil`: the loop writes it itself.
-  let journalWriting: JournalWriting?
 
+  /// Makes the context of a port.
+  ///
+  /// - Parameters:
+  ///   - origins: The names of the port and the origins behind it.
+  ///   - lane: The lane of requests that name none.
+  ///   - host: The address that is listened at.
+  ///   - policy: The policy by which requests are answered.
+  ///   - tls: What connections speak TLS by.
+  ///   - playsDeck: False where a handler of its own answers.
+  ///   - isReloaded: Whether rules may come that look at bodies.
   init(
-    deck: Deck,
+    _ origins: OriginContext,
     lane: Lane,
-    options: ReplayServer.Options,
-    port: Int,
-    tls: TLSContext? = nil,
-    proxy: ProxyContext? = nil,
-    playsDeck: Bool = true,
-    journalWriting: JournalWriting? = nil
+    host: String,
+    policy: OriginPolicy?,
+    tls: TLSContext?,
+    playsDeck: Bool,
+    isReloaded: Bool
   ) {
-    (self.deck, self.lane, self.options, self.port) = (deck, lane, options, port)
-    (self.tls, self.proxy, self.playsDeck) = (tls, proxy, playsDeck)
-    self.journalWriting = journalWriting
-    keepsContent =
-      deck.needsRequestContent || options.isReloaded || !playsDeck || options.passesOn
+    (self.origins, self.lane, self.host, self.policy, self.tls) = (origins, lane, host, policy, tls)
+    (deck, limits) = (origins.deck, origins.limits)
+    failsConnections = playsDeck && origins.proxy == nil
+    keepsContent = deck.needsRequestContent || isReloaded || !playsDeck || origins.passesOn
+    sendsRendered = failsConnections && origins.received == nil && !origins.closesConnections
     parsedRequests =
-      keepsContent || options.received != nil || lane != .deck || options.closesConnections
-      ? nil : ParsedRequestCache()
+      sendsRendered && !keepsContent && lane == .deck ? ParsedRequestCache() : nil
     streamsContent =
-      (options.proxy != nil || !options.ignoredHosts.isEmpty) && !deck.comparesContent
-      && !options.isReloaded && playsDeck && options.received == nil
-  }
-
-  /// Whether connections meet the scenario before there is a request. A client reaches its proxy in any
-  /// weather; what is behind it is decided by request and tunnel.
-  var failsConnections: Bool { playsDeck && proxy == nil }
-
-  /// Whether nobody is told of each answer.
-  var isUnwatched: Bool { failsConnections && options.received == nil }
-
-  /// The server that an outcome is forwarded to.
-  func upstream(for outcome: Outcome) -> Upstream? {
-    guard let proxy else { return options.upstream(for: outcome) }
-    guard outcome.forwards else { return nil }
-    return Upstream(of: outcome.forwarded.url, by: proxy.contexts?.origin)
+      (origins.proxy != nil || !origins.ignoredHosts.isEmpty) && !deck.comparesContent
+      && !isReloaded && playsDeck && origins.received == nil
   }
 
   /// What a request may ask for: content that is not kept takes no memory.
   var requestLimits: Limits {
-    var limits = options.limits
+    var limits = limits
     if !keepsContent || streamsContent { limits.bodyBytesMax = limits.unreadBodyBytesMax }
     return limits
   }

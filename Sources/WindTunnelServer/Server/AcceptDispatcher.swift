@@ -69,7 +69,7 @@ struct ConnectionReceiver: Sendable {
     guard !live.isDraining else { return turnAway(socket) }
     if let admin {
       begin(socket, admin, on: reactor)?.open()
-    } else if let proxy = context.proxy {
+    } else if let proxy = context.origins.proxy {
       switch proxy.receive(socket) {
       case .gone: turnAway(socket)
       case .served: begin(socket, ProxyHandler(proxy, in: context), on: reactor)?.open()
@@ -78,7 +78,7 @@ struct ConnectionReceiver: Sendable {
       case .refused(let sentence):
         begin(socket, ProxyHandler(proxy, in: context), on: reactor)?.turnAway(sentence)
       }
-    } else if context.options.passesOn {
+    } else if context.origins.passesOn {
       begin(socket, RecordingHandler(context: context), on: reactor)?.open()
     } else {
       begin(socket, ReplayHandler(context: context), on: reactor)?.open()

@@ -33,8 +33,8 @@ struct BoundListener: @unchecked Sendable {
           listeningAt: options.host,
           network: options.proxy == nil ? nil : .ofInterface(at: address)
         )
-        let gate = options.proxy.map { Locked(PeerGate($0.admission, own: options.host)) }
-        let queues = JournalWriting.Queues()
+        let gate = options.proxy.map { Locked(PeerAuthorizer($0.admission, own: options.host)) }
+        let queues = JournalWriter.Queues()
         dispatcher.receivers = group.members.map { member in
           let context = PortContext(
             deck: deck,
@@ -46,7 +46,7 @@ struct BoundListener: @unchecked Sendable {
               gate.map { ProxyContext(proxy, $0, machine, member.loop, opening: contexts) }
             },
             playsDeck: admin == nil,
-            journalWriting: JournalWriting(queues) { [weak loop = member.loop] job in
+            journal: JournalWriter(queues) { [weak loop = member.loop] job in
               loop?.execute(job)
             }
           )
@@ -115,4 +115,43 @@ struct BoundListener: @unchecked Sendable {
 
   /// Frees the port. On the listening loop only.
   func close() { closing() }
+}
+
+extension PortContext {
+  /// Makes the context of a server's port.
+  convenience init(
+    deck: Deck,
+    lane: Lane,
+    options: ReplayServer.Options,
+    port: Int,
+    tls: TLSContext? = nil,
+    proxy: ProxyContext? = nil,
+    playsDeck: Bool = true,
+    journal: JournalWriter? = nil
+  ) {
+    let origins = OriginContext(
+      deck: deck,
+      port: port,
+      domain: options.domain,
+      upstream: options.upstream,
+      ignoredHosts: options.ignoredHosts,
+      recordedOrigin: options.recordedOrigin,
+      leadsBack: options.leadsBack,
+      keepsEncodings: options.keepsEncodings,
+      closesConnections: options.closesConnections,
+      limits: options.limits,
+      proxy: proxy,
+      received: options.received,
+      journal: journal
+    )
+    self.init(
+      origins,
+      lane: lane,
+      host: options.host,
+      policy: options.origins,
+      tls: tls,
+      playsDeck: playsDeck,
+      isReloaded: options.isReloaded
+    )
+  }
 }
