@@ -3,7 +3,7 @@ internal import WindTunnel
 /// Requests that came before, by the bytes that they came in.
 ///
 /// Clients ask for the same again in the same words, and whoever has read a head once knows what it
-/// says. Only heads without content are kept, of connections that lead to the tape and to nobody else.
+/// says. Only heads without content are kept, of connections that lead to the cassette and to nobody else.
 ///
 /// On one loop's thread only.
 final class ParsedRequestCache: @unchecked Sendable {
@@ -30,7 +30,7 @@ final class ParsedRequestCache: @unchecked Sendable {
 
   private var known: [Int: Known] = [:]
   private var spelledBytes = 0
-  /// Of whose tape they are.
+  /// The cassette that they were prepared for.
   private var last: PreparedRequest?
 
   func find(_ bytes: UnsafeRawBufferPointer, isSecure: Bool) -> Known? {
@@ -43,7 +43,7 @@ final class ParsedRequestCache: @unchecked Sendable {
   func keep(_ request: Known) {
     let isFull =
       known.count >= Self.countMax || spelledBytes + request.bytes.count > Self.spelledBytesMax
-    if isFull || last?.isOfTape(of: request.prepared) == false { forgetAll() }
+    if isFull || last?.isOfCassette(of: request.prepared) == false { forgetAll() }
     last = request.prepared
     spelledBytes += request.bytes.count
     let old = known.updateValue(request, forKey: request.bytes.withUnsafeBytes { Self.hash($0) })

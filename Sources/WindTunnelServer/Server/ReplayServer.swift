@@ -19,7 +19,7 @@ public final class ReplayServer: Sendable {
     /// The servers of hosts that the deck ignores: where requests that name them go. A request names
     /// one by a whole URL, as to a proxy, or by its `Host`.
     public var ignoredHosts: [Upstream] = []
-    /// Whether redirects to other hosts lead back here, where those are answered from the tape like the
+    /// Whether redirects to other hosts lead back here, where those are answered from the cassette like the
     /// rest: a client that follows them never leaves.
     public var leadsBack = false
     /// The policy by which requests are answered: by the name that the server is asked by and the
@@ -27,7 +27,7 @@ public final class ReplayServer: Sendable {
     public var origins: OriginPolicy?
     /// Makes it a forward proxy.
     public var proxy: Proxying?
-    /// The origin that stands on the tape in place of the upstream's; `nil`: the upstream's own.
+    /// The origin that stands on the cassette in place of the upstream's; `nil`: the upstream's own.
     public var recordedOrigin: RequestURL?
     /// Tells whether an origin that is recorded may answer in every content coding that the client
     /// accepts. Nothing is kept of codings that cannot be opened (br, zstd), so by default it is
@@ -125,7 +125,7 @@ public final class ReplayServer: Sendable {
   /// Where it is asked and told, `http://127.0.0.1:PORT`; `nil` where it has no such port.
   public var adminURL: String? { adminPort.map { "http://127.0.0.1:\($0)" } }
 
-  /// Plays another tape from the next request on (``Deck/load(_:matcher:)``), and counts its plays
+  /// Plays another cassette from the next request on (``Deck/load(_:matcher:)``), and counts its plays
   /// anew.
   public func load(_ cassette: Cassette, matcher: Matcher? = nil) {
     deck.load(cassette, matcher: matcher)
