@@ -152,4 +152,18 @@ import Testing
       }
     }
   }
+
+  @Test func `a response that ends its connection is not sent as it was for one that goes on`()
+    async throws
+  {
+    var options = ReplayServer.Options.patient
+    options.closesConnections = true
+    let deck = Deck(Self.cassette(), then: .repeat)
+    try await ReplayServer.serving(deck, options) { server in
+      for _ in 0..<3 {
+        let text = try await server.answer(to: Self.get())
+        #expect(text.contains("\r\nConnection: close\r\n") && text.hasSuffix("\r\n\r\none"))
+      }
+    }
+  }
 }

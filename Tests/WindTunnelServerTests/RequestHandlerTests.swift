@@ -60,7 +60,7 @@ import Testing
     status: Int?
   ) {
     let context = Self.context()
-    let tunnel = OpenedTunnel(to: "api.example.test", port: 443, in: "calm", context)
+    let tunnel = OpenedTunnel(to: "api.example.test", port: 443, in: "calm", context.origins)
     let handler = OpenedTunnelHandler(tunnel: tunnel, context: context)
     #expect(handler.handle(Self.head(method, target)).status == status)
   }

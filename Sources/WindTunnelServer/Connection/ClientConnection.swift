@@ -86,7 +86,7 @@ extension ClientConnection {
         delegate: connection
       )
     else {
-      live.forget()
+      live.discard()
       return nil
     }
     connection.channel = channel
@@ -129,8 +129,8 @@ extension ClientConnection {
     channel.startTLS(engine, early: early)
   }
 
-  /// Says no to a peer and ends its connection.
-  func turnAway(_ text: String) {
+  /// Refuses a peer and ends its connection.
+  func reject(_ text: String) {
     state = .ended
     channel?.writeNotice(403, text)
     channel?.close()
@@ -198,7 +198,7 @@ extension ClientConnection {
 
 extension ClientConnection {
   /// Serves no further request; an answer that has begun is finished.
-  func leaveWhenIdle() {
+  func closeWhenIdle() {
     switch state {
     case .idle, .parting, .receiving, .stalled, .opening, .relaying: channel?.close()
     case .tunnelling(let tunnel): tunnel.leave()
@@ -213,7 +213,7 @@ extension ClientConnection {
   }
 
   /// Gives the connection back if its end is out and the client has everything.
-  func leaveIfHeard() {
+  func closeIfDelivered() {
     if let channel, channel.phase == .lingering, channel.socket.unsentBytes ?? 0 == 0 {
       channel.abandon()
     }
@@ -237,7 +237,7 @@ extension ClientConnection {
     switch end.moment {
     case .nextRequest:
       // It may have come before the answer to the last one was out.
-      if parser.bufferedBytes > 0 { return leave(end.ending) }
+      if parser.bufferedBytes > 0 { return terminate(by: end.ending) }
       state = .parting(end.ending)
       deadline.begin(.idle, on: reactor)
     case .idle(let length):
@@ -246,13 +246,13 @@ extension ClientConnection {
       let moment = start + (now + length).inNanoseconds
       reactor.schedule(at: moment) { [weak self] _ in
         guard let self, idles == turn, case .idle = state, parser.isBetweenRequests else { return }
-        leave(end.ending)
+        terminate(by: end.ending)
       }
       read()
     }
   }
 
-  private func leave(_ ending: IdleEnd.Ending) {
+  private func terminate(by ending: IdleEnd.Ending) {
     state = .ended
     switch ending {
     case .close: channel?.close()
@@ -305,7 +305,7 @@ extension ClientConnection: ChannelDelegate {
       if hello.count >= length || hello.first != 22 {
         writer.advance(.arrived(.clientHello))
       }
-    case .parting(let ending): leave(ending)
+    case .parting(let ending): terminate(by: ending)
     case .relaying, .stalled, .ended: break
     case .tunnelling(let tunnel): tunnel.clientSent(bytes)
     case .idle, .receiving, .answering:
@@ -377,7 +377,7 @@ extension ClientConnection {
           channel?.resumeReading()
           return
         }
-        take(event, of: upload, answeredBy: writer)
+        handle(event, of: upload, answeredBy: writer)
         continue
       case .parting, .opening, .tunnelling, .relaying, .stalled, .ended: return
       }
@@ -396,7 +396,7 @@ extension ClientConnection {
       case .end:
         guard case .receiving(let head, var body, let handling) = state else { continue }
         deadline.begin(.none, on: reactor)
-        give(handling, to: head, body.finish())
+        respond(to: head, body.finish(), by: handling)
       case .failed(let error): return refuse(error)
       }
     }
@@ -418,7 +418,7 @@ extension ClientConnection {
     if head.expectsContinue { channel?.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
 
-  private func give(_ handling: RequestHandling, to head: RequestHead, _ body: Data) {
+  private func respond(to head: RequestHead, _ body: Data, by handling: RequestHandling) {
     switch handling {
     case .answer(let response): answer(response(body), to: head)
     case .answerLast(let response): answer(response(body), to: head, isLast: true)
@@ -497,7 +497,7 @@ extension ClientConnection {
 // MARK: - Content that goes on while it comes
 
 extension ClientConnection {
-  /// Whether more content is refused, now that a request turns out to have so much.
+  /// Tells whether more content is refused, now that a request turns out to have so much.
   private func refusesContent(_ count: Int) -> Bool {
     // Elsewhere the parser has looked.
     guard context.streamsContent, count > context.limits.bodyBytesMax else { return false }
@@ -528,7 +528,7 @@ extension ClientConnection {
   }
 
   /// Takes what is read of a request that is being answered already.
-  private func take(
+  private func handle(
     _ event: RequestParser.Event,
     of upload: Upload,
     answeredBy writer: ResponseWriter

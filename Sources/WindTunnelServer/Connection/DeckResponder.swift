@@ -5,7 +5,7 @@ internal import WindTunnel
 ///
 /// There are two ways to answer: a rendered response, which the deck says nothing changes, or a player.
 struct DeckResponder {
-  /// What became of a request.
+  /// The outcome of a request.
   enum Answer {
     /// It is answered, and the connection goes on.
     case sent
@@ -14,12 +14,12 @@ struct DeckResponder {
   }
 
   private let context: PortContext
-  /// When the connection began.
+  /// The connection's beginning.
   private let start: Moment
   /// The name that the client called this server by last.
   private var naming: Authority.Naming?
-  /// When the request that is coming began; also how long the handshake in front of it took, where there
-  /// was one, and only before the connection's first request.
+  /// The beginning of the request that is coming, and the length of the handshake in front of it, where
+  /// there was one, and only before the connection's first request.
   private var requestStart = Moment.now()
   private var handshake: Duration?
   private var hasAsked = false

@@ -14,7 +14,7 @@ final class ParsedRequestCache: @unchecked Sendable {
     let prepared: PreparedRequest
     /// The response that was sent to it last.
     var rendered: (key: RenderedResponseKey, response: RenderedResponse)?
-    /// Whether it came by TLS, which is a part of its address.
+    /// Tells whether it came by TLS, which is a part of its address.
     fileprivate let isSecure: Bool
 
     init(_ bytes: [UInt8], _ head: RequestHead, _ prepared: PreparedRequest, isSecure: Bool) {
@@ -24,7 +24,7 @@ final class ParsedRequestCache: @unchecked Sendable {
 
   /// A longer head is read each time.
   static let bytesMax = 1024
-  /// So many are kept, and so many bytes of them; then all are forgotten, and those that are asked for
+  /// The bounds of the table, in requests and bytes; then all are forgotten, and those that are asked for
   /// most are soon back.
   static let (countMax, spelledBytesMax) = (16_384, 4 << 20)
 

@@ -1,6 +1,6 @@
 internal import WindTunnel
 
-/// What the connections of a port share that are on one loop.
+/// The state that a port's connections on one loop share.
 final class PortContext: Sendable {
   let deck: Deck
   let lane: Lane
@@ -9,18 +9,18 @@ final class PortContext: Sendable {
   /// The policy by which requests are answered; `nil`: all are.
   let policy: OriginPolicy?
   let limits: Limits
-  /// What connections speak TLS by; `nil`: they speak plain HTTP.
+  /// The context of TLS; `nil`: connections speak plain HTTP.
   let tls: TLSContext?
   /// The names of the port and the origins behind it.
   let origins: OriginContext
-  /// Whether connections meet the scenario before there is a request. A client reaches its proxy in any
-  /// weather; what is behind it is decided by request and tunnel.
+  /// Tells whether connections meet the scenario before there is a request. A client reaches its proxy
+  /// in any weather; what is behind it is decided by request and tunnel.
   let failsConnections: Bool
-  /// Whether the content of requests is kept until it is whole.
+  /// Tells whether the content of requests is kept until it is whole.
   let keepsContent: Bool
-  /// Whether content may be passed on while it comes, without its ever being here as a whole.
+  /// Tells whether content may be passed on while it comes, without its ever being here as a whole.
   let streamsContent: Bool
-  /// Whether responses may be sent as they were rendered: nobody is told of each, and none ends its
+  /// Tells whether responses may be sent as they were rendered: nobody is told of each, and none ends its
   /// connection.
   let sendsRendered: Bool
   /// Requests that came before; `nil` where more than the cassette has a say in what they come to.
@@ -58,7 +58,7 @@ final class PortContext: Sendable {
       && !isReloaded && playsDeck && origins.received == nil
   }
 
-  /// What a request may ask for: content that is not kept takes no memory.
+  /// The limits of a request: content that is not kept takes no memory.
   var requestLimits: Limits {
     var limits = limits
     if !keepsContent || streamsContent { limits.bodyBytesMax = limits.unreadBodyBytesMax }

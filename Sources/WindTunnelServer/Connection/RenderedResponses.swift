@@ -77,6 +77,6 @@ extension Channel {
 }
 
 extension RequestHead {
-  /// Whether the framing of an answer is that of most.
+  /// Tells whether the framing of an answer is that of most.
   var takesRenderedResponses: Bool { version == .http11 && keepsAlive && method == "GET" }
 }

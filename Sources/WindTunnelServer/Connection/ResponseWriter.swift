@@ -3,14 +3,14 @@ internal import WindTunnel
 
 /// One delivery on its way to a client: the player, what it said, and how the content is framed.
 final class ResponseWriter: UpstreamMeter {
-  /// How much of a body is handed over at once, so that a client that does not read costs no more.
+  /// The size of a body's slices, so that a client that does not read costs no more.
   static let sliceBytes = 64 * 1024
 
   private let exchange: RequestExchange?
   private weak var client: ClientConnection?
   private let context: PortContext
   private var player: Player
-  /// What the player said and what has not been done.
+  /// The player's actions, and the number of those that are done.
   private var queue: [Player.Action] = []
   private var done = 0
   private var framing: Framing?

@@ -26,7 +26,7 @@ extension HTTPVersion {
   }
 }
 
-/// Where a message's content ends (RFC 9112 §6.3).
+/// The end of a message's content (RFC 9112 §6.3).
 enum Framing: Sendable, Hashable {
   /// There is none, whatever the fields announce.
   case none
@@ -58,12 +58,12 @@ extension [String] {
   }
 }
 
-/// What a head's fields say about framing and persistence, gathered while they come in so that
+/// The facts of a head's fields about framing and persistence, gathered while they come in so that
 /// nobody has to search for them.
 struct FramingFacts {
   private(set) var hostCount = 0
   private(set) var contentLength: Int?
-  /// How many lengths there are, equal or not.
+  /// The number of lengths, equal or not.
   private(set) var lengthCount = 0
   /// The transfer codings in order, `chunked` in lower case; `nil` where the field is absent.
   private(set) var transferCodings: [String]?
@@ -71,7 +71,7 @@ struct FramingFacts {
   private(set) var saysKeepAlive = false
   private(set) var expectsContinue = false
 
-  /// Whether a field's value must be known when its line is read.
+  /// Tells whether a field's value must be known when its line is read.
   static func decides(_ name: String) -> Bool {
     ["content-length", "transfer-encoding", "connection", "host", "expect"].contains {
       name.equalsIgnoringASCIICase($0)

@@ -13,7 +13,7 @@ protocol MessageHead: Sendable, Hashable {
   static var usualLimits: Limits { get }
   /// Before the first message.
   static var noHistory: History { get }
-  /// Whether a message may come without being expected.
+  /// Tells whether a message may come without being expected.
   static var isUnasked: Bool { get }
   /// The connection has ended within a head.
   static var brokenHead: ProtocolError { get }
@@ -35,11 +35,11 @@ protocol MessageHead: Sendable, Hashable {
   ) throws(ProtocolError)
 
   var framing: Framing { get }
-  /// Whether another head follows in the same message.
+  /// Tells whether another head follows in the same message.
   var isInterim: Bool { get }
 }
 
-/// What a parser found next.
+/// The next finding of a parser.
 enum MessageEvent<Head: Sendable & Hashable>: Sendable, Hashable {
   /// The start line and all fields. An interim answer (1xx) is followed by another head.
   case head(Head)
@@ -150,12 +150,12 @@ struct MessageParser<Head: MessageHead> {
 typealias RequestParser = MessageParser<RequestHead>
 
 extension MessageParser<RequestHead> {
-  /// Whether no request has begun: the place where a client may leave without loss.
+  /// Tells whether no request has begun: the place where a client may leave without loss.
   var isBetweenRequests: Bool {
     if case .line = state { input.isEmpty } else { false }
   }
 
-  /// Whether nothing came since the last request, not even an empty line: these are counted.
+  /// Tells whether nothing came since the last request, not even an empty line: these are counted.
   var isFresh: Bool { isBetweenRequests && history.emptyLines == 0 }
 }
 

@@ -8,14 +8,14 @@ struct RequestHead: Sendable, Hashable {
   var version: HTTPVersion
   var headers: HeaderFields
   var framing: Framing
-  /// Whether the client expects the connection to last (RFC 9112 §9.3).
+  /// Tells whether the client expects the connection to last (RFC 9112 §9.3).
   var keepsAlive: Bool
-  /// Whether the client waits for an interim 100 before it sends content (RFC 9110 §10.1.1).
+  /// Tells whether the client waits for an interim 100 before it sends content (RFC 9110 §10.1.1).
   var expectsContinue: Bool
 }
 
 extension RequestHead {
-  /// What was asked for; without host unless the target itself names one (RFC 9112 §3.2.2 lets
+  /// The URL that was asked for; without host unless the target itself names one (RFC 9112 §3.2.2 lets
   /// that one prevail over `Host`).
   var url: RequestURL { RequestURL(target, askedBy: method) }
 

@@ -8,10 +8,10 @@ struct ResponseStart: Sendable, Hashable {
   var reason: String
   var head: ResponseHead
   var framing: Framing
-  /// Whether the server will take another request on this connection (RFC 9112 §9.3).
+  /// Tells whether the server will take another request on this connection (RFC 9112 §9.3).
   var keepsAlive: Bool
 
-  /// Whether another head follows (RFC 9110 §15.2).
+  /// Tells whether another head follows (RFC 9110 §15.2).
   ///
   /// After a 101 the connection speaks another protocol; that is an end.
   var isInterim: Bool { 100..<200 ~= head.status && head.status != 101 }

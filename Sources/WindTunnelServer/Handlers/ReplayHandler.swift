@@ -26,7 +26,7 @@ struct RecordingHandler: RequestHandler {
 // MARK: - Strangers
 
 extension ReplayHandler {
-  /// Why a request is not answered here, in a sentence; `nil` for one that is.
+  /// The reason, as a sentence, why a request is not answered here; `nil` for one that is.
   private func refusalOfStranger(_ head: RequestHead) -> String? {
     guard let policy = context.policy else { return nil }
     // RFC 9112 §3.2.2: a whole URL prevails.

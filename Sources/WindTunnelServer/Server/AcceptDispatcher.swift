@@ -33,11 +33,11 @@ final class AcceptDispatcher {
         limit.leave()
       }
     }
-    if limit.count >= openMax { letWait() }
+    if limit.count >= openMax { pauseAccepting() }
   }
 
   /// Leaves whoever comes in the accept queue until somebody has left.
-  private func letWait() {
+  private func pauseAccepting() {
     guard let listener = backpressure.listener else { return }
     listener.pause()
     let waits = limit.wait(forLessThan: openMax) { [backpressure] in backpressure.release() }
@@ -66,17 +66,17 @@ struct ConnectionReceiver: Sendable {
 
   /// Takes over a socket that has been accepted and counted.
   func receive(_ socket: Socket, on reactor: Reactor) {
-    guard !live.isDraining else { return turnAway(socket) }
+    guard !live.isDraining else { return reject(socket) }
     if let admin {
       begin(socket, admin, on: reactor)?.open()
     } else if let proxy = context.origins.proxy {
       switch proxy.receive(socket) {
-      case .gone: turnAway(socket)
+      case .gone: reject(socket)
       case .served: begin(socket, ProxyHandler(proxy, in: context), on: reactor)?.open()
       case .unknown(let peer):
         begin(socket, ProxyHandler(proxy, in: context, unknownPeer: peer), on: reactor)?.open()
       case .refused(let sentence):
-        begin(socket, ProxyHandler(proxy, in: context), on: reactor)?.turnAway(sentence)
+        begin(socket, ProxyHandler(proxy, in: context), on: reactor)?.reject(sentence)
       }
     } else if context.origins.passesOn {
       begin(socket, RecordingHandler(context: context), on: reactor)?.open()
@@ -93,8 +93,8 @@ struct ConnectionReceiver: Sendable {
     ClientConnection.begin(socket, handler, in: context, live, on: reactor)
   }
 
-  private func turnAway(_ socket: Socket) {
+  private func reject(_ socket: Socket) {
     socket.close()
-    live.forget()
+    live.discard()
   }
 }
