@@ -202,7 +202,7 @@ extension ClientConnection {
   func leaveWhenIdle() {
     switch state {
     case .idle, .parting, .receiving, .stalled, .opening, .relaying: channel?.close()
-    case .tunnelling(let tunnel): tunnel.leave()
+    case .tunnelling(let tunnel): tunnel.stop()
     case .answering, .ended: break
     }
   }
