@@ -7,7 +7,8 @@
 //
 // Both walks look into URLs (user info, path, query, fragment), header fields, cookies, forms,
 // multipart bodies, JSON at any depth and JSON within its strings, lines of JSON and events, base64
-// and hexadecimal digits, sentences (`Your password is …`), bodies packed with gzip or deflate, WebSocket messages, notes and the words of failures.
+// and hexadecimal digits, sentences (`Your password is …`), bodies packed with gzip or deflate,
+// WebSocket messages, notes and the words of failures.
 //
 // - A value goes and nothing else: what stands around it keeps its spelling to the byte, in a query,
 //   a form, a string of JSON and a text. In a text it ends where it is delimited, so that code stays
@@ -21,7 +22,8 @@
 //   a PIN, credentials. Under names with harmless values (`token`, `sign`, `session`, most cookies)
 //   such a value is replaced, but not looked for. Three bytes and less are never looked for.
 // - Left out, and named, is what cannot be rewritten: a body that cannot be opened (br, zstd, a file
-//   in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a secret; binary content that repeats a secret; a host that does.
+//   in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a secret;
+//   binary content that repeats a secret; a host that does.
 
 internal import Foundation
 internal import WindTunnelSymptoms

@@ -17,7 +17,8 @@ public import WindTunnel
 /// - Parameters:
 ///   - name: The cassette `NAME.json`: in `$WINDTUNNEL_CASSETTES` where that is set, else in
 ///     `Cassettes` beside the test's file, which is where it is recorded. Where nothing is recorded, or
-///     there are no sources, amongst the resources of the test's target. A name that begins with a `/` is a path.
+///     there are no sources, amongst the resources of the test's target. A name that begins with a `/`
+///     is a path.
 ///   - scenario: The weather.
 ///   - matcher: What requests are compared by.
 ///   - then: What follows when the recordings of a request are used up.

@@ -10,7 +10,8 @@ internal import WindTunnelSymptoms
 /// Asks the live origin on behalf of a recording flight.
 ///
 /// The request goes through a session of the harness's own, which adds nothing: no cookies, no
-/// cache, no credentials, no redirects. Its delegate is called on a queue of its own and hops back to the task's.
+/// cache, no credentials, no redirects. Its delegate is called on a queue of its own and hops back to
+/// the task's.
 final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   /// What comes back.
   enum Event {

@@ -67,6 +67,8 @@ import Testing
     for (path, lines) in try House.sources(in: "Sources") {
       for (number, line) in lines.enumerated()
       where line.drop(while: { $0 == " " }).hasPrefix("//") && line.count > Self.width {
+        // A row of a table and a line of JSON are one line.
+        if line.contains("| `") || line.contains("/// {\"") { continue }
         Issue.record("\(path):\(number + 1) has \(line.count) characters")
       }
     }

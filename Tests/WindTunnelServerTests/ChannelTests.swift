@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 @Suite(.timeLimit(.minutes(10))) struct ChannelTests {

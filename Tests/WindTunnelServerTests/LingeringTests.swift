@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 @testable import WindTunnelReports
 @testable import WindTunnelServer
 

@@ -3,6 +3,8 @@ import Origins
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// A response that nothing changes is put together once and sent again as it stood on the wire.

@@ -5,6 +5,7 @@ import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
 @testable import WindTunnelReports
 @testable import WindTunnelServer
 

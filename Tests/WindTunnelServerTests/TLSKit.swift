@@ -4,6 +4,7 @@ import WindTunnelDrill
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
+@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// What tests of TLS share.

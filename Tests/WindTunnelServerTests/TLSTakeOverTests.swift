@@ -3,6 +3,7 @@ import Origins
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// A connection that was plain at first, as one to a proxy is.

@@ -23,7 +23,8 @@
 //   { "connect": "offline" | "refused" | "timeout" }   { "lostSYNs": 2 }
 //   { "dns": "hostNotFound" }   { "tls": NAME }
 // "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give up
-// that share of a drill's calls. In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and "lossProbability" are meant for
+// that share of a drill's calls. In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and
+// "lossProbability" are meant for
 // both directions, and with "up" or "down" in front for one.
 
 public import Foundation

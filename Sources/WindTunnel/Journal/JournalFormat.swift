@@ -193,7 +193,8 @@ enum JournalFormat {
   }
 
   /// A cassette with what these recordings had got, all of one run. One that was to make the cassette
-  /// anew replaces what it asked for again, by what it says (``RerecordingMerge``): what requests are played by
+  /// anew replaces what it asked for again, by what it says (``RerecordingMerge``): what requests are
+  /// played by
   /// stands in no journal. What it had not come to stays.
   static func fold(
     _ sessions: [Session],

@@ -13,7 +13,8 @@
 // feed at the end. The same cassette is always the same text.
 //
 // Slots of an interaction: "request" (method, url, headers, body), then "response" (status,
-// headers, "joined": names of fields that a platform may have joined of several, body), "failure" (symptom, text) or both, where the response was cut; "timing"
+// headers, "joined": names of fields that a platform may have joined of several, body), "failure"
+// (symptom, text) or both, where the response was cut; "timing"
 // (firstByteMilliseconds, lastByteMilliseconds, chunks: [[bytes, milliseconds], …]); "messages"
 // of a WebSocket ([{ "from", "text" or "base64", "offsetMilliseconds" }]); "then" ("fail",
 // "repeat", "cycle"); "recordedAt". Keys that begin with "_" are anybody's and are kept; any other

@@ -1,5 +1,6 @@
 extension LinkPreset {
-  /// Chrome DevTools, `NetworkManager.ts`: its targets in kbit/s and half of their round trips. What a browser
+  /// Chrome DevTools, `NetworkManager.ts`: its targets in kbit/s and half of their round trips. What a
+  /// browser
   /// applies to a whole request to come near them (longer delays, rates times 0.8 or 0.9) is not: here
   /// connecting, TLS and slow start cost what they cost.
   static let devTools: [LinkPreset] = [

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 
 /// Large interactions, whose secrets are looked for while others are written down.
 @Suite struct LargeJournalTests {

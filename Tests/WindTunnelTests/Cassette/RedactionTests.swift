@@ -3,6 +3,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 
 @Suite struct RedactionTests {
   private func redacted(

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 
 @Suite struct WordSecretTests {
   @Test func `a credential that is a word is kept neither as the whole of a value nor in prose`() {

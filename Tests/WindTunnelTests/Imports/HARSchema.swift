@@ -1,4 +1,5 @@
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 
 /// What HAR 1.2 asks of a file: members that must be there, their types and the form of dates, by
 /// the specification (http://www.softwareishard.com/blog/har-12-spec).

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
+@testable import WindTunnelCassettes
 @testable import WindTunnelImports
+@testable import WindTunnelRedaction
 
 /// What is written is HAR 1.2, and what was read of one comes back.
 @Suite struct HARSchemaTests {

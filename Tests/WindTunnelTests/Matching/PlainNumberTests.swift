@@ -2,7 +2,10 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
+@testable import WindTunnelRedaction
+@testable import WindTunnelReports
 
 @Suite struct PlainNumberTests {
   @Test(arguments: [

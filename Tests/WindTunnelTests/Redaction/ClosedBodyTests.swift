@@ -3,6 +3,7 @@ import PlantedSecrets
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 
 /// Content that is packed without a content coding.
 @Suite struct ClosedBodyTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelLink
+@testable import WindTunnelRedaction
 
 /// Bodies that are made to have one detector read the same bytes again and again.
 ///

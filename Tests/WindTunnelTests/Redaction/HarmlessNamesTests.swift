@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 
 /// Values under a secret's name that are none.
 @Suite struct HarmlessNamesTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 
 /// Error texts that repeat the secret that they are about.
 @Suite struct NamedByWordsTests {

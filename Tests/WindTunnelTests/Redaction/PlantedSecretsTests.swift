@@ -4,6 +4,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelImports
+@testable import WindTunnelRedaction
 
 @Suite struct PlantedSecretsTests {
   private static func redacted(_ interactions: [Interaction]) -> (Cassette, [String]) {

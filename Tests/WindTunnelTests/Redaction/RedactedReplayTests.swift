@@ -4,6 +4,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelLink
+@testable import WindTunnelRedaction
 
 /// What was recorded with one secret is found by a request with another.
 @Suite struct RedactedReplayTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 
 /// Texts that a careless reader goes over again and again: some of them took minutes at a hundred
 /// kilobytes where the cost grew with the square of the length.

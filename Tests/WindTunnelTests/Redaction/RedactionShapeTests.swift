@@ -3,6 +3,7 @@ import PlantedSecrets
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelRedaction
 
 /// What a replaced value looks like, and what stays around it.
 @Suite struct RedactionShapeTests {

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
+import WindTunnelReports
 
 @testable import WindTunnel
 @testable import WindTunnelLink
-import WindTunnelReports
+@testable import WindTunnelRedaction
 
 /// What stands around a replaced value keeps its spelling, so that the same request is found again.
 @Suite struct SplicedValueTests {

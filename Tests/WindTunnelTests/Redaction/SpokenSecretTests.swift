@@ -3,6 +3,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelLink
+@testable import WindTunnelRedaction
 
 /// Secrets that a sentence tells, that other spellings hide and that other labels name.
 @Suite struct SpokenSecretTests {
