@@ -62,7 +62,7 @@ struct TLSTakeOverTests {
         channel.write(Array("CONNECT\n".utf8))
         guard isEarly else { return }
         engine.start()
-        engine.takeOutput { channel.write($0) }
+        engine.drainOutput { channel.write($0) }
       }
       plain.received = { channel, bytes in
         #expect(bytes.starts(with: Array("200\n".utf8)))

@@ -201,7 +201,7 @@ extension ClientConnection {
   func closeWhenIdle() {
     switch state {
     case .idle, .parting, .receiving, .stalled, .opening, .relaying: channel?.close()
-    case .tunnelling(let tunnel): tunnel.leave()
+    case .tunnelling(let tunnel): tunnel.stop()
     case .answering, .ended: break
     }
   }

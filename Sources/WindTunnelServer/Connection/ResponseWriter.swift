@@ -85,7 +85,7 @@ final class ResponseWriter: UpstreamMeter {
   func carry() {
     while let client, let channel = client.channel, done < queue.count {
       if channel.isCongested {
-        channel.tellWhenDrained()
+        channel.notifyWhenDrained()
         return
       }
       done += 1

@@ -85,6 +85,6 @@ final class ReceivedRequests: Sendable {
   let log = Locked(RequestLog())
   private let start = Moment.now()
 
-  /// How long the server has been there.
+  /// The time that the server has been there.
   var uptime: Duration { .nanoseconds(Moment.now() - start) }
 }
