@@ -94,6 +94,12 @@ struct AdminAnswer: Sendable {
   }
 }
 
+/// The change that an answer of the admin port asks of the server before it goes out.
+enum AdminChange: Sendable, Hashable {
+  case reset
+  case fly(ScenarioOrder)
+}
+
 extension Response {
   static func json(_ value: JSON, status: Int = 200) -> Response {
     let layout = JSON.Layout(.spaced, endsWithNewline: true)

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import WindTunnel
 
 /// A name server on its loop: what comes by UDP, and the connections. On the loop's thread only.
@@ -7,7 +8,7 @@ final class DNSService {
 
   let port: Int
   /// The time for which a connection may say nothing.
-  let idleMax: Duration
+  fileprivate let idleMax: Duration
   private let datagrams: Datagrams
   private let reactor: Reactor
   private var responder: DNSResponder
@@ -62,14 +63,14 @@ final class DNSService {
 
   // MARK: Questions
 
-  func reply(to bytes: [UInt8], over transport: DNSResponder.Transport) -> DNSResponder.Reply {
+  fileprivate func reply(to bytes: [UInt8], over transport: DNSResponder.Transport) -> DNSResponder.Reply {
     let reply = responder.reply(to: bytes, over: transport)
     if let decision = reply.decision { observe?(decision) }
     return reply
   }
 
   /// Does something when its time has come; false where too much waits already.
-  func later(_ delay: Duration, _ body: @escaping () -> Void) -> Bool {
+  fileprivate func later(_ delay: Duration, _ body: @escaping () -> Void) -> Bool {
     guard delay > .zero else {
       body()
       return true
@@ -93,7 +94,7 @@ final class DNSService {
   }
 
   /// A connection is closed.
-  func left() { connections -= 1 }
+  fileprivate func left() { connections -= 1 }
 }
 
 extension DNSService: ReadinessHandler {
@@ -111,4 +112,111 @@ extension DNSService: ReadinessHandler {
   }
 
   func loopEnds() { close() }
+}
+
+/// One resolver's connection by TCP: messages with their length in two bytes in front (RFC 7766 §8).
+private final class DNSConnection {
+  private let service: DNSService
+  private var buffer: [UInt8] = []
+  private var idle: Reactor.Timer?
+  /// Answers that wait for their time.
+  private var waiting = 0
+
+  init(_ service: DNSService) { self.service = service }
+
+  /// Waits for a message, and not for ever.
+  func wait(on channel: Channel) {
+    if let idle { channel.reactor.cancel(idle) }
+    idle = channel.reactor.schedule(after: service.idleMax.inNanoseconds) {
+      [weak self, weak channel] _ in
+      guard let self, let channel else { return }
+      if waiting > 0 { wait(on: channel) } else { channel.close() }
+    }
+  }
+
+  private func answer(_ message: [UInt8], on channel: Channel) {
+    let reply = service.reply(to: message, over: .tcp)
+    waiting += 1
+    let isTaken = service.later(reply.delay) { [self, weak channel] in
+      waiting -= 1
+      guard let channel else { return }
+      if let bytes = reply.bytes {
+        channel.write([UInt8(bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes)
+      }
+      if reply.closes || (channel.inputEnded && waiting == 0) { channel.close() }
+    }
+    if !isTaken { channel.close() }
+  }
+}
+
+extension DNSConnection: ChannelDelegate {
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
+    wait(on: channel)
+    buffer.append(contentsOf: bytes)
+    var place = 0
+    while buffer.count - place >= 2 {
+      let count = Int(buffer[place]) << 8 | Int(buffer[place + 1])
+      guard buffer.count - place - 2 >= count else { break }
+      answer(Array(buffer[place + 2..<place + 2 + count]), on: channel)
+      place += 2 + count
+    }
+    buffer.removeFirst(place)
+    // A resolver that asks without reading is not read from.
+    if channel.isCongested {
+      channel.pauseReading()
+      channel.notifyWhenDrained()
+    }
+  }
+
+  func channelDrained(_ channel: Channel) { channel.resumeReading() }
+
+  func channelReachedEnd(_ channel: Channel) { if waiting == 0 { channel.close() } }
+
+  func channelClosed(_ channel: Channel, _ error: SocketError?) {
+    if let idle { channel.reactor.cancel(idle) }
+    service.left()
+  }
+}
+
+/// A UDP socket that never blocks. Whoever holds it closes it, once.
+struct Datagrams: Sendable {
+  let descriptor: Int32
+
+  /// Binds a socket.
+  init(at address: SocketAddress) throws(SocketError) {
+    descriptor = Platform.datagramSocket(address.family)
+    guard descriptor >= 0 else { throw SocketError(.listen, errno, address) }
+    guard address.withSystem({ bind(descriptor, $0, $1) }) == 0 else {
+      let error = SocketError(.listen, errno, address)
+      close()
+      throw error
+    }
+  }
+
+  /// Takes over a socket that is bound.
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  /// The next datagram and who sent it; `nil` where none waits. What is longer than the buffer is cut.
+  func receive(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, from: SocketAddress)? {
+    var count = -1
+    let sender = SocketAddress.asked { address, length in
+      repeat {
+        count = recvfrom(descriptor, buffer.baseAddress, buffer.count, 0, address, length)
+      } while count < 0 && errno == EINTR
+      return count < 0 ? -1 : 0
+    }
+    guard count >= 0, let sender else { return nil }
+    return (count, sender)
+  }
+
+  /// Sends a datagram, or loses it: nobody is told by UDP.
+  func send(_ bytes: [UInt8], to address: SocketAddress) {
+    address.withSystem { system, length in
+      _ = sendto(descriptor, bytes, bytes.count, Platform.writeFlags, system, length)
+    }
+  }
+
+  var localAddress: SocketAddress? { .asked { getsockname(descriptor, $0, $1) } }
+
+  func close() { Platform.close(descriptor) }
 }
