@@ -1,4 +1,4 @@
-internal import WindTunnelDrill
+internal import WindTunnelCommandLine
 
 // The help texts. They are output: a test pins each of them.
 

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnelCommandLine
 internal import WindTunnelDrill
 
 // A drill starts this executable again for each subject; only then is this word its first.

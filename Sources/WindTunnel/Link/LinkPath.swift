@@ -48,8 +48,8 @@ public struct LinkPath: Sendable, Hashable {
 
   /// The same in its parts; a part that is not modelled is `nil`, and none is known of a request that
   /// never arrives.
-  func stages(requestBytes: Int, isSecure: Bool) -> Observation.Stages {
-    var stages = Observation.Stages()
+  func stages(requestBytes: Int, isSecure: Bool) -> ExchangeStages {
+    var stages = ExchangeStages()
     if link.isDead { return stages }
     if handshakes == nil { stages.dns = link.dnsDelay > .zero ? link.dnsDelay : nil }
     guard needsTCP else {
@@ -119,7 +119,7 @@ extension Outcome {
   }
 
   /// What the link makes it wait for before the request has arrived.
-  package var linkStages: Observation.Stages? {
+  package var linkStages: ExchangeStages? {
     path?.stages(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
   }
 

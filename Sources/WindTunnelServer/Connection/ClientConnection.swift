@@ -436,7 +436,9 @@ extension ClientConnection {
     case .play(let asked):
       let authority = authority(of: head, asked)
       let request = authority.request(head, body)
-      give(decide(request, asked, know(request, head)), to: head, authority)
+      let (outcome, prepared) = decide(request, asked)
+      know(prepared, head)
+      give(outcome, to: head, authority)
     }
   }
 
@@ -478,17 +480,19 @@ extension ClientConnection {
 extension ClientConnection {
   private func decide(
     _ request: Request,
-    _ asked: DeckRequest,
-    _ prepared: PreparedRequest? = nil
-  ) -> Outcome {
-    let prepared = prepared ?? context.deck.prepare(request)
-    var outcome = context.deck.decide(request, as: prepared, lane: context.lane, at: Date())
+    _ asked: DeckRequest
+  ) -> (outcome: Outcome, prepared: PreparedRequest) {
+    var (outcome, prepared) = context.deck.prepareAndDecide(
+      request,
+      lane: context.lane,
+      at: Date()
+    )
     if let handshakes = asked.handshakes {
       outcome.path?.handshakes = handshakes()
     } else if handshake != nil {
       outcome.path?.isSecured = true
     }
-    return outcome
+    return (outcome, prepared)
   }
 
   /// Gives a request that is here what was decided for it.
@@ -498,9 +502,14 @@ extension ClientConnection {
     _ naming: @autoclosure () -> Authority
   ) {
     noteRequestEnd(of: outcome)
+    var measure = context.isUnwatched ? ExchangeMeasure(in: context.origins) : nil
     if context.isUnwatched, answerPlainly(outcome, to: head) {
-      context.deck.passed(.firstByte, of: outcome)
-      context.deck.finished(outcome)
+      if measure != nil, case .recording(let interaction, _) = outcome.source,
+        let answer = interaction.response
+      {
+        measure?.answered(answer.status, answer.body.count)
+      }
+      answered(outcome, measure)
       return next(keeps: true)
     }
     let authority = naming()
@@ -510,11 +519,17 @@ extension ClientConnection {
     {
       let keeps = channel.write(whole.head, whole.body, to: head, as: authority, in: context)
       keepPlainAnswer(whole, outcome, to: head)
-      context.deck.passed(.firstByte, of: outcome)
-      context.deck.finished(outcome)
+      measure?.answered(whole.head.status, head.method == "HEAD" ? 0 : whole.body.count)
+      answered(outcome, measure)
       return next(keeps: keeps)
     }
     perform(head, outcome, authority, delivery, nil)
+  }
+
+  /// A whole answer has been handed over at once.
+  private func answered(_ outcome: Outcome, _ measure: ExchangeMeasure?) {
+    context.deck.answerBegan(outcome)
+    context.deck.finished(outcome, measure?.end(.whole))
   }
 
   /// Calls back at a moment of the connection's own clock.
@@ -525,7 +540,7 @@ extension ClientConnection {
   /// Tells that all of a request is here that has been decided before.
   func noteRequestEnd(of outcome: Outcome) {
     let upload = Duration.nanoseconds(Moment.now() - requestStart)
-    context.deck.passed(.requestEnd(handshake: handshake, upload: upload), of: outcome)
+    context.origins.requestEnded(outcome, handshake: handshake, upload: upload)
   }
 
   /// Begins an answer, to a request that is here or to one whose content is still coming.
@@ -541,8 +556,8 @@ extension ClientConnection {
       outcome,
       authority,
       delivery,
-      RequestWatch(outcome, in: context.origins),
-      upload?.isPassedOn == true ? upload : nil
+      upload?.isPassedOn == true ? upload : nil,
+      in: context.origins
     )
     let player = Player(delivery, shaper: outcome.shaper, metersLive: true)
     let writer = ResponseWriter(player, of: exchange, to: self)
@@ -563,13 +578,24 @@ extension ClientConnection {
       spelling = Array(bytes)
       return false
     }
-    if answerReadily(known, on: channel) { return true }
     let begin = Moment.now()
+    let ready = channel.isCongested ? nil : known.ready
+    let arrival = context.deck.decide(
+      known.prepared,
+      holding: ready?.key,
+      lane: context.lane,
+      at: Date()
+    )
     let outcome: Outcome
-    do throws(Deck.OtherTape) {
-      outcome = try context.deck.decide(known.prepared, lane: context.lane, at: Date())
-    } catch {
-      // Of another tape they may be others'.
+    switch arrival {
+    case .sameResponse:
+      hasAsked = true
+      if let ready { channel.write(ready.answer) }
+      next(keeps: true)
+      return true
+    case .decided(let decided): outcome = decided
+    case .outdated:
+      // Of another cassette they may be others'.
       requests.forgetAll()
       return false
     }
@@ -578,45 +604,31 @@ extension ClientConnection {
     // What follows comes behind it.
     give(outcome, to: known.head, authority(of: known.head, DeckRequest()))
     guard known.head.takesPlainAnswers else { return true }
-    known.ready = outcome.plain.flatMap { plain in
-      context.plainAnswers.kept[plain].map { (plain, $0) }
+    known.ready = outcome.renderedKey.flatMap { key in
+      context.plainAnswers.kept.find(key).map { (key, $0) }
     }
     return true
   }
 
-  /// Answers by what answered it last; false where that is not what it gets now.
-  private func answerReadily(_ known: ParsedRequestCache.Known, on channel: Channel) -> Bool {
-    guard let ready = known.ready, !channel.isCongested,
-      context.deck.decidePlainly(known.prepared, as: ready.plain, lane: context.lane, at: Date())
-    else { return false }
-    hasAsked = true
-    channel.write(ready.answer)
-    next(keeps: true)
-    return true
-  }
-
-  /// Prepares a request that came in one piece and alone, and remembers it; `nil` where it did not.
-  private func know(_ request: Request, _ head: RequestHead) -> PreparedRequest? {
+  /// Remembers a request that came in one piece and alone.
+  private func know(_ prepared: PreparedRequest, _ head: RequestHead) {
     // They spell the first request that ends in them, or nothing: another may follow.
-    guard let bytes = spelling else { return nil }
+    guard let bytes = spelling else { return }
     spelling = nil
     guard let requests = context.parsedRequests, let channel, head.framing == .none,
       head.method == "GET", parser.isBetweenRequests
-    else { return nil }
-    let prepared = context.deck.prepare(request)
-    // Its address was worked out for this tape, and it takes no turn in a lane of its own.
+    else { return }
+    // Its address was worked out for this cassette, and it takes no turn in a lane of its own.
     guard !prepared.namesLane,
       prepared.origin == naming?.cassetteOrigin || context.options.recordedOrigin != nil
-    else { return prepared }
+    else { return }
     requests.keep(ParsedRequestCache.Known(bytes, head, prepared, isSecure: channel.isSecure))
-    return prepared
   }
 
   /// Answers what was answered before by the same bytes; false where they have to be put together.
   private func answerPlainly(_ outcome: Outcome, to head: RequestHead) -> Bool {
-    guard let plain = outcome.plain, head.takesPlainAnswers,
-      let answer = context.plainAnswers.kept[plain],
-      let channel, !channel.isCongested
+    guard let key = outcome.renderedKey, head.takesPlainAnswers, let channel,
+      !channel.isCongested, let answer = context.plainAnswers.kept.find(key)
     else { return false }
     channel.write(answer)
     return true
@@ -628,7 +640,7 @@ extension ClientConnection {
     _ outcome: Outcome,
     to head: RequestHead
   ) {
-    guard let plain = outcome.plain, head.takesPlainAnswers, !context.options.closesConnections,
+    guard let key = outcome.renderedKey, head.takesPlainAnswers, !context.options.closesConnections,
       // A redirect is told in the words of who asks.
       answer.head.headers["Location"] == nil
     else { return }
@@ -646,7 +658,7 @@ extension ClientConnection {
     }
     bytes.appendHead(answer.head, framed: framing, for: head.version)
     let kept = WireAnswers.Answer(head: bytes, body: hasBody ? answer.body : Data())
-    context.plainAnswers.kept.keep(kept, of: plain, weighing: bytes.count + kept.body.count)
+    context.plainAnswers.kept.keep(kept, under: key, weighing: bytes.count + kept.body.count)
   }
 }
 
@@ -674,7 +686,7 @@ extension ClientConnection {
     let authority = authority(of: head, asked)
     let request = authority.request(head, Data())
     guard !context.deck.records || context.deck.ignores(request.url) else { return false }
-    var outcome = decide(request, asked)
+    var outcome = decide(request, asked).outcome
     if case .length(let length) = head.framing { outcome.path?.contentBytes = length }
     let delivery = context.deck.delivery(of: outcome, on: .onTheWire)
     let upload = Upload(head.framing, isPassedOn: delivery.passingContent != nil)

@@ -12,7 +12,7 @@ final class WireAnswers: @unchecked Sendable {
     let body: Data
   }
 
-  var kept = PlainAnswers<Answer>()
+  var kept = RenderedResponseCache<Answer>()
 }
 
 extension Channel {

@@ -1,11 +1,7 @@
-public import WindTunnel
-
 /// What makes a server a forward proxy (RFC 9110 §3.7): it takes requests for any host, and tunnels.
 public struct Proxying: Sendable {
   /// Whom it serves.
   public var admission = Admission.everyone
-  /// Told of what passes, on the server's thread: it must be quick.
-  public var observe: (@Sendable (Sighting) -> Void)?
   /// Told of what becomes of peers, on the server's thread: it must be quick.
   public var notice: (@Sendable (PeerEvent) -> Void)?
   /// The addresses that other machines are connected to, although they are this machine's or of a

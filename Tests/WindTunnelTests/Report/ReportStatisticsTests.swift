@@ -26,7 +26,7 @@ import Testing
 
   private func call(
     _ number: Int,
-    _ ending: Observation.Ending,
+    _ ending: Observation.CallResult,
     attempts: Int?,
     critical: Bool = false,
     showed: Bool = true,

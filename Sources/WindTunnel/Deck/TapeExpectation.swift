@@ -1,0 +1,171 @@
+/// The demands on a tape, and on the weather, once a test has played it.
+public struct TapeExpectation: OptionSet, Sendable, Hashable {
+  /// One bit for each demand.
+  public let rawValue: Int
+
+  /// Makes a set of demands.
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// Every interaction was played. What a fault took the place of was asked for and not played.
+  public static let everyInteraction = TapeExpectation(rawValue: 1 << 0)
+
+  /// Interactions were played in the order in which they were recorded. One that was not played
+  /// at all breaks no order, nor does one that is played again.
+  public static let inOrder = TapeExpectation(rawValue: 1 << 1)
+
+  /// Every rule of the weather has met a request, whether it fired for it or not.
+  public static let everyRule = TapeExpectation(rawValue: 1 << 2)
+
+  /// What of this does not hold.
+  ///
+  /// - Parameters:
+  ///   - journal: What was played, in the order in which it was.
+  ///   - tape: The interactions by their places; `nil` for what cannot be played by its place.
+  /// - Returns: What does not hold, in words.
+  func unmet(by journal: Journal, of tape: [Interaction?]) -> [UnmetExpectation] {
+    guard !isDisjoint(with: [.everyInteraction, .inOrder]) else { return [] }
+    guard journal.dropped == 0 else { return [.forgotten(requests: journal.dropped)] }
+    let plays = journal.plays
+    var unmet: [UnmetExpectation] = []
+    if contains(.everyInteraction) {
+      let played = Set(plays)
+      let left = tape.indices.filter { !played.contains($0) }
+        .compactMap { place in tape[place].map { TapePlace(place + 1, $0.request) } }
+      if !left.isEmpty { unmet.append(.unplayed(left, of: tape.count { $0 != nil })) }
+    }
+    if contains(.inOrder), let (early, late) = Self.firstOutOfOrder(plays),
+      let before = tape[early], let after = tape[late]
+    {
+      unmet.append(
+        .outOfOrder(
+          TapePlace(early + 1, before.request),
+          before: TapePlace(late + 1, after.request)
+        )
+      )
+    }
+    return unmet
+  }
+
+  /// The first place that was played for the first time after a later one, with the last of those
+  /// that came too early.
+  private static func firstOutOfOrder(_ plays: [Int]) -> (early: Int, late: Int)? {
+    var played: Set<Int> = []
+    var furthest = -1
+    for place in plays where played.insert(place).inserted {
+      if place < furthest { return (furthest, place) }
+      furthest = place
+    }
+    return nil
+  }
+}
+
+/// An interaction by its number on the tape, which counts from 1.
+public struct TapePlace: Sendable, Hashable, CustomStringConvertible {
+  /// Its number, from 1.
+  public let number: Int
+  /// Its method, such as `GET`.
+  public let method: String
+  /// Its address.
+  public let url: RequestURL
+
+  init(_ number: Int, _ request: Request) {
+    (self.number, method, url) = (number, request.method, request.url)
+  }
+
+  /// Number, method and address: `2 GET https://api.example.com/home`.
+  public var description: String { "\(number) \(method) \(url)" }
+}
+
+/// A demand on a tape that does not hold.
+public enum UnmetExpectation: Sendable, Hashable, CustomStringConvertible {
+  /// These interactions, of so many, were not played.
+  case unplayed([TapePlace], of: Int)
+  /// The first that came out of order: it was played, and only then the other, which was recorded
+  /// before it.
+  case outOfOrder(TapePlace, before: TapePlace)
+  /// This rule has met no request.
+  case unmetRule(UnmetRule)
+  /// More requests came than are remembered, so that nobody can say.
+  case forgotten(requests: Int)
+
+  /// How many interactions are named before the rest is counted.
+  static let namesMax = 10
+
+  /// A sentence or two: what was demanded, what was there, what to do.
+  public var description: String {
+    switch self {
+    case .unplayed(let left, let count):
+      let names = left.prefix(Self.namesMax).map { "\n  \($0)" }.joined()
+      let more = left.count - Self.namesMax
+      return """
+        Every interaction was to be played, but \(left.count) of \(count) \
+        \(left.count == 1 ? "was" : "were") not:\(names)\(more > 0 ? "\n  and \(more) more" : "")
+        Take off the tape what is not needed any more, or ask for it.
+        """
+    case .outOfOrder(let early, let late):
+      return """
+        The interactions were to be played in recorded order, but this one\n  \(early)
+        was played before\n  \(late)
+        Ask in that order, or record the tape anew.
+        """
+    case .unmetRule(let rule): return "Every rule was to meet a request, but \(rule)."
+    case .forgotten(let requests):
+      return """
+        The tape's use cannot be told: of more than \(Journal.entriesMax) requests the first \
+        \(requests) are no longer known. Make several tests of this one.
+        """
+    }
+  }
+}
+
+extension Deck {
+  /// How often requests of a pattern came, such as `GET /users/7` or `* /users/**`.
+  public func attempts(_ pattern: RequestPattern) -> Int {
+    journal.count { entry in
+      guard entry.take != .connection else { return false }
+      let words = entry.decision.key.split(separator: " ", maxSplits: 2).map(String.init)
+      guard words.count >= 2 else { return false }
+      return pattern.matches(Request(words[0], RequestURL(words[1], askedBy: words[0])))
+    }
+  }
+
+  /// The interactions that nobody has been given, in recorded order. Functions are none.
+  public var unused: [Interaction] {
+    let taken = Set(journal.plays)
+    return recordings.enumerated().filter { !taken.contains($0.offset) }.compactMap(\.element)
+  }
+
+  /// What of an expectation does not hold by now.
+  ///
+  /// A deck that records everything anew plays nothing, so of its tape nothing is expected.
+  public func unmet(_ expectation: TapeExpectation) -> [UnmetExpectation] {
+    let rules = expectation.contains(.everyRule) ? unmetRules : []
+    return (recordsAnew ? [] : expectation.unmet(by: journal, of: recordings))
+      + rules.map { .unmetRule($0) }
+  }
+
+  /// The rules of the weather, as it is and as it was, that have met no request by now: misspelt, or
+  /// no longer needed.
+  public var unmetRules: [UnmetRule] { activeScenario.ruleUse.unmet(seen: journal.requests) }
+}
+
+extension Journal {
+  /// The requests that came, each once, in the order in which they came first: `GET /get`.
+  fileprivate var requests: [String] {
+    var known: Set<String> = []
+    return all.compactMap { entry in
+      guard entry.take != .connection else { return nil }
+      let words = entry.decision.key.split(separator: " ", maxSplits: 2).prefix(2)
+      let request = words.joined(separator: " ")
+      return known.insert(request).inserted ? request : nil
+    }
+  }
+
+  /// The places of what was played, in the order in which it was.
+  fileprivate var plays: [Int] {
+    all.compactMap { entry in
+      guard case .recording(let place) = entry.take else { return nil }
+      return place
+    }
+  }
+}

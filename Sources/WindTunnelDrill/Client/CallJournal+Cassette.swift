@@ -1,0 +1,55 @@
+internal import Foundation
+public import WindTunnel
+public import WindTunnelNetworkLayer
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+extension CallJournal {
+  /// The requests and their answers, the oldest first, as a cassette: a report from the field becomes a
+  /// fixture.
+  ///
+  /// Secrets are replaced as in a recording, by the standard rules. Attempts that were cancelled are
+  /// left out, and so is what cannot be looked into for secrets.
+  public func cassette() -> Cassette {
+    Cassette(entries.compactMap(Interaction.init)).redacted().cassette
+  }
+
+  /// The same requests and answers as a HAR.
+  public func har() -> HARExport { HARExport(Cassette(entries.compactMap(Interaction.init))) }
+}
+
+extension Interaction {
+  fileprivate init?(_ entry: CallJournal.Entry) {
+    guard let url = entry.request.url?.absoluteString else { return nil }
+    let fields = (entry.request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+    let request = Request(
+      entry.request.httpMethod ?? "GET",
+      RequestURL(url),
+      headers: HeaderFields(fields.map { HeaderField($0.key, $0.value) }),
+      body: Body(entry.request.httpBody ?? Data())
+    )
+    let timing = Timing(firstByte: entry.elapsed, lastByte: entry.elapsed)
+    switch entry.outcome {
+    case .success(let answer):
+      // The content is there without its coding and as a whole, so what speaks of either is not
+      // true of it any more.
+      let kept = answer.headers.fields.filter { field in
+        !["content-encoding", "content-length", "transfer-encoding"]
+          .contains(field.name.lowercased())
+      }
+      let headers = HeaderFields(kept.map { HeaderField($0.name, $0.value) })
+      let response = Response(
+        status: answer.status,
+        headers: headers,
+        body: Body(answer.body)
+      )
+      self.init(request, .response(response), timing: timing)
+    case .failure(.failed(let symptom, let text)):
+      self.init(request, .failure(Failure(symptom, text: text)), timing: timing)
+    case .failure(.cancelled): return nil
+    }
+  }
+}

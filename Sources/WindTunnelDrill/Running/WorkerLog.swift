@@ -1,0 +1,121 @@
+internal import Dispatch
+internal import WindTunnel
+
+/// The calls of one subject's process: a fold over the messages that it sends.
+struct WorkerLog: Sendable {
+  /// The attempts of calls that have not ended.
+  private(set) var attempts: [Int: [Observation.Attempt]] = [:]
+  /// The calls that ended.
+  private(set) var finished: [Observation] = []
+  /// The place of each of them there, by its number.
+  private var places: [Int: Int] = [:]
+  /// The calls that began and did not end, in order.
+  private(set) var running: [Int] = []
+  /// The moments at which those began, as this process heard of them.
+  private var began: [Int: DispatchTime] = [:]
+  /// The call that a message was about last, while it was running.
+  private(set) var lastActive = -1
+  /// The reason for which the process could not do what it was told.
+  private(set) var refusal: String?
+  /// The end of the process.
+  private(set) var ending = ChildProcess.Ending.orderly
+  private var end: DispatchTime?
+
+  /// Takes note that the process has ended.
+  mutating func ends(_ ending: ChildProcess.Ending) { (self.ending, end) = (ending, .now()) }
+
+  /// Returns when a call that its process died in began, and how long after that the process ended.
+  func lastOf(_ call: Int) -> (began: DispatchTime, lasted: Duration)? {
+    guard let begun = began[call], let end else { return nil }
+    let lasted = end.uptimeNanoseconds - min(begun.uptimeNanoseconds, end.uptimeNanoseconds)
+    return (begun, .microseconds(Int64(lasted / 1000)))
+  }
+
+  /// Takes a message.
+  ///
+  /// - Returns: The number of ended calls, where it is about an end.
+  mutating func apply(_ message: WorkerMessage) -> Int? {
+    switch message {
+    case .began(let call):
+      running.append(call)
+      began[call] = .now()
+      lastActive = call
+    case .attempt(let call, let attempt):
+      // One that was given up may still try.
+      guard running.contains(call) else {
+        if let place = places[call] { finished[place].comes(attempt) }
+        return nil
+      }
+      attempts[call, default: []].append(attempt)
+      lastActive = call
+    case .attemptEnded(let call, let end):
+      // A client may have its answer before the server has told of it.
+      if let place = places[call] {
+        finished[place].attempts.apply(end)
+      } else {
+        attempts[call]?.apply(end)
+      }
+    case .refused(let reason): refusal = reason
+    // Its process is watched by whoever has started it.
+    case .program: break
+    case .ended(var observation):
+      observation.attempts = attempts.removeValue(forKey: observation.call) ?? []
+      observation.countAfterCancel()
+      began[observation.call] = nil
+      running.removeAll { $0 == observation.call }
+      places[observation.call] = finished.count
+      finished.append(observation)
+      return finished.count
+    }
+    return nil
+  }
+
+  /// The end of a process that made no call, in words.
+  var words: String {
+    switch ending {
+    case .orderly: "the subject's process ended without having made a call"
+    case .crashed: "the subject's process crashed before its first call"
+    case .silenced: "the subject's process did not make its first call in time"
+    }
+  }
+}
+
+extension Observation {
+  /// The time after a call was given up within which what reaches the server had been on its way.
+  private static let onItsWay = Duration.milliseconds(100)
+
+  /// Counts what a client that did not return at once went on to send.
+  fileprivate mutating func countAfterCancel() {
+    guard let cancellation, let after = cancellation.attemptsAfter,
+      let start = intendedStart ?? start
+    else { return }
+    let moment = start + cancellation.after + Self.onItsWay
+    // A first attempt that late was held up by the machine; any other is one that was made after all.
+    let late = attempts.dropFirst().count { attempt in
+      attempt.isRequest && attempt.start.map { $0 > moment } == true
+    }
+    self.cancellation?.attemptsAfter = after + late
+  }
+
+  /// An attempt comes after its caller has given the call up. One that the client says it had sent by
+  /// then was on its way; any other it should not have made.
+  fileprivate mutating func comes(_ attempt: Attempt) {
+    guard attempt.isRequest, let after = cancellation?.attemptsAfter else { return }
+    if let sent = clientAttempts, let count = attemptCount, count < sent {
+      attemptCount = count + 1
+      attempts.append(attempt)
+    } else {
+      cancellation?.attemptsAfter = after + 1
+    }
+  }
+}
+
+extension [Observation.Attempt] {
+  fileprivate mutating func apply(_ end: WorkerMessage.AttemptEnd) {
+    // One that came after its call had been given up is not here.
+    guard indices.contains(end.place) else { return }
+    self[end.place].end = end.at
+    self[end.place].stages = end.stages
+    self[end.place].retryNotBefore = end.retryNotBefore
+  }
+}

@@ -1,0 +1,108 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelDrill
+
+/// What the files of a repository were at a commit, asked of `git`.
+struct GitHistory {
+  /// A file that is not what it was, or that was not or is not there.
+  struct File {
+    /// Its path below the top of the repository.
+    var name: String
+    /// Where it is now.
+    var url: URL
+    /// What it was called at the commit, where it bears another name by now.
+    var formerName: String?
+    var isHere: Bool { FileManager.default.fileExists(atPath: url.path) }
+  }
+
+  let commit: String
+  let top: URL
+
+  init(_ ref: String) throws {
+    guard let top = try Self.git(["rev-parse", "--show-toplevel"]) else {
+      throw Refusal.noRepository
+    }
+    let spelled = "\(ref)^{commit}"
+    let isFlag = ref.hasPrefix("-")
+    let arguments = ["rev-parse", "--verify", "--quiet", spelled]
+    guard !isFlag, let commit = try Self.git(arguments) else {
+      throw Refusal.noCommit(ref)
+    }
+    self.top = URL(filePath: Self.line(top))
+    self.commit = Self.line(commit)
+  }
+
+  /// The cassettes among these paths, or anywhere, that are not what they were.
+  func changed(_ paths: [String]) throws -> [File] {
+    for path in paths where !FileManager.default.fileExists(atPath: path) {
+      let names = try Self.git(["ls-tree", "-r", "--name-only", commit, "--", path])
+      guard let names, !names.isEmpty else {
+        throw Refusal.noFile(path, at: commit)
+      }
+    }
+    let among = ["--"] + (paths.isEmpty ? [":/"] : paths)
+    let lists = [
+      ["diff", "--name-only", "--no-renames", "-z", commit] + among,
+      ["ls-files", "--others", "--exclude-standard", "--full-name", "-z"] + among,
+    ]
+    let names = try lists.flatMap { list in
+      guard let data = try Self.git(list) else {
+        throw Refusal.notCompared(paths)
+      }
+      return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+    let files = try Set(names).sorted().filter { $0.hasSuffix(".json") }
+      .map { File(name: $0, url: top.appendingPathComponent($0)) }
+      .filter { try isCassette($0, isNamed: paths) }
+    return try renamed(files)
+  }
+
+  /// The cassette as it was; `nil` where there was none.
+  func cassette(_ file: File) throws -> Cassette? {
+    let name = file.formerName ?? file.name
+    guard let data = try content(name) else { return nil }
+    let stem = String(name.dropLast(".json".count))
+    return try Cassette(data: data, source: "\(name) at \(commit.prefix(12))") { body in
+      try content("\(stem).bodies/\(body)")
+    }
+  }
+
+  /// Whoever names a file wants it compared, whatever it is; in a folder, other JSON is passed over.
+  private func isCassette(_ file: File, isNamed paths: [String]) throws -> Bool {
+    let here = file.url.standardizedFileURL.path
+    if paths.contains(where: { URL(filePath: $0).standardizedFileURL.path == here }) { return true }
+    let data = file.isHere ? try FileError.reading(file.url, bytesMax: Cassette.fileBytesMax) : nil
+    let beginnings = [data, try content(file.name)].compactMap { $0?.prefix(4096) }
+    return beginnings.contains { $0.range(of: Data("\"windtunnel\"".utf8)) != nil }
+  }
+
+  func content(_ name: String) throws -> Data? {
+    try Self.git(["cat-file", "blob", "\(commit):\(name)"])
+  }
+
+  private static func line(_ data: Data) -> String {
+    var text = String(decoding: data, as: UTF8.self)
+    if text.hasSuffix("\n") { text.removeLast() }
+    return text
+  }
+
+  /// What git answers; `nil` where it refuses.
+  static func git(_ arguments: [String]) throws -> Data? {
+    let process = SpawnedProcess()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["git"] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    // Its reasons are told in our own words.
+    process.standardError = FileHandle.nullDevice
+    do { try process.run() } catch { throw Refusal.noGit }
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    // What `env` says where there is no such program (POSIX).
+    guard process.terminationStatus != 127 else {
+      throw Refusal.noGit
+    }
+    return process.terminationStatus == 0 ? data : nil
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelDrill
+
+/// Eight machines' parts of a drill, by the tool itself.
+@Suite(.timeLimit(.minutes(10))) struct ShardTests {
+  private static let words = [
+    "drill", "--calls", "64", "--rate", "200", "--seed", "11", "--scenario", "rate-limited",
+    "--scenario", "packet-loss", "--gate", "successRate >= 0.99", "--gate", "duplicates == 0",
+    "--gate", "averageRetries <= 0.01",
+  ]
+
+  /// The same report of a world without clocks.
+  private static func untimed(_ report: Report) -> Report {
+    var report = report
+    report.scenarios = report.scenarios.map { flown in
+      let rows = flown.subjects.map { row in
+        Report.Row(row.name, row.observations.map(untimed), plannedFaults: row.plannedFaults)
+      }
+      return Report.Flown(
+        flown.name,
+        on: flown.stage,
+        subjects: rows,
+        gates: flown.gates.map(\.gate)
+      )
+    }
+    return report
+  }
+
+  private static func untimed(_ call: Observation) -> Observation {
+    var call = call
+    (call.latency, call.intendedStart, call.start) = (.zero, nil, nil)
+    for place in call.attempts.indices {
+      (call.attempts[place].start, call.attempts[place].end) = (nil, nil)
+      call.attempts[place].stages = ExchangeStages()
+    }
+    return call
+  }
+
+  @Test func `eight shards merge to the one run in every figure and form that no clock is in`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let whole = try await Program.run(Self.words + ["--report", "whole.json"], in: scratch)
+    #expect(whole.code == 99, "\(whole.err)")
+    let names = (1...8).map { "shard-\($0).json" }
+    for (number, name) in names.enumerated() {
+      let part = ["--shard", "\(number + 1)/8", "--report", name]
+      let run = try await Program.run(Self.words + part, in: scratch)
+      #expect([0, 99].contains(run.code), "\(run.err)")
+      let report = try Report(contentsOf: scratch.file(name))
+      #expect(report.scenarios.allSatisfy { $0.subjects.allSatisfy { $0.metrics.calls == 8 } })
+    }
+    let files = [
+      "merged.json", "merged.html", "merged.xml", "merged.md", "merged.csv", "merged.txt",
+    ]
+    let merge = ["report"] + names.reversed() + files.flatMap { ["--report", $0] }
+    let merged = try await Program.run(merge, in: scratch)
+    // Parts were judged by themselves; together they are judged anew.
+    #expect(merged.code == 99, "\(merged.err)")
+    let one = try Report(contentsOf: scratch.file("whole.json"))
+    let other = try Report(contentsOf: scratch.file("merged.json"))
+    #expect(
+      other.environment == one.environment,
+      "all shards are the whole, and nothing is said of them"
+    )
+    let (mine, its) = (Self.untimed(one), Self.untimed(other))
+    #expect(its == mine)
+    for rendering in [ReportRendering.json, .html, .junit, .markdown, .csv, .text] {
+      #expect(
+        its.rendered(as: rendering, allowsInconclusive: false)
+          == mine.rendered(as: rendering, allowsInconclusive: false),
+        "\(rendering)"
+      )
+    }
+    // The tool's own files are the merged report's.
+    for (name, rendering) in zip(
+      files.dropFirst(),
+      [.html, .junit, .markdown, .csv] as [ReportRendering]
+    ) {
+      let told = other.rendered(as: rendering, allowsInconclusive: false)
+      #expect(try Data(contentsOf: scratch.file(name)) == told, "\(name)")
+    }
+    #expect(try scratch.text("merged.html").contains("<h1>Failed: "))
+    #expect(try scratch.text("merged.txt") == merged.out)
+    // Seven of the eight say that they are not all.
+    let most = try await Program.run(["report"] + names.dropLast(), in: scratch)
+    #expect(most.out.contains("shard 1/8 | 2/8 | "), "\(most.out.prefix(300))")
+  }
+
+  private static let xmllint = Executable.find("xmllint")
+
+  @Test(.enabled(if: xmllint != nil, "xmllint is not installed."))
+  func `JUnit of a drill that failed is well-formed`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(
+      #"{"windtunnelScenario":1,"name":"a<&\"b","rules":[{"faults":[{"status":503}]}],"gates":["successRate >= 0.5"]}"#,
+      to: "odd.json"
+    )
+    let run = try await Program.run(
+      [
+        "drill", "--scenario", "odd.json", "--scenario", "server-errors", "--calls", "30", "--rate",
+        "200", "--stage", "in-process", "--gate", "calls(GET /home) > 1000", "--report",
+        "drill.xml",
+      ],
+      in: scratch
+    )
+    #expect(run.code == 99, "\(run.err)")
+    let look = try await Program.run(
+      [try #require(Self.xmllint).path, "--noout", scratch.file("drill.xml").path],
+      in: scratch,
+      isTool: false
+    )
+    #expect(look.code == 0 && look.err.isEmpty, "\(look.err)")
+    #expect(try scratch.text("drill.xml").contains("<failure"))
+  }
+
+  @Test func `a baseline that flew another load is told, in every form that people read`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let words = [
+      "drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process",
+    ]
+    _ = try await Program.run(words + ["--rate", "100", "--report", "a.json"], in: scratch)
+    let run = try await Program.run(
+      words + ["--concurrency", "4", "--baseline", "a.json", "--report", "b.json"],
+      in: scratch
+    )
+    #expect(run.code == 0, "\(run.err)")
+    let warning =
+      "the baseline flew another load (open loop, 100 calls a second, not closed loop, 4 at once): "
+      + "latencies of the two do not compare"
+    let label =
+      "closed loop, 4 at once: who is slow is asked less often, so percentiles flatter a slow client"
+    #expect(run.out.contains("\(label)\n\(warning)\n"), "\(run.out)")
+    // It is kept in the report, and in its page.
+    let page = try await Program.run("report", "b.json", "--format", "html", in: scratch)
+    #expect(page.out.contains("<p class=\"note\">\(warning)</p>"))
+    let same = try await Program.run(
+      words + ["--rate", "100", "--baseline", "a.json"],
+      in: scratch
+    )
+    #expect(!same.out.contains("another load") && !same.out.contains("flatter"))
+  }
+}
