@@ -9,6 +9,16 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
   /// Makes a lane.
   public init(_ name: String) { self.name = name }
 
+  /// Makes the lane of a drill's call, such as `calm/17`.
+  package init(scenario: String, call: Int) { name = "\(scenario)/\(call)" }
+
+  /// The number of the drill's call whose lane it is; `nil` where it is no call's.
+  ///
+  /// It is read from the name: by that alone a lane travels, in a header or a path, and is drawn for.
+  package var call: Int? {
+    name.lastIndex(of: "/").flatMap { Int(name[name.index(after: $0)...]) }
+  }
+
   /// Everything that names no lane of its own.
   public static let deck = Lane("deck")
 

@@ -87,7 +87,7 @@ public struct Drill: Sendable {
     _ scenario: Scenario,
     _ stage: Stage
   ) async throws -> [Observation] {
-    let log = Locked(FlightLog())
+    let log = Locked(WorkerLog())
     let runner = try await CallRunner(
       subject,
       CallRunner.Setup(
@@ -101,12 +101,12 @@ public struct Drill: Sendable {
       deadline: plan.deadline,
       attemptTimeout: min(plan.attemptTimeout, plan.deadline)
     ) { message in
-      _ = log.withLock { $0.take(message) }
+      _ = log.withLock { $0.apply(message) }
     }
     await runner.run(plan.numbers, load: plan.load)
     await runner.close()
     try Task.checkCancellation()
-    let (landed, refusal) = log.withLock { ($0.landed, $0.refusal) }
+    let (landed, refusal) = log.withLock { ($0.finished, $0.refusal) }
     if let refusal { throw DrillError.harness(refusal) }
     let observations = landed.sorted { $0.call < $1.call }
     try StoryCheck(scenario: scenario, seed: plan.seed, workload: runner.workload)

@@ -63,12 +63,12 @@ extension CassettePlace {
         )
       }
       let base = exists ? try Cassette(contentsOf: file) : Cassette()
-      let (cassette, leftOut, claims) = deck.recorded(
+      let (cassette, leftOut, run) = deck.recorded(
         into: base,
         then: taping.then,
         keepsOrder: taping.expectation.contains(.inOrder),
         on: isDated ? Date() : nil,
-        beside: desk.claims(on: file)
+        beside: desk.run(on: file)
       )
       guard leftOut.isEmpty else {
         desk.end(deck.recordingJournal)
@@ -86,7 +86,7 @@ extension CassettePlace {
         try cassette.write(to: file)
       }
       desk.end(deck.recordingJournal)
-      desk.kept(file, claims)
+      desk.kept(file, run)
       return note
     }
   }

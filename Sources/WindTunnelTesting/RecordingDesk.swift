@@ -16,10 +16,10 @@ struct RecordingDesk: Sendable {
   /// What says of a cassette that it is half a recording, until a recording onto it is kept.
   private var marks: [URL: RecordingJournal] = [:]
   /// What tests of this process have written onto each.
-  private var claims: [URL: RunRecordings] = [:]
+  private var runs: [URL: RunRecordings] = [:]
 
   /// What tests of this process have written onto a cassette.
-  func claims(on file: URL) -> RunRecordings { claims[file] ?? RunRecordings() }
+  func run(on file: URL) -> RunRecordings { runs[file] ?? RunRecordings() }
 
   /// Whether what stands on a cassette is but a part of what is being recorded.
   func goesOn(_ file: URL) -> Bool { begun.contains(file) }
@@ -31,14 +31,14 @@ struct RecordingDesk: Sendable {
   mutating func takeUp(besides file: URL) throws {
     guard !lookedBeside.contains(file) else { return }
     // They are of one run, whose tests have recorded beside each other.
-    var claims = RunRecordings()
+    var run = RunRecordings()
     for url in Self.journals(besides: file) {
       // One that is locked is no leftover: somebody else is writing it.
       guard let journal = try? RecordingJournal(url, besides: file) else { continue }
       let exists = FileManager.default.fileExists(atPath: file.path)
       let tape = exists ? try Cassette(contentsOf: file) : Cassette()
       let marks = marks[file] == nil
-      _ = try journal.takeUp(onto: tape, goesOn: marks, beside: &claims)
+      _ = try journal.takeUp(onto: tape, goesOn: marks, beside: &run)
       if journal.isUnfinished { begun.insert(file) }
       if marks, journal.isUnfinished {
         self.marks[file] = journal
@@ -74,8 +74,8 @@ struct RecordingDesk: Sendable {
   }
 
   /// A recording onto a cassette is kept: it is no longer what a killed one has left.
-  mutating func kept(_ file: URL, _ claims: RunRecordings) {
-    self.claims[file] = claims
+  mutating func kept(_ file: URL, _ run: RunRecordings) {
+    runs[file] = run
     end(marks.removeValue(forKey: file))
   }
 

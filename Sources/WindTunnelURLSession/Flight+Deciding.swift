@@ -30,7 +30,7 @@ extension Flight {
     let deck = seat.deck
     self.outcome = outcome
     // It is here at once; nobody has seen it come.
-    deck.passed(.requestEnd(handshake: nil, upload: nil), of: outcome)
+    deck.requestEnded(outcome)
     if let answer = whole(outcome) { return send(answer, outcome) }
     let delivery = deck.delivery(of: outcome, on: .inProcess)
     if let refusal = Self.refusal(of: delivery) { return land { $0.fail(refusal) } }
@@ -42,7 +42,7 @@ extension Flight {
   }
 
   private func send(_ answer: WholeAnswer, _ outcome: Outcome) {
-    seat.deck.passed(.firstByte, of: outcome)
+    seat.deck.answerBegan(outcome)
     courier.give(answer)
     land { $0.end() }
   }

@@ -133,7 +133,7 @@ final class Flight {
       case .live: forward()
       case .head(let head):
         touch()
-        if let outcome { seat.deck.passed(.firstByte, of: outcome) }
+        if let outcome { seat.deck.answerBegan(outcome) }
         if let next = Redirect(head, from: request) {
           return follow(next, head) { flight in
             flight.courier.receive(head, at: flight.request.url)

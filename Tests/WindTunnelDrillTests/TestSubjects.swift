@@ -15,7 +15,7 @@ enum TestSubjects {
     Acting(name: "leaves-on-3") { if $0.index == 3 { _exit(0) } },
     Acting(name: "stops-on-3") { if $0.index == 3 { raise(SIGSTOP) } },
     Acting(name: "prints") { call in
-      // Without a line's end, and with what looks like a telegram.
+      // Without a line's end, and with what looks like a message.
       for _ in 0..<50 { print("call \(call.index) \u{1}{\"ended\":", terminator: "") }
       fflush(nil)
     },

@@ -21,15 +21,13 @@ import Testing
     server.shipped = [.calm, Scenario("rain", rules: [.on("GET /home", .always, .status(429))])]
     server.uptime = .milliseconds(1500)
     server.openConnections = 2
+    let end = ExchangeEnd(status: 200, bytes: 5, latency: .microseconds(1250), ending: .whole)
     for (path, offset) in [("/home", 10), ("/home", 20), ("/away", 30)] {
       let outcome = deck.decide(Request("GET", RequestURL("https://api.example.test\(path)")))
-      server.log.begin(outcome, at: .milliseconds(offset))
+      let came = Duration.milliseconds(offset)
+      server.log.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: came)
+      if outcome.id == 1 { server.log.apply(.ended(outcome, end), at: .zero) }
     }
-    let latency = Duration.microseconds(1250)
-    server.log.finish(
-      1,
-      RequestLog.End(status: 200, bytes: 5, latency: latency, ending: .whole)
-    )
     return server
   }
 
@@ -200,7 +198,7 @@ import Testing
     for id in 10...(RequestLog.entriesMax + 10) {
       var next = outcome
       next.id = id
-      server.log.begin(next, at: .zero)
+      server.log.apply(.requestEnd(next, handshake: nil, upload: nil), at: .zero)
     }
     let question = Request(
       "POST",

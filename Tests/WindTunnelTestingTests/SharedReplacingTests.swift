@@ -18,12 +18,12 @@ import WindTunnel
     by matcher: Matcher = .url,
     then: EndPolicy = .fail
   ) -> [Interaction] {
-    var (tape, claims) = (Cassette(old), RunRecordings())
+    var (tape, run) = (Cassette(old), RunRecordings())
     for test in tests {
       let deck = Deck(Cassette(old), matcher: matcher, then: then, mode: .rewrite)
       for interaction in test { deck.keep(interaction, for: deck.decide(interaction.request)) }
-      let kept = deck.recorded(into: tape, then: then, beside: claims)
-      (tape, claims) = (kept.cassette, kept.claims)
+      let kept = deck.recorded(into: tape, then: then, beside: run)
+      (tape, run) = (kept.cassette, kept.run)
     }
     return tape.interactions
   }

@@ -60,9 +60,9 @@ import WindTunnelURLSession
     let deck = Deck(
       Cassette([answer]),
       scenario: [.always(.always, .stall(afterBodyBytes: 0, for: .milliseconds(60)))],
-      follow: { _, milestone in
+      observe: { event in
         // The thread that brings the rest, for longer than the harness would wait.
-        if milestone == .firstByte { Thread.sleep(forTimeInterval: 0.4) }
+        if case .firstByte = event { Thread.sleep(forTimeInterval: 0.4) }
       }
     )
     let configuration = URLSessionConfiguration.windTunnel(deck, silenceMax: .milliseconds(200))

@@ -8,8 +8,7 @@ public import Foundation
 /// once when it arrives, and once more when its exchange has ended.
 public final class Deck: Sendable {
   private let state: Locked<State>
-  private let observe: (@Sendable (Journal.Entry) -> Void)?
-  private let follow: (@Sendable (Outcome, Milestone) -> Void)?
+  private let observe: (@Sendable (ExchangeEvent) -> Void)?
   /// The clock by which recordings are played as if they were of today.
   private let today: (@Sendable () -> Date)?
   package let recordingJournal: RecordingJournal?
@@ -37,10 +36,9 @@ public final class Deck: Sendable {
   ///     weather and unrecorded; with an empty cassette that is weather over live traffic.
   ///   - recordingJournal: Where each interaction is noted as soon as it is complete, so that what
   ///     ends the process does not take the recording with it.
-  ///   - observe: Told of each decision while it is made, under the deck's lock: it must be quick
-  ///     and must not call the deck.
-  ///   - follow: Told how far a request and its answer have come, on the thread that carries them. Of
-  ///     connections nothing is told.
+  ///   - observe: Given each event of an exchange: a decision while it is made, under the deck's lock,
+  ///     where it must be quick and must not call the deck, and every other on the thread that carries
+  ///     the exchange.
   ///   - now: Tells the time, where dates in recorded answers shall be moved by as much as has gone by
   ///     since (``Interaction/refreshingDates(at:)``). What is dealt does not depend on it.
   public convenience init(
@@ -57,8 +55,7 @@ public final class Deck: Sendable {
     isProxied: Bool = false,
     passesOthers: Bool = false,
     recordingJournal: RecordingJournal? = nil,
-    observe: (@Sendable (Journal.Entry) -> Void)? = nil,
-    follow: (@Sendable (Outcome, Milestone) -> Void)? = nil,
+    observe: (@Sendable (ExchangeEvent) -> Void)? = nil,
     refreshingDates now: (@Sendable () -> Date)? = nil
   ) {
     let options = PlaybackOptions(
@@ -80,8 +77,7 @@ public final class Deck: Sendable {
       seed: seed,
       options,
       recordingJournal,
-      observe,
-      follow
+      observe
     )
   }
 
@@ -104,10 +100,9 @@ public final class Deck: Sendable {
     seed: UInt64,
     _ options: PlaybackOptions,
     _ recordingJournal: RecordingJournal? = nil,
-    _ observe: (@Sendable (Journal.Entry) -> Void)? = nil,
-    _ follow: (@Sendable (Outcome, Milestone) -> Void)? = nil
+    _ observe: (@Sendable (ExchangeEvent) -> Void)? = nil
   ) {
-    (self.recordingJournal, self.observe, self.follow) = (recordingJournal, observe, follow)
+    (self.recordingJournal, self.observe) = (recordingJournal, observe)
     (redaction, today) = (options.redaction, options.refreshingDates)
     state = Locked(State(cassette, scenario, seed: seed, options))
   }
@@ -182,11 +177,11 @@ extension Deck {
     lane: Lane,
     at now: Date?
   ) -> RepeatedArrival {
-    // What follows is told of an outcome.
-    let key = follow == nil ? key : nil
+    // What observes is told of an outcome.
+    let key = observe == nil ? key : nil
     let (isSame, decided) = state.withLock { state -> (Bool, State.Decided?) in
       guard state.cassette === prepared.cassette else { return (false, nil) }
-      if let key, state.repeatResponse(key, to: prepared, lane, at: now, telling: observe) {
+      if let key, state.repeatResponse(key, to: prepared, lane, at: now) {
         return (true, nil)
       }
       return (false, state.decide(prepared, lane, at: now, telling: observe))
@@ -289,15 +284,38 @@ extension Deck {
 // MARK: - The end of an exchange
 
 extension Deck {
-  /// Tells that an outcome has been carried to its end, however it ended.
-  public func finished(_ outcome: Outcome) {
-    let (id, slot) = (outcome.id, outcome.slot)
-    state.withLock { $0.end(id, at: slot) }
-    follow?(outcome, .end)
+  // An event is made where it is handed over: so none is where nobody observes, and the outcome in it
+  // is the carrier's own, neither copied nor retained.
+
+  /// Tells that all of a request has come.
+  ///
+  /// - Parameters:
+  ///   - outcome: The decision about the request.
+  ///   - handshake: From the connection's beginning to the request's, where that was a TLS handshake.
+  ///   - upload: From the request's head to its last byte, where there are bytes to be seen.
+  public func requestEnded(
+    _ outcome: Outcome,
+    handshake: Duration? = nil,
+    upload: Duration? = nil
+  ) {
+    observe?(.requestEnd(outcome, handshake: handshake, upload: upload))
   }
 
-  /// Tells whatever follows that an outcome has come so far.
-  public func passed(_ milestone: Milestone, of outcome: Outcome) { follow?(outcome, milestone) }
+  /// Tells that the first byte of an answer has left for the client.
+  public func answerBegan(_ outcome: Outcome) { observe?(.firstByte(outcome)) }
+
+  /// Tells that an outcome has been carried to its end, however it ended, and what was measured of it.
+  public func finished(_ outcome: Outcome, _ end: ExchangeEnd? = nil) {
+    let (id, slot) = (outcome.id, outcome.slot)
+    state.withLock { $0.end(id, at: slot) }
+    observe?(.ended(outcome, end))
+  }
+
+  /// Tells that a tunnel has been closed.
+  package func tunnelEnded(_ end: TunnelEnd) { observe?(.tunnelEnded(end)) }
+
+  /// Whether anybody is told of events, so that an end is worth being measured.
+  package var isObserved: Bool { observe != nil }
 
   /// Notes in the journal what an answer gave no room for.
   func note(_ misfits: [String], on outcome: Outcome) {

@@ -75,13 +75,13 @@ extension Deck {
     mutating func open(
       lane: Lane,
       at now: Date?,
-      telling observe: ((Journal.Entry) -> Void)?
+      telling observe: ((ExchangeEvent) -> Void)?
     ) -> Decision {
       let ordinal = arrivals.count(LaneKey(lane, Self.connectionPrint))
       let decision = scenario.decideConnection(lane, ordinal, at: now)
       let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
       if !decision.faults.isEmpty { journal.append(entry) }
-      observe?(entry)
+      observe?(.decided(entry))
       return decision
     }
 
@@ -91,7 +91,7 @@ extension Deck {
       lane: Lane,
       isOpened: Bool,
       at now: Date?,
-      telling observe: ((Journal.Entry) -> Void)?
+      telling observe: ((ExchangeEvent) -> Void)?
     ) -> TunnelDecision {
       let request = Request(tunnelTo: authority)
       let decision = scenario.decideTunnel(
@@ -119,7 +119,7 @@ extension Deck {
           tunnel.failure = interaction.failure
         }
       }
-      observe?(entry)
+      observe?(.decided(entry))
       return tunnel
     }
 
@@ -128,7 +128,7 @@ extension Deck {
       _ prepared: PreparedRequest,
       _ lane: Lane,
       at now: Date?,
-      telling observe: ((Journal.Entry) -> Void)?
+      telling observe: ((ExchangeEvent) -> Void)?
     ) -> Decided {
       let (lane, id) = (prepared.lane ?? lane, newID())
       let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print))
@@ -180,8 +180,7 @@ extension Deck {
       _ key: RenderedResponseKey,
       to prepared: PreparedRequest,
       _ lane: Lane,
-      at now: Date?,
-      telling observe: ((Journal.Entry) -> Void)?
+      at now: Date?
     ) -> Bool {
       // What has a key was changed by nothing; of that only the scenario may be another by now.
       let lane = prepared.lane ?? lane
@@ -198,7 +197,7 @@ extension Deck {
         faults: []
       )
       let take = Journal.Take.recording(key.place)
-      enter(decision, take, of: prepared, id: id, beside: arrival.others, telling: observe)
+      enter(decision, take, of: prepared, id: id, beside: arrival.others, telling: nil)
       arrivals.end(id, at: arrival.slot)
       return true
     }
@@ -273,7 +272,7 @@ extension Deck {
       of prepared: PreparedRequest,
       id: Int,
       beside others: Arrivals.Others,
-      telling observe: ((Journal.Entry) -> Void)?
+      telling observe: ((ExchangeEvent) -> Void)?
     ) {
       var entry = Journal.Entry(id: id, decision: decision, take: take)
       entry.overlapping = others != .none
@@ -282,7 +281,7 @@ extension Deck {
       if case .recording(let place) = take, decision.lane == .deck { countPlay(of: place) }
       // Of two and more all are marked already.
       if case .one(let other) = others { journal.markOverlapping(id: other) }
-      observe?(entry)
+      observe?(.decided(entry))
     }
 
     private mutating func countPlay(of place: Int) {

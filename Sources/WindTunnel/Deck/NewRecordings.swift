@@ -117,7 +117,7 @@ extension Deck {
   ///   - then: What is played when the recordings of a request are used up.
   ///   - keepsOrder: Whether what was asked for is to stand in the order in which it was.
   ///   - date: What recordings bear as their day; `nil`: none.
-  ///   - claims: What was recorded onto the cassette before, in the same run.
+  ///   - run: What was recorded onto the cassette before, in the same run.
   /// - Returns: The cassette, what could not be kept, in words, and what was recorded in this run by
   ///   now.
   package func recorded(
@@ -125,22 +125,22 @@ extension Deck {
     then: EndPolicy,
     keepsOrder: Bool = false,
     on date: Date? = nil,
-    beside claims: RunRecordings = RunRecordings()
-  ) -> (cassette: Cassette, leftOut: [String], claims: RunRecordings) {
+    beside run: RunRecordings = RunRecordings()
+  ) -> (cassette: Cassette, leftOut: [String], run: RunRecordings) {
     let recording = recording
     var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
     var new = redaction.redact(recording.new.inOrder.map(\.interaction))
     let day = date.map(Cassette.day)
-    var (cassette, claims) = (cassette, claims)
+    var (cassette, run) = (cassette, run)
     if recording.isAnew {
       let rule = ReplacedPlaces.Rule.played(by: matcher, then: then)
       let replacing = RerecordingMerge(rule: rule, keepsOrder: keepsOrder, day: day)
-      cassette.interactions = replacing(new, in: cassette.interactions, beside: &claims)
+      cassette.interactions = replacing(new, in: cassette.interactions, beside: &run)
     } else {
       if let day { for index in new.indices { new[index].recordedAt = day } }
       cassette.interactions += new
-      claims.add(new)
+      run.add(new)
     }
-    return (cassette, redaction.leftOut, claims)
+    return (cassette, redaction.leftOut, run)
   }
 }

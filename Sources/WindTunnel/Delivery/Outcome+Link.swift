@@ -8,12 +8,8 @@ extension Outcome {
   }
 
   /// What the link makes it wait for before the request has arrived.
-  package var linkStages: Observation.Stages? {
-    path.map {
-      Observation.Stages(
-        $0.stages(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
-      )
-    }
+  package var linkStages: ExchangeStages? {
+    path?.stages(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
   }
 
   var requestBytes: Int { Self.requestHeadBytes + (path?.contentBytes ?? request.body.count) }

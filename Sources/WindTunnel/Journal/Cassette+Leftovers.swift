@@ -27,8 +27,8 @@ extension Cassette {
     let exists = FileManager.default.fileExists(atPath: file.path) || base != nil
     let hasLines = sessions.contains { !$0.lines.isEmpty }
     let tape = try base ?? (exists || !hasLines ? Cassette(contentsOf: file) : Cassette())
-    var claims = RunRecordings()
-    let folded = JournalFormat.fold(sessions, into: tape, beside: &claims)
+    var run = RunRecordings()
+    let folded = JournalFormat.fold(sessions, into: tape, beside: &run)
     if folded == tape {
       // Connections that were refused are no recording: then there is no such file.
       return (exists ? tape : try Cassette(contentsOf: file), 0)

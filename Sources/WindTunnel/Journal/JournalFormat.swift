@@ -33,7 +33,7 @@ enum JournalFormat {
     var isUnfinished = false
     var lines: [Line] = []
     /// The state of the cassette when it was to be written.
-    var ending: Ending?
+    var ending: PendingCassette?
     /// The free range for the line that says that the recording ends.
     var reserve: Range<Int>?
 
@@ -46,7 +46,7 @@ enum JournalFormat {
   }
 
   /// The known facts of a cassette that is about to be written.
-  struct Ending: Hashable {
+  struct PendingCassette: Hashable {
     /// The SHA-256 of its text.
     var digest: String
     /// The number of interactions on it before those of the journal.
@@ -74,7 +74,7 @@ enum JournalFormat {
   static let reserve = [UInt8](repeating: UInt8(ascii: " "), count: reserveBytes - 1) + [lineFeed]
 
   /// Says what is about to be written.
-  static func line(_ ending: Ending) -> [UInt8] {
+  static func line(_ ending: PendingCassette) -> [UInt8] {
     let json: JSON = [
       "windtunnelJournal": .number(version),
       "ending": [
@@ -160,7 +160,7 @@ enum JournalFormat {
         guard let last = sessions.indices.last else {
           throw reader.error("ending", "no recording that could end")
         }
-        sessions[last].ending = Ending(
+        sessions[last].ending = PendingCassette(
           digest: try object.string("digest") ?? "",
           after: try object.int("after", in: 0...Int.max) ?? 0,
           lines: try object.int("lines", in: 0...Int.max) ?? 0
@@ -199,7 +199,7 @@ enum JournalFormat {
   static func fold(
     _ sessions: [Session],
     into cassette: Cassette,
-    beside claims: inout RunRecordings
+    beside run: inout RunRecordings
   ) -> Cassette {
     var cassette = cassette
     for session in sessions {
@@ -208,10 +208,10 @@ enum JournalFormat {
       if new.allSatisfy({ $0.failure?.symptom == .connectionRefused }) { continue }
       if session.rewrites {
         let replacing = RerecordingMerge(rule: .said)
-        cassette.interactions = replacing(new, in: cassette.interactions, beside: &claims)
+        cassette.interactions = replacing(new, in: cassette.interactions, beside: &run)
       } else {
         cassette.interactions += new
-        claims.add(new)
+        run.add(new)
       }
     }
     return cassette

@@ -9,7 +9,7 @@ struct JournalLeft {
   /// The part of the cassette that is written already, where its end was under way.
   let partial: URL?
   /// The mark of the end that was under way, by which is known what of the journal stands in the part.
-  private(set) var ending: JournalFormat.Ending?
+  private(set) var ending: JournalFormat.PendingCassette?
 
   /// Reads what a journal holds, and what its end had written by then.
   init(_ data: Data, of journal: URL, beside cassette: URL) throws {

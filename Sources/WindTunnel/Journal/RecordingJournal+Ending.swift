@@ -43,7 +43,7 @@ extension RecordingJournal.State {
     orders: [Int],
     lines: [JournalRoom.Line],
     to file: URL,
-    resuming ending: JournalFormat.Ending? = nil
+    resuming ending: JournalFormat.PendingCassette? = nil
   ) throws -> (count: Int, leftOut: [String]) {
     var parts = try CassetteParts(cassette, new: orders, in: sideFiles)
     let isAnyNew = parts.baseCount < parts.parts.count
@@ -62,7 +62,7 @@ extension RecordingJournal.State {
     _ file: URL,
     _ parts: CassetteParts,
     _ count: Int,
-    resuming ending: JournalFormat.Ending? = nil
+    resuming ending: JournalFormat.PendingCassette? = nil
   ) throws(FileError) {
     let text = parts.text()
     // Without it, what is journalled would stand there twice after a kill, and nothing less.
@@ -108,7 +108,7 @@ extension RecordingJournal.State {
 
   /// Says in the journal what is about to be written.
   private mutating func mark(_ text: Data, after: Int, _ count: Int) throws(FileError) {
-    let ending = JournalFormat.Ending(
+    let ending = JournalFormat.PendingCassette(
       digest: SHA256.hexadecimal(text),
       after: after,
       lines: count

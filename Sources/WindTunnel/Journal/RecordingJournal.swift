@@ -128,21 +128,21 @@ public final class RecordingJournal: Sendable {
     onto cassette: Cassette,
     goesOn: Bool = false
   ) throws -> (cassette: Cassette, count: Int) {
-    var claims = RunRecordings()
-    return try takeUp(onto: cassette, goesOn: goesOn, beside: &claims)
+    var run = RunRecordings()
+    return try takeUp(onto: cassette, goesOn: goesOn, beside: &run)
   }
 
   /// The same for one of several journals that a run has left, which replace nothing of each other.
   package func takeUp(
     onto cassette: Cassette,
     goesOn: Bool,
-    beside claims: inout RunRecordings
+    beside run: inout RunRecordings
   ) throws -> (cassette: Cassette, count: Int) {
     let data = try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
     if !data.isEmpty { FileError.removeRemains(of: cassetteFile) }
     let left = try JournalLeft(data, of: file, beside: cassetteFile)
     let (base, sessions) = (left.base ?? cassette, left.sessions)
-    let folded = JournalFormat.fold(sessions, into: base, beside: &claims)
+    let folded = JournalFormat.fold(sessions, into: base, beside: &run)
     return try state.withLock { state in
       if folded != cassette {
         try state.write(folded, of: left, onto: base, to: cassetteFile)

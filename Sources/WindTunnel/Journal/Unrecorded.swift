@@ -7,18 +7,16 @@ package final class Unrecorded: Sendable {
 
   private let passed = Locked<[Passed]>([])
   private static let webSocketKey = "Sec-WebSocket-Key"
-  /// How many are told of one by one.
+  /// The number of those that are named one by one.
   private static let linesMax = 10
 
   package init() {}
 
-  /// Hears how far outcomes have come; the deck's `follow`.
-  package var following: @Sendable (Outcome, Deck.Milestone) -> Void {
-    { [self] in follow($0, $1) }
-  }
-
-  private func follow(_ outcome: Outcome, _ milestone: Deck.Milestone) {
-    guard milestone == .end, case .forward(let ticket?) = outcome.source else { return }
+  /// Takes note of an event of the deck's.
+  package func observe(_ event: ExchangeEvent) {
+    guard case .ended(let outcome, _) = event, case .forward(let ticket?) = outcome.source else {
+      return
+    }
     // Its content is of no use here. The key tells a WebSocket (RFC 6455 §4.1); Upgrade itself is of
     // the client's connection, and has not come so far.
     let request = Request(

@@ -1,13 +1,13 @@
 extension Observation {
   /// One attempt that the harness saw.
   public struct Attempt: Sendable, Hashable {
-    /// What was decided about it, as the story tells it.
+    /// The decision about it, as the story tells it.
     public var decision: String
-    /// What was dealt, such as `recording 3`, `withheld 3` or `unmatched`.
+    /// The answer that was dealt, such as `recording 3`, `withheld 3` or `unmatched`.
     public var take: String
-    /// When it came to the deck.
+    /// The time at which it came to the deck.
     public var start: Duration?
-    /// When it was over for the deck: answered, cut, or left by the client.
+    /// The time at which it was over for the deck: answered, cut, or left by the client.
     public var end: Duration?
     /// The status that was dealt; `nil` where none was.
     public var status: Int?
@@ -23,16 +23,16 @@ extension Observation {
       get { boxedRetryNotBefore?.value }
       set { boxedRetryNotBefore = newValue.map { Boxed($0) } }
     }
-    /// Whether a server may meet it twice without harm: by its method, or because it bears an
+    /// Tells whether a server may meet it twice without harm: by its method, or because it bears an
     /// `Idempotency-Key`.
     public var isRepeatable: Bool?
-    /// How long its parts took, as far as that was seen.
-    public var stages: Stages {
-      get { seenStages?.value ?? Stages() }
-      set { seenStages = newValue == Stages() ? nil : Boxed(newValue) }
+    /// The lengths of its parts, as far as they were seen.
+    public var stages: ExchangeStages {
+      get { seenStages?.value ?? ExchangeStages() }
+      set { seenStages = newValue == ExchangeStages() ? nil : Boxed(newValue) }
     }
     /// Beside the rest: millions of attempts are copied, and few bear all of them.
-    package private(set) var seenStages: Boxed<Stages>?
+    package private(set) var seenStages: Boxed<ExchangeStages>?
     private var boxedRetryNotBefore: Boxed<Duration>?
 
     /// Makes an attempt; what is not named here was not seen.
@@ -44,13 +44,13 @@ extension Observation {
     /// The faults that it met, by name and in their order; a status has its number with it.
     public var faults: [String] { Self.faults(of: decision) }
 
-    /// Whether no fault fired: most do not, and that is seen at the end of the line.
+    /// Tells whether no fault fired: most do not, and that is seen at the end of the line.
     package var metNothing: Bool { Self.endsEmpty(decision) }
 
-    /// Whether a request came, and not only a connection.
+    /// Tells whether a request came, and not only a connection.
     public var isRequest: Bool { take != Journal.Take.connection.words }
 
-    /// Whether a line of the story has no faults behind its last tab.
+    /// Tells whether a line of the story has no faults behind its last tab.
     private static func endsEmpty(_ decision: String) -> Bool {
       let end = decision.utf8.withContiguousStorageIfAvailable { bytes in
         bytes.count >= 3 && bytes[bytes.count - 1] == UInt8(ascii: "]")

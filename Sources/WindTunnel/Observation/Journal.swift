@@ -1,27 +1,27 @@
-/// What a deck decided, in the order of the decisions.
+/// The decisions of a deck, in their order.
 public struct Journal: Sendable {
-  /// How many entries are kept; the oldest go first.
+  /// The number of entries that are kept; the oldest go first.
   public static let entriesMax = 100_000
 
   /// One decision.
   public struct Entry: Sendable, Hashable {
     /// The number of the outcome.
     public var id: Int
-    /// What was decided about faults; lane, key and ordinal with it.
+    /// The decision about faults; lane, key and ordinal with it.
     public var decision: Decision
-    /// What was dealt.
+    /// The answer that was dealt.
     public var take: Take
-    /// Whether an equal request of the same lane was in flight, so that which of them got which
+    /// Tells whether an equal request of the same lane was in flight, so that which of them got which
     /// was the client's affair.
     public var overlapping = false
     /// Which mutations were not done because the answer gave no room for them, in a sentence each.
     public var misfits: [String] = []
-    /// Whether a server may meet the request twice without harm (RFC 9110 §9.2.2): it is not a POST
+    /// Tells whether a server may meet the request twice without harm (RFC 9110 §9.2.2): it is not a POST
     /// or PATCH, or it bears an `Idempotency-Key`.
     public var isRepeatable = true
   }
 
-  /// What was dealt.
+  /// The answer that was dealt.
   public enum Take: Sendable, Hashable {
     /// The recording at this place of the cassette, whole.
     case recording(Int)
@@ -42,7 +42,7 @@ public struct Journal: Sendable {
   private var ring: [Entry] = []
   private var start = 0
   private var count = 0
-  /// How many are no longer kept.
+  /// The number of those that are no longer kept.
   private(set) var dropped = 0
 
   /// Tells whether nothing was decided, not even a fault of a connection.
@@ -51,7 +51,7 @@ public struct Journal: Sendable {
   /// Everything that is kept, in order.
   public var all: [Entry] { (0..<count).map { ring[place($0)] } }
 
-  /// How many of those that are kept are meant; none is copied for it.
+  /// Returns the number of those that are meant of the ones that are kept; none is copied for it.
   func count(where isMeant: (Entry) -> Bool) -> Int {
     (0..<count).count { isMeant(ring[place($0)]) }
   }
@@ -67,7 +67,7 @@ public struct Journal: Sendable {
     count += 1
   }
 
-  /// Where the entry stands that is so many behind the oldest.
+  /// Returns the place of the entry that is so many behind the oldest.
   private func place(_ offset: Int) -> Int {
     let place = start + offset
     return place < Self.entriesMax ? place : place - Self.entriesMax
@@ -91,4 +91,32 @@ public struct Journal: Sendable {
       range = found < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
     }
   }
+}
+
+extension Journal.Take {
+  /// The word for it.
+  package var name: String {
+    switch self {
+    case .recording: "recording"
+    case .withheld: "withheld"
+    case .computed: "computed"
+    case .forwarded: "forwarded"
+    case .unmatched: "unmatched"
+    case .connection: "connection"
+    }
+  }
+
+  /// Every word for what a request can be dealt.
+  package static let requestNames = ["recording", "withheld", "computed", "forwarded", "unmatched"]
+
+  /// The number of the interaction on the cassette, counted from one.
+  package var interaction: Int? {
+    switch self {
+    case .recording(let place), .withheld(let place): place + 1
+    case .computed, .forwarded, .unmatched, .connection: nil
+    }
+  }
+
+  /// The answer that was dealt, in a report's words.
+  package var words: String { interaction.map { "\(name) \($0)" } ?? name }
 }

@@ -1,10 +1,10 @@
-/// What became of one call: one use of the client's API, with everything that was seen of it.
+/// One call, which is one use of the client's API, with everything that was seen of it.
 ///
 /// Times are whole microseconds, and offsets are from the start of the scenario. What was not seen is
 /// `nil`, never zero.
 public struct Observation: Sendable, Hashable {
-  /// How a call ended.
-  public enum Ending: Sendable, Hashable {
+  /// The ways in which a call ends.
+  public enum CallResult: Sendable, Hashable {
     /// The caller got what it asked for.
     case succeeded
     /// The caller got an error, in the words of its symptom or status.
@@ -17,43 +17,43 @@ public struct Observation: Sendable, Hashable {
 
   /// The number of the call in its scenario, counted from zero.
   public var call: Int
-  /// What was called, such as `GET /home`.
+  /// The endpoint that was called, such as `GET /home`.
   public var endpoint: String
-  /// Whether the endpoint is critical.
+  /// Tells whether the endpoint is critical.
   public var isCritical: Bool
-  /// How it ended.
-  public var ending: Ending
-  /// Whether there was something to show for it; a failed call of a critical endpoint that showed
+  /// The way in which it ended.
+  public var ending: CallResult
+  /// Tells whether there was something to show for it; a failed call of a critical endpoint that showed
   /// nothing is a blank page.
   public var showed: Bool
   /// From the intended start to the end, without a program's ``startUp``.
   public var latency: Duration
-  /// How often the client tried, as the harness saw it; `nil` where it cannot be seen.
+  /// The number of times that the client tried, as the harness saw it; `nil` where it cannot be seen.
   public var attemptCount: Int?
   /// The attempts, as far as they came to the deck.
   public var attempts: [Attempt]
-  /// When the call was to begin.
+  /// The time at which the call was to begin.
   public var intendedStart: Duration?
-  /// When it began; later than it was to where nobody was free.
+  /// The time at which it began; later than it was to where nobody was free.
   public var start: Duration?
   /// From a program's start to the first that the server sees of it: a process has to be made, and its
   /// code to be loaded, before there is a client. `nil` where no program was started for the call, or
   /// where nothing was seen of it.
   public var startUp: Duration?
-  /// How many requests the client says that it meant to send.
+  /// The number of requests that the client says it meant to send.
   public var clientAttempts: Int?
-  /// Whether what a successful call brought is what was recorded, byte for byte; `nil` where it was
+  /// Tells whether what a successful call brought is what was recorded, byte for byte; `nil` where it was
   /// not compared.
   public var bodyMatches: Bool?
   /// The beginning of what a program printed that is neither a body that was recorded nor a part of one;
   /// empty where it printed nothing, and `nil` where the bodies were compared or could not be.
   public var printed: String?
-  /// Whether what was shown is a copy from before; `nil` where the client does not say.
+  /// Tells whether what was shown is a copy from before; `nil` where the client does not say.
   public var isStale: Bool?
-  /// How long after the end of the scenario's last time window the call ended; `nil` where it has none
+  /// The time from the end of the scenario's last time window to the call's end; `nil` where it has none
   /// that ends, or where the call ended before.
   public var afterWindow: Duration?
-  /// That the caller gave up, where it did.
+  /// The caller's giving up, where it gave up.
   public var cancellation: Cancellation?
   /// The first request of the call that is not on the cassette, with the nearest one that is; `nil` where
   /// all are, and of a call that crashed or hung. What comes of such a call says nothing about the client.
@@ -64,7 +64,7 @@ public struct Observation: Sendable, Hashable {
     call: Int,
     endpoint: String,
     isCritical: Bool,
-    ending: Ending,
+    ending: CallResult,
     showed: Bool,
     latency: Duration,
     attemptCount: Int?,
@@ -82,11 +82,11 @@ public struct Observation: Sendable, Hashable {
 
   /// A call that its caller gave up.
   public struct Cancellation: Sendable, Hashable {
-    /// How long after the call's start it was given up.
+    /// The time from the call's start to its being given up.
     public var after: Duration
-    /// How long it took to return from then on.
+    /// The time that it took to return from then on.
     public var toReturn: Duration
-    /// How many attempts began after it had returned.
+    /// The number of attempts that began after it had returned.
     public var attemptsAfter: Int?
 
     /// Makes a cancellation.
@@ -97,10 +97,10 @@ public struct Observation: Sendable, Hashable {
     }
   }
 
-  /// When the call ended, where its beginning is known.
+  /// The time at which the call ended, where its beginning is known.
   public var end: Duration? { (intendedStart ?? start).map { $0 + (startUp ?? .zero) + latency } }
 
-  /// Whether the caller gave it up before it had an end of its own: it counts as cancelled, and
+  /// Tells whether the caller gave it up before it had an end of its own: it counts as cancelled, and
   /// neither as a success nor as a failure, even where its client went on and succeeded.
   public var wasGivenUp: Bool {
     guard cancellation != nil else { return false }

@@ -32,7 +32,7 @@ extension Observation {
       let latency = try object.double("latencyMilliseconds", in: 0...1e12)
     else { throw object.error("call", "a call needs its number, endpoint, ending and latency") }
     let reason = try object.string("reason")
-    let ending: Ending
+    let ending: CallResult
     switch try object.string("ending") {
     case "succeeded": ending = .succeeded
     case "failed": ending = .failed(reason ?? "unknown")
@@ -67,7 +67,7 @@ extension Observation {
 }
 
 extension Observation {
-  /// What is there only where it was seen.
+  /// The members that are there only where they were seen.
   private var laterMembers: [JSON.Member] {
     var members: [JSON.Member] = []
     members.add("intendedStartMilliseconds", intendedStart)
@@ -148,7 +148,7 @@ extension Observation.Attempt {
     retryNotBefore = try object.offset("retryNotBeforeMilliseconds")
     isRepeatable = try object.bool("repeatable")
     if let stages = try object.object("stages") {
-      self.stages = try Observation.Stages(reading: stages)
+      self.stages = try ExchangeStages(reading: stages)
     }
     try object.refuseUnknownKeys()
   }
@@ -156,6 +156,35 @@ extension Observation.Attempt {
   /// Reads one by itself.
   package init(_ json: JSON) throws(FormatError) {
     try self.init(json, in: ObjectReader(["met": json], source: "a subject's process", path: ""))
+  }
+}
+
+extension ExchangeStages {
+  /// The stages that were seen, under their keys; `nil` where none was.
+  package var json: JSON? {
+    let seen = all.compactMap { name, length in
+      length.map {
+        JSON.Member(JSON.Text("\(name)Milliseconds"), .number($0.inMilliseconds, places: 3))
+      }
+    }
+    return seen.isEmpty ? nil : .object(seen)
+  }
+
+  /// Reads them by themselves.
+  package init(_ json: JSON) throws(FormatError) {
+    try self.init(reading: ObjectReader(json, source: "a subject's process", path: "stages"))
+  }
+
+  fileprivate init(reading object: ObjectReader) throws(FormatError) {
+    self.init()
+    var object = object
+    dns = try object.offset("dnsMilliseconds")
+    connect = try object.offset("connectMilliseconds")
+    tls = try object.offset("tlsMilliseconds")
+    upload = try object.offset("uploadMilliseconds")
+    firstByte = try object.offset("firstByteMilliseconds")
+    body = try object.offset("bodyMilliseconds")
+    try object.refuseUnknownKeys()
   }
 }
 
@@ -177,19 +206,5 @@ extension ObjectReader {
   /// A length of time or an offset, where it is there.
   mutating func offset(_ name: String) throws(FormatError) -> Duration? {
     try double(name, in: 0...1e12).map { Duration(milliseconds: $0) }
-  }
-}
-
-extension Journal.Take {
-  /// What was dealt, in a report's words.
-  package var words: String {
-    switch self {
-    case .recording(let place): "recording \(place + 1)"
-    case .withheld(let place): "withheld \(place + 1)"
-    case .computed: "computed"
-    case .forwarded: "forwarded"
-    case .unmatched: "unmatched"
-    case .connection: "connection"
-    }
   }
 }

@@ -1,9 +1,19 @@
-/// Everything that a proxy saw and was told, in order, as far as it is kept.
+/// Everything that a proxy saw and was told, in order, as far as it is kept: a fold over its deck's events.
 public struct ProxyLog: Sendable {
-  /// How many sightings are kept; further ones are counted.
-  public static let sightingsMax = 100_000
+  /// The number of requests and tunnels that are kept; further ones are counted.
+  public static let entriesMax = 100_000
 
-  /// What a person at the terminal said about what the phone shows.
+  /// A request that the proxy could read, when its answer was over.
+  public struct Request: Sendable, Hashable {
+    /// The method.
+    public let method: String
+    /// The address that was asked for. A report shows neither its query nor its user.
+    public let url: RequestURL
+    /// The end of its answer.
+    public let end: ExchangeEnd
+  }
+
+  /// The word of a person at the terminal about what the phone shows.
   public enum Mark: String, Sendable, Hashable, CaseIterable {
     /// There is something to see.
     case shown
@@ -13,9 +23,11 @@ public struct ProxyLog: Sendable {
 
   /// The scenarios in the order in which they were flown; one that came again stands once.
   public private(set) var scenarios: [String] = []
-  /// What passed.
-  public private(set) var sightings: [Sighting] = []
-  /// How many sightings were not kept.
+  /// The requests that it could read, in the order in which they ended.
+  public private(set) var requests: [Request] = []
+  /// The tunnels, of which it saw bytes and times, in the order in which they were closed.
+  public private(set) var tunnels: [TunnelEnd] = []
+  /// The number of requests and tunnels that were not kept.
   public private(set) var dropped = 0
   /// The marks with the scenario that was flown.
   public private(set) var marks: [(scenario: String, mark: Mark)] = []
@@ -32,18 +44,26 @@ public struct ProxyLog: Sendable {
     if !scenarios.contains(scenario) { scenarios.append(scenario) }
   }
 
-  /// Something was seen.
-  public mutating func note(_ sighting: Sighting) {
-    guard sightings.count < Self.sightingsMax else {
-      dropped += 1
-      return
+  /// Takes an event of the proxy's deck: the ends of requests and tunnels are kept.
+  public mutating func apply(_ event: ExchangeEvent) {
+    switch event {
+    case .ended(let outcome, let end?):
+      guard hasRoom() else { return }
+      requests.append(Request(method: outcome.request.method, url: outcome.request.url, end: end))
+    case .tunnelEnded(let end): if hasRoom() { tunnels.append(end) }
+    case .decided, .requestEnd, .firstByte, .ended(_, nil): break
     }
-    sightings.append(sighting)
+  }
+
+  private mutating func hasRoom() -> Bool {
+    if requests.count + tunnels.count < Self.entriesMax { return true }
+    dropped += 1
+    return false
   }
 
   /// A person looked.
   public mutating func note(_ mark: Mark, in scenario: String) {
-    guard marks.count < Self.sightingsMax else { return }
+    guard marks.count < Self.entriesMax else { return }
     marks.append((scenario, mark))
   }
 

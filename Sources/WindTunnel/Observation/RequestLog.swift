@@ -1,57 +1,54 @@
+internal import WindTunnelSymptoms
+
 /// The requests that a server received, for whoever asks what came: bounded, in the order of their
-/// decisions.
+/// decisions, and a fold over the events of their exchanges.
 package struct RequestLog: Sendable, Hashable {
-  /// How many requests are kept; the oldest go first.
+  /// The number of requests that are kept; the oldest go first.
   package static let entriesMax = 10_000
 
   /// One request.
   package struct Entry: Sendable, Hashable {
     /// The number of the decision; it grows and is never given twice.
     package var id: Int
-    /// When it was decided, from the start of the server.
+    /// The time at which it came, from the start of the server.
     package var offset: Duration
     package var method: String
-    /// As it was matched: with the origin on the tape, not the server's own.
+    /// The address as it was matched: with the origin on the cassette, not the server's own.
     package var url: RequestURL
-    /// What was dealt for it.
+    /// The answer that was dealt for it.
     package var take: Journal.Take
     package var decision: Decision
-    /// How it ended; `nil` while it is being answered.
-    package var end: End?
+    /// The end of its answer; `nil` while it is being answered.
+    package var end: ExchangeEnd?
   }
 
-  /// How an answer ended.
-  package struct End: Sendable, Hashable {
-    /// `nil` where no status went out.
-    package var status: Int?
-    /// The content that went to the client.
-    package var bytes: Int
-    package var latency: Duration
-    package var ending: SeenRequest.Ending
-
-    package init(status: Int?, bytes: Int, latency: Duration, ending: SeenRequest.Ending) {
-      self.status = status
-      self.bytes = bytes
-      self.latency = latency
-      self.ending = ending
-    }
-  }
-
-  /// What is kept, by growing number.
+  /// The requests that are kept, by growing number.
   package private(set) var entries: [Entry] = []
-  /// How many are no longer kept, and the greatest number among them.
+  /// The count of those that are no longer kept, and the greatest number among them.
   package private(set) var dropped = 0
   package private(set) var droppedThrough = 0
-  /// How often each recording was played whole, by place.
+  /// The number of times that each recording was played whole, by place.
   package private(set) var plays: [Int: Int] = [:]
-  /// How many requests came since the start, by what was dealt for them, and how many faults fired.
+  /// The counts of requests since the start, by what was dealt for them, and of faults that fired.
   package private(set) var takeCounts: [String: Int] = [:]
   package private(set) var faultCounts: [String: Int] = [:]
 
   package init() {}
 
-  /// Notes a request that was decided.
-  package mutating func begin(_ outcome: Outcome, at offset: Duration) {
+  /// Takes an event; a request is kept from its own end on.
+  ///
+  /// - Parameters:
+  ///   - event: An event of the server's exchanges.
+  ///   - offset: From the start of the server.
+  package mutating func apply(_ event: ExchangeEvent, at offset: Duration) {
+    switch event {
+    case .requestEnd(let outcome, _, _): begin(outcome, at: offset)
+    case .ended(let outcome, let end?): finish(outcome.id, end)
+    case .decided, .firstByte, .ended(_, nil), .tunnelEnded: break
+    }
+  }
+
+  private mutating func begin(_ outcome: Outcome, at offset: Duration) {
     let entry = Entry(
       id: outcome.id,
       offset: offset,
@@ -66,8 +63,7 @@ package struct RequestLog: Sendable, Hashable {
     insert(entry)
   }
 
-  /// Notes how an answer ended.
-  package mutating func finish(_ id: Int, _ end: End) {
+  private mutating func finish(_ id: Int, _ end: ExchangeEnd) {
     let index = place(after: id) - 1
     // It may be dropped by now.
     guard index >= 0, entries[index].id == id else { return }
@@ -96,7 +92,7 @@ package struct RequestLog: Sendable, Hashable {
     entries.insert(entry, at: place(after: entry.id))
   }
 
-  /// Where the entries begin whose number is greater.
+  /// Returns the place at which the entries begin whose number is greater.
   package func place(after id: Int) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
@@ -108,7 +104,7 @@ package struct RequestLog: Sendable, Hashable {
 }
 
 extension Outcome {
-  /// What was dealt.
+  /// The answer that was dealt.
   package var take: Journal.Take {
     switch source {
     case .recording(_, let place):
@@ -120,35 +116,46 @@ extension Outcome {
   }
 }
 
-extension Journal.Take {
-  /// The word for it.
-  package var name: String {
-    switch self {
-    case .recording: "recording"
-    case .withheld: "withheld"
-    case .computed: "computed"
-    case .forwarded: "forwarded"
-    case .unmatched: "unmatched"
-    case .connection: "connection"
-    }
-  }
-
-  /// Every word for what a request can be dealt.
-  package static let requestNames = ["recording", "withheld", "computed", "forwarded", "unmatched"]
-
-  /// The number of the interaction on the cassette, counted from one.
-  package var interaction: Int? {
-    switch self {
-    case .recording(let place), .withheld(let place): place + 1
-    case .computed, .forwarded, .unmatched, .connection: nil
-    }
-  }
-}
-
 extension Fault {
   /// The key that names it in a scenario's file, such as `status`.
   package var name: String {
     guard case .object(let members) = json else { return "" }
     return members.first?.name.value ?? ""
+  }
+}
+
+extension RequestLog.Entry {
+  /// The entry's JSON, without secrets:
+  /// `{"id", "atMilliseconds", "method", "url", "take", "interaction", "ordinal", "faults", "status",
+  /// "bytes", "latencyMilliseconds", "ending"}`. While it is being answered, what an end has is null.
+  package var json: JSON {
+    [
+      "id": .number(id), "atMilliseconds": .number(offset.inMilliseconds, places: 3),
+      "method": .text(method), "url": .text("\(url.withoutSecrets)"),
+      "take": .text(take.name), "interaction": take.interaction.map { .number($0) } ?? .null,
+      "ordinal": .number(decision.ordinal), "faults": .array(decision.faults.map(\.json)),
+      "status": end?.status.map { .number($0) } ?? .null,
+      "bytes": end.map { .number($0.bytes) } ?? .null,
+      "latencyMilliseconds": end.map { .number($0.latency.inMilliseconds, places: 3) } ?? .null,
+      "ending": end.map { .text($0.ending.name) } ?? .null,
+    ]
+  }
+
+  /// The request in a person's words, without secrets: `GET https://api.example.com/home`.
+  package var line: String { "\(method) \(url.withoutSecrets)" }
+
+  /// The request that a pattern is held against.
+  var request: Request { Request(method, url) }
+}
+
+extension ExchangeEnd.Ending {
+  fileprivate var name: String {
+    switch self {
+    case .whole: "whole"
+    case .cut: "cut"
+    case .clientLeft: "clientLeft"
+    case .stopped: "stopped"
+    case .failed(let symptom): symptom.rawValue
+    }
   }
 }

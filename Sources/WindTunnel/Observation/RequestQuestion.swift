@@ -13,7 +13,7 @@ package struct RequestQuestion: Sendable, Hashable {
     case order([RequestPattern])
   }
 
-  /// How many of the requests that were seen are told.
+  /// The number of the requests that were seen which an answer tells of.
   static let toldMax = 100
 
   private let asked: Asked
@@ -78,7 +78,7 @@ package struct RequestQuestion: Sendable, Hashable {
     )
   }
 
-  /// Whether it can be told: nothing that it asks for has been dropped.
+  /// Tells whether a log can answer it: nothing that it asks for has been dropped.
   package func isTold(by log: RequestLog) -> Bool { since >= log.droppedThrough }
 
   /// `{"passed", "asked", "seen"}`. What was seen is told by number and line; for an order with how
@@ -126,4 +126,30 @@ extension ClosedRange<Int> {
   }
 
   private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+}
+
+/// The requests of a log that are meant.
+package struct RequestFilter: Sendable, Hashable {
+  package var method: String?
+  package var path: RequestPattern?
+  /// Only what came after the request of this number.
+  package var since = 0
+  package var status: Int?
+  /// One of `Journal.Take.requestNames`.
+  package var take: String?
+  package var limit = RequestFilter.limitDefault
+
+  package static let limitDefault = 1000
+
+  package init() {}
+
+  /// The requests that are meant, the first `limit` of them.
+  package func entries(of log: RequestLog) -> [RequestLog.Entry] {
+    let meant = log.entries[log.place(after: since)...].lazy.filter { entry in
+      (method == nil || entry.method == method) && (take == nil || entry.take.name == take)
+        && (status == nil || entry.end?.status == status)
+        && path?.matches(entry.request) != false
+    }
+    return Array(meant.prefix(limit))
+  }
 }

@@ -28,7 +28,7 @@ package struct ReplacedPlaces {
   }
 
   private(set) var groups: [Group] = []
-  let claimed: Set<Int>
+  let written: Set<Int>
   private let old: [Interaction]
   private let rule: Rule
   private let index: MatchIndex?
@@ -39,8 +39,8 @@ package struct ReplacedPlaces {
   private var byName: [RequestName: Int] = [:]
   private var passed: Set<Int> = []
 
-  init(of old: [Interaction], claimed: Set<Int>, by rule: Rule) {
-    (self.old, self.claimed, self.rule) = (old, claimed, rule)
+  init(of old: [Interaction], written: Set<Int>, by rule: Rule) {
+    (self.old, self.written, self.rule) = (old, written, rule)
     switch rule {
     case .played(let matcher, _):
       index = MatchIndex(old.map(\.request), matcher: matcher)
@@ -61,7 +61,7 @@ package struct ReplacedPlaces {
     }
     guard let place = free(for: new, in: groups[group]) else { return (group, .beyond) }
     passed.insert(place)
-    if !claimed.contains(place) || Self.isAlike(new, old[place]) { return (group, .place(place)) }
+    if !written.contains(place) || Self.isAlike(new, old[place]) { return (group, .place(place)) }
     guard let same = free(for: new, in: groups[group], where: { Self.isAlike(new, $0) }) else {
       return (group, .further)
     }

@@ -22,13 +22,13 @@ package struct RerecordingMerge {
   }
 
   /// The cassette's interactions with what was recorded anew, which comes in the order of the requests.
-  /// What was recorded in this run is known by its claims.
+  /// What was recorded in this run is no old recording.
   package func callAsFunction(
     _ new: [Interaction],
     in old: [Interaction],
-    beside claims: inout RunRecordings
+    beside run: inout RunRecordings
   ) -> [Interaction] {
-    var places = ReplacedPlaces(of: old, claimed: claims.places(in: old), by: rule)
+    var places = ReplacedPlaces(of: old, written: run.places(in: old), by: rule)
     let found = new.map { places.find($0) }
     var ordinals = AlignedOrdinals()
     for (interaction, found) in zip(new, found) {
@@ -46,8 +46,8 @@ package struct RerecordingMerge {
     }
     if keepsOrder { steps.putInOrder() }
     let (interactions, recorded) = steps.assembled(day: day)
-    claims = RunRecordings()
-    claims.add(recorded)
+    run = RunRecordings()
+    run.add(recorded)
     return interactions
   }
 }

@@ -42,7 +42,7 @@ struct RerecordingSteps {
     case .place(let place):
       let agrees = Self.agree(new, old[place])
       standing[place] = new
-      if !places.claimed.contains(place) {
+      if !places.written.contains(place) {
         let interaction = agrees ? old[place] : new.carrying(old[place])
         steps.append(Step(way: .takes(place), group: group, interaction: interaction))
       } else if agrees, !grown.contains(group) {
@@ -119,7 +119,7 @@ struct RerecordingSteps {
       guard gap.isMultiple(of: 2), gap / 2 < old.count else { continue }
       let interaction = taken[gap / 2] ?? old[gap / 2]
       interactions.append(interaction)
-      if taken[gap / 2] != nil || places.claimed.contains(gap / 2) { recorded.append(interaction) }
+      if taken[gap / 2] != nil || places.written.contains(gap / 2) { recorded.append(interaction) }
     }
     return (interactions, recorded)
   }
@@ -171,7 +171,7 @@ struct RerecordingSteps {
   /// Behind a place, and behind what was recorded in this run with it.
   private func behind(_ place: Int) -> Int {
     var last = place
-    while places.claimed.contains(last), places.claimed.contains(last + 1) { last += 1 }
+    while places.written.contains(last), places.written.contains(last + 1) { last += 1 }
     return 2 * last + 1
   }
 }

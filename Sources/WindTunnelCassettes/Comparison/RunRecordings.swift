@@ -1,13 +1,13 @@
-/// What was recorded onto a cassette in one run. Tests that share a cassette write onto it one after the
-/// other: what one of them has written is no old recording for the next.
+/// The recordings that one run has made onto a cassette. Tests that share a cassette write onto it one
+/// after the other: what one of them has written is no old recording for the next.
 package struct RunRecordings: Sendable {
-  /// How often each stands there, by what a recorder can know of it.
+  /// The number of times that each stands there, by what a recorder can know of it.
   private var counts: [Interaction: Int] = [:]
 
   /// Begins with nothing.
   package init() {}
 
-  /// Where on a cassette it stands.
+  /// Returns the places on a cassette where they stand.
   func places(in interactions: [Interaction]) -> Set<Int> {
     guard !counts.isEmpty else { return [] }
     var left = counts

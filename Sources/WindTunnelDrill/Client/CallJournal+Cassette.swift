@@ -8,7 +8,7 @@ internal import WindTunnelSymptoms
 #endif
 
 extension CallJournal {
-  /// What was sent and came, the oldest first, as a cassette: a report from the field becomes a
+  /// The requests and their answers, the oldest first, as a cassette: a report from the field becomes a
   /// fixture.
   ///
   /// Secrets are replaced as in a recording, by the standard rules. Attempts that were cancelled are
@@ -17,7 +17,7 @@ extension CallJournal {
     Cassette(entries.compactMap(Interaction.init)).redacted().cassette
   }
 
-  /// The same as a HAR.
+  /// The same requests and answers as a HAR.
   public func har() -> HARExport { HARExport(Cassette(entries.compactMap(Interaction.init))) }
 }
 

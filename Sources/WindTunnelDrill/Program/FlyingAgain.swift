@@ -121,7 +121,7 @@ struct FlyingAgain {
   private static let clock =
     ": rules of its scenario follow the clock, and it came at another moment"
 
-  static func words(_ ending: Observation.Ending) -> String {
+  static func words(_ ending: Observation.CallResult) -> String {
     switch ending {
     case .succeeded: "succeeded"
     case .failed(let reason): "failed, \(reason)"

@@ -35,7 +35,7 @@ struct CallRunner: Sendable {
   private let attemptTimeout: Duration
   private let tell: @Sendable (WorkerMessage) -> Void
   private let seed: UInt64
-  private let attempts: AttemptTeller
+  private let attempts: AttemptTracker
   private let bodies: RecordedBodies
   private let epoch: DispatchTime
   private let authorityFile: URL?
@@ -66,7 +66,7 @@ struct CallRunner: Sendable {
     )
     bodies = RecordedBodies(setup.cassette, matcher: .pathAndQuery)
     self.epoch = epoch
-    let attempts = AttemptTeller(setup.cassette, on: setup.stage, epoch: epoch, tell)
+    let attempts = AttemptTracker(setup.cassette, on: setup.stage, epoch: epoch, tell)
     self.attempts = attempts
     let isNamed =
       subject.needsSockets && setup.stage == .onTheWire && Targets.needsNames(setup.scenario)
@@ -82,8 +82,7 @@ struct CallRunner: Sendable {
       seed: setup.seed,
       matcher: .pathAndQuery,
       then: .repeat,
-      observe: { attempts.began($0) },
-      follow: { attempts.followed($0, $1) }
+      observe: { attempts.observe($0) }
     )
     if let elapsed = setup.elapsed { deck.begin(aged: elapsed) }
     seesAttempts = Targets.seesAttempts(in: setup.scenario, on: setup.stage)
@@ -223,7 +222,7 @@ struct CallRunner: Sendable {
   }
 
   /// Returns how long a call's program took from its start to its first sign.
-  private func startUp(of call: DrillCall, _ seen: AttemptTeller.Seen) -> Duration? {
+  private func startUp(of call: DrillCall, _ seen: AttemptTracker.Seen) -> Duration? {
     guard let begun = call.programStart.withLock({ $0 }), let sign = seen.firstSign else {
       return nil
     }

@@ -25,7 +25,7 @@ struct ChildProcess {
 
   /// How long a process may tell nothing.
   struct Patience: Sendable, Hashable {
-    /// Until its first telegram.
+    /// Until its first message.
     var first: Duration
     /// From one to the next.
     var later: Duration
@@ -35,7 +35,7 @@ struct ChildProcess {
   var executable: URL
   var arguments: [String]
 
-  /// Runs orders and hands over each telegram as it comes. A process whose orders nobody waits for
+  /// Runs orders and hands over each message as it comes. A process whose orders nobody waits for
   /// any more is killed.
   func run(
     _ job: WorkerJob,
@@ -215,7 +215,7 @@ private final class ChildWatch: @unchecked Sendable {
 final class OrphanedProcesses: Sendable {
   private let groups = Locked<Set<Int32>>([])
 
-  /// Takes a telegram that is about a program; false for any other.
+  /// Takes a message that is about a program; false for any other.
   func take(_ message: WorkerMessage) -> Bool {
     guard case .program(let number, let runs) = message else { return false }
     groups.withLock { groups in
@@ -233,7 +233,7 @@ final class OrphanedProcesses: Sendable {
 
 /// Cuts what a process writes into lines.
 struct LineSplitter {
-  /// What is longer is no telegram and is dropped, so that a process that never ends a line does
+  /// What is longer is no message and is dropped, so that a process that never ends a line does
   /// not fill the memory.
   static let lineBytesMax = 16 << 20
 

@@ -9,10 +9,10 @@ internal import WindTunnel
   private import Musl
 #endif
 
-/// The way from a subject's process to its parent: orders come in, telegrams go out.
+/// The way from a subject's process to its parent: orders come in, messages go out.
 ///
 /// Both are moved away from standard input and output at once: so nothing that a client prints can
-/// stand in the middle of a telegram, nothing that it reads is missed here, and no process that it
+/// stand in the middle of a message, nothing that it reads is missed here, and no process that it
 /// starts keeps them open.
 struct ParentLine: Sendable {
   private let input: Int32

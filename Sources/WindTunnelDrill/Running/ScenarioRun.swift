@@ -19,8 +19,8 @@ struct ScenarioRun {
     var landed: [Observation] = []
     while !left.isEmpty {
       let log = try await run(left, load: job.load, landed: landed.count)
-      if log.landed.isEmpty, log.inAir.isEmpty { throw DrillError.harness(log.words) }
-      landed += log.landed
+      if log.finished.isEmpty, log.running.isEmpty { throw DrillError.harness(log.words) }
+      landed += log.finished
       let fallen = try await fallen(log, landed: &landed)
       landed += fallen
       let done = Set(landed.map(\.call))
@@ -34,8 +34,8 @@ struct ScenarioRun {
   ///
   /// Of several one is to blame. Each is flown again by itself: it meets the same decisions, since
   /// its lane is its own.
-  private func fallen(_ log: FlightLog, landed: inout [Observation]) async throws -> [Observation] {
-    let inAir = log.inAir
+  private func fallen(_ log: WorkerLog, landed: inout [Observation]) async throws -> [Observation] {
+    let inAir = log.running
     if inAir.isEmpty {
       // It died between two calls, and not from the one that follows.
       if log.ending == .crashed, let last = landed.indices.last { landed[last].ending = .crashed }
@@ -49,18 +49,18 @@ struct ScenarioRun {
         load: .closedLoop(concurrency: 1),
         landed: landed.count + again.count
       )
-      again.append(log.landed.first ?? observation(of: number, log))
+      again.append(log.finished.first ?? observation(of: number, log))
     }
     if !again.contains(where: { $0.ending == .crashed || $0.ending == .hung }) {
       // They fall only together. The one that was heard of last is as near as one can tell, and the
       // fall must not go unseen.
-      let last = inAir.firstIndex(of: log.lastHeard) ?? 0
+      let last = inAir.firstIndex(of: log.lastActive) ?? 0
       again[last] = observation(of: inAir[last], log)
     }
     return again
   }
 
-  private func observation(of number: Int, _ log: FlightLog) -> Observation {
+  private func observation(of number: Int, _ log: WorkerLog) -> Observation {
     let request = workload.request(of: number)
     let attempts = log.attempts[number] ?? []
     let stage = Stage(rawValue: job.stage) ?? .inProcess
@@ -79,18 +79,18 @@ struct ScenarioRun {
     return observation
   }
 
-  private func run(_ calls: [Int], load: Load, landed: Int) async throws -> FlightLog {
+  private func run(_ calls: [Int], load: Load, landed: Int) async throws -> WorkerLog {
     var job = job
     job.calls = calls
     job.load = load
-    let log = Locked(FlightLog())
+    let log = Locked(WorkerLog())
     let patience = ChildProcess.Patience(
       first: grace.first,
       later: job.patience + grace.later
     )
     let ending = try await process.run(job, patience: patience) { message in
       if case .attempt(let call, let attempt) = message { met(call, attempt) }
-      if let count = log.withLock({ $0.take(message) }) { progress(landed + count) }
+      if let count = log.withLock({ $0.apply(message) }) { progress(landed + count) }
     }
     return try log.withLock { log in
       if let refusal = log.refusal { throw DrillError.harness(refusal) }

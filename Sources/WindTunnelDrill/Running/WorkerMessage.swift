@@ -1,9 +1,7 @@
-internal import Foundation
 internal import WindTunnel
-internal import WindTunnelSymptoms
 
-/// What a subject's process tells its parent, one line each on its standard output, written before
-/// what it tells of can end the process.
+/// A message of a subject's process to its parent, one line on its standard output, written before
+/// what it is about can end the process.
 enum WorkerMessage: Sendable {
   /// A call begins.
   case began(Int)
@@ -11,7 +9,7 @@ enum WorkerMessage: Sendable {
   case attempt(call: Int, Observation.Attempt)
   /// An attempt of a call was over.
   case attemptEnded(call: Int, AttemptEnd)
-  /// A call ended; attempts are in the telegrams before.
+  /// A call ended; its attempts are in the messages before.
   case ended(Observation)
   /// A program runs in a process group of this number, or has ended.
   case program(Int32, runs: Bool)
@@ -20,17 +18,17 @@ enum WorkerMessage: Sendable {
 
   /// The end of an attempt.
   struct AttemptEnd: Sendable, Hashable {
-    /// Which attempt of its call, counted from zero.
+    /// The attempt's place among those of its call, counted from zero.
     var place: Int
-    /// When.
+    /// The moment of it.
     var at: Duration
-    /// How long its parts took.
-    var stages = Observation.Stages()
+    /// The lengths of its parts.
+    var stages = ExchangeStages()
     /// The date in the `Retry-After` that was sent.
     var retryNotBefore: Duration?
   }
 
-  /// What a subject prints by itself does not begin so.
+  /// The beginning of every message; what a subject prints by itself does not begin so.
   private static let mark = "\u{1}"
 
   var line: String {
@@ -73,7 +71,7 @@ enum WorkerMessage: Sendable {
       var end = AttemptEnd(place: place, at: Duration(milliseconds: moment))
       // Only a whole line counts, and of that all reads.
       if let stages = json["stages"], stages != .null,
-        let seen = try? Observation.Stages(stages)
+        let seen = try? ExchangeStages(stages)
       {
         end.stages = seen
       }

@@ -19,7 +19,7 @@ extension Subject {
 /// How a call went, as the client told it.
 package struct CallResult: Sendable {
   /// How it ended; a client that cannot be asked any more is told of by who watches it.
-  package var ending: Observation.Ending
+  package var ending: Observation.CallResult
   /// What there is to show.
   package var body: Data?
   /// Whether the body is what a program printed, which need not be what it was answered.

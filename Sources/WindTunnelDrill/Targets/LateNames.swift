@@ -43,7 +43,7 @@ final class LateNames: Sendable {
 
   /// The name of a call's lane.
   func host(of lane: Lane) -> String {
-    "\(Self.prefix)\(lane.name.split(separator: "/").last ?? "").\(Self.domain)"
+    "\(Self.prefix)\(lane.call.map(String.init) ?? "").\(Self.domain)"
   }
 
   private static func call(of name: String) -> Int? {

@@ -69,7 +69,9 @@ package struct Workload: Sendable {
   }
 
   /// The lane of a call: its scenario and number.
-  package static func lane(_ scenario: String, _ call: Int) -> Lane { Lane("\(scenario)/\(call)") }
+  package static func lane(_ scenario: String, _ call: Int) -> Lane {
+    Lane(scenario: scenario, call: call)
+  }
 }
 
 extension Request {

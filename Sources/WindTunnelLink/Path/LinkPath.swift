@@ -46,21 +46,10 @@ public struct LinkPath: Sendable, Hashable {
     return dns + .microseconds(delivered - waited)
   }
 
-  /// The parts of a request's way; a part that is not modelled is `nil`.
-  package struct Stages: Sendable, Hashable {
-    /// The look-up of the name.
-    package var dns: Duration?
-    /// The opening of the connection.
-    package var connect: Duration?
-    /// The TLS handshake.
-    package var tls: Duration?
-    /// From the request's first byte to its last.
-    package var upload: Duration?
-  }
-
-  /// The same in its parts; none is known of a request that never arrives.
-  package func stages(requestBytes: Int, isSecure: Bool) -> Stages {
-    var stages = Stages()
+  /// The same in its parts; a part that is not modelled is `nil`, and none is known of a request that
+  /// never arrives.
+  package func stages(requestBytes: Int, isSecure: Bool) -> ExchangeStages {
+    var stages = ExchangeStages()
     if link.isDead { return stages }
     if handshakes == nil { stages.dns = link.dnsDelay > .zero ? link.dnsDelay : nil }
     guard needsTCP else {

@@ -3,10 +3,10 @@ struct StageTally: Sendable, Hashable {
   /// In the order in which they happen; of a part that was never seen nothing.
   private(set) var stages = Array(
     repeating: Distribution(exactMax: 10_000),
-    count: Observation.Stages.names.count
+    count: ExchangeStages.names.count
   )
 
-  mutating func add(_ seen: Observation.Stages) {
+  mutating func add(_ seen: ExchangeStages) {
     // Without a list of them: this is done for each attempt of millions.
     add(seen.dns, 0)
     add(seen.connect, 1)
@@ -26,7 +26,7 @@ struct StageTally: Sendable, Hashable {
 
   /// The figures of those that were seen.
   var figures: [Metrics.StageLatency] {
-    zip(Observation.Stages.names, stages).map { Metrics.StageLatency($0, $1) }
+    zip(ExchangeStages.names, stages).map { Metrics.StageLatency($0, $1) }
   }
 }
 

@@ -86,7 +86,7 @@ extension ProxyReport.Part {
   private var hostTable: String {
     guard !connections.isEmpty else { return "" }
     var order: [String] = []
-    var hosts: [String: [SeenConnection]] = [:]
+    var hosts: [String: [TunnelEnd]] = [:]
     for connection in connections {
       if hosts[connection.authority] == nil { order.append(connection.authority) }
       hosts[connection.authority, default: []].append(connection)
@@ -114,7 +114,7 @@ extension ProxyReport.Part {
       [
         Cell(connection.authority), Cell(connection.connect?.shown ?? "–"),
         Cell(connection.bytesUp.shownAsBytes), Cell(connection.bytesDown.shownAsBytes),
-        Cell(connection.duration.shown), Cell(connection.ending.words, isBad: connection.isBroken),
+        Cell(connection.duration.shown), Cell(connection.reason.words, isBad: connection.isBroken),
       ]
     }
     let heads = ["host", "connect", "up", "down", "time", "end"]

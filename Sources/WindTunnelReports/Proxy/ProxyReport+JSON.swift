@@ -76,7 +76,7 @@ extension ProxyReport.Endpoint {
   }
 }
 
-extension SeenConnection {
+extension TunnelEnd {
   fileprivate var json: JSON {
     .object([
       JSON.Member("host", .text(authority)),
@@ -88,7 +88,7 @@ extension SeenConnection {
       JSON.Member("bytesDown", .number(bytesDown)),
       JSON.Member("durationMilliseconds", .number(duration.inMilliseconds, places: 3)),
       JSON.Member("broken", .bool(isBroken)),
-      JSON.Member("ending", .text(ending.words)),
+      JSON.Member("ending", .text(reason.words)),
     ])
   }
 }

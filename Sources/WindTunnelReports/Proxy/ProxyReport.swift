@@ -23,7 +23,7 @@ public struct ProxyReport: Sendable, Hashable {
     /// All of them together.
     public var total: Endpoint
     /// The tunnels that were closed, in that order.
-    public var connections: [SeenConnection]
+    public var connections: [TunnelEnd]
     /// How often a person said that there was something to see.
     public var shown: Int
     /// How often a person said that the page was blank.
@@ -53,16 +53,16 @@ public struct ProxyReport: Sendable, Hashable {
     public var bytes: Int
 
     /// Folds requests.
-    init(_ method: String, _ place: String, _ seen: [SeenRequest]) {
+    init(_ method: String, _ place: String, _ seen: [ProxyLog.Request]) {
       (self.method, self.place) = (method, place)
       count = seen.count
       repeats = count - Set(seen.map { "\($0.method) \($0.url)" }).count
-      failed = seen.count { $0.ending != .whole || ($0.status ?? 600) >= 400 }
-      statuses = Dictionary(grouping: seen.compactMap(\.status)) { $0 }.mapValues(\.count)
-      let latencies = seen.map(\.latency).sorted()
+      failed = seen.count { $0.end.ending != .whole || ($0.end.status ?? 600) >= 400 }
+      statuses = Dictionary(grouping: seen.compactMap(\.end.status)) { $0 }.mapValues(\.count)
+      let latencies = seen.map(\.end.latency).sorted()
       p50 = Statistics.percentile(0.50, ofSorted: latencies)
       p95 = Statistics.percentile(0.95, ofSorted: latencies)
-      bytes = seen.reduce(0) { $0 + $1.bytes }
+      bytes = seen.reduce(0) { $0 + $1.end.bytes }
     }
   }
 
@@ -82,15 +82,13 @@ public struct ProxyReport: Sendable, Hashable {
     var sentences = [
       "Calls that the client answered from a cache, or gave up before they left the device."
     ]
-    let tunnels = log.sightings.lazy.compactMap { sighting -> SeenConnection? in
-      if case .connection(let connection) = sighting { connection } else { nil }
-    }
-    if let count = Optional(tunnels.count { $0.connect != nil }), count > 0 {
+    let count = log.tunnels.count { $0.connect != nil }
+    if count > 0 {
       sentences.append(
         "What was in \(count) tunnel\(count == 1 ? "" : "s"): their requests, statuses and repeats."
       )
     }
-    let refused = tunnels.count { $0.ending == .certificateRefused }
+    let refused = log.tunnels.count { $0.reason == .certificateRefused }
     if refused > 0 {
       sentences.append(
         "What \(refused) connection\(refused == 1 ? "" : "s") would have asked: the client refused the "
@@ -101,7 +99,7 @@ public struct ProxyReport: Sendable, Hashable {
     sentences.append("Traffic that does not use the proxy, such as UDP and other apps' own routes.")
     if log.dropped > 0 {
       sentences.append(
-        "\(log.dropped) requests and connections beyond the first \(ProxyLog.sightingsMax)."
+        "\(log.dropped) requests and connections beyond the first \(ProxyLog.entriesMax)."
       )
     }
     if !log.turnedAway.isEmpty {
@@ -115,17 +113,10 @@ public struct ProxyReport: Sendable, Hashable {
 extension ProxyReport.Part {
   fileprivate init(_ name: String, _ log: ProxyLog) {
     self.name = name
-    var seen: [SeenRequest] = []
-    connections = []
-    for sighting in log.sightings {
-      switch sighting {
-      case .request(let request): if request.scenario == name { seen.append(request) }
-      case .connection(let connection):
-        if connection.scenario == name { connections.append(connection) }
-      }
-    }
+    let seen = log.requests.filter { $0.end.scenario == name }
+    connections = log.tunnels.filter { $0.scenario == name }
     var order: [String] = []
-    var groups: [String: [SeenRequest]] = [:]
+    var groups: [String: [ProxyLog.Request]] = [:]
     for request in seen {
       let key = "\(request.method) \(request.place)"
       if groups[key] == nil { order.append(key) }
@@ -142,25 +133,13 @@ extension ProxyReport.Part {
   }
 }
 
-extension SeenRequest {
+extension ProxyLog.Request {
   /// The address without what may be private: user and query.
   fileprivate var place: String { (url.origin ?? "") + url.path }
 }
 
-extension SeenConnection {
-  /// Whether something else than the two ends ended it.
-  public var isBroken: Bool {
-    switch ending {
-    case .closed, .stopped: false
-    case .clientReset, .originReset, .cut, .refused, .failed, .expired, .certificateRefused,
-      .handshakeFailed:
-      true
-    }
-  }
-}
-
-extension SeenConnection.Ending {
-  /// The ending in a report's words.
+extension TunnelEnd.Reason {
+  /// The reason in a report's words.
   public var words: String {
     switch self {
     case .closed: "closed"

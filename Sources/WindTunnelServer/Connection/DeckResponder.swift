@@ -38,7 +38,7 @@ struct DeckResponder {
   /// Notes that all of a request is here that has been decided.
   func noteEnd(of outcome: Outcome) {
     let upload = Duration.nanoseconds(Moment.now() - requestStart)
-    context.deck.passed(.requestEnd(handshake: handshake, upload: upload), of: outcome)
+    context.origins.requestEnded(outcome, handshake: handshake, upload: upload)
   }
 
   /// Answers a request that is here.
@@ -96,8 +96,8 @@ struct DeckResponder {
       outcome,
       authority,
       delivery ?? context.deck.delivery(of: outcome, on: .onTheWire),
-      RequestWatch(outcome, in: context.origins),
-      upload?.isPassedOn == true ? upload : nil
+      upload?.isPassedOn == true ? upload : nil,
+      in: context.origins
     )
   }
 
@@ -136,12 +136,17 @@ struct DeckResponder {
     to head: RequestHead,
     on channel: Channel
   ) -> RenderedResponse? {
-    guard context.sendsRendered, !channel.isCongested,
-      let response = context.renderedResponses.response(to: head, outcome)
-    else { return nil }
+    guard context.sendsRendered, !channel.isCongested else { return nil }
+    var measure = ExchangeMeasure(in: context.origins)
+    guard let response = context.renderedResponses.response(to: head, outcome) else { return nil }
     channel.write(response)
-    context.deck.passed(.firstByte, of: outcome)
-    context.deck.finished(outcome)
+    if measure != nil, case .recording(let interaction, _) = outcome.source,
+      let answer = interaction.response
+    {
+      measure?.answered(answer.status, answer.body.count)
+    }
+    context.deck.answerBegan(outcome)
+    context.deck.finished(outcome, measure?.end(.whole))
     return response
   }
 

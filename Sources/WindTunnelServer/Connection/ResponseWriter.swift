@@ -15,7 +15,6 @@ final class ResponseWriter: UpstreamMeter {
   private var done = 0
   private var framing: Framing?
   private var keepsAlive = false
-  private var isFinished = false
   private var hasBegun = false
   /// The live server's answer, as long as it passes.
   private var upstream: UpstreamExchange?
@@ -61,7 +60,7 @@ final class ResponseWriter: UpstreamMeter {
 
   /// The request's content has come to its end.
   func contentEnded() {
-    exchange?.watch?.restart()
+    exchange?.measure?.restart()
     if let exchange { client?.noteRequestEnd(of: exchange.outcome) }
     guard let upstream else { return advance(.arrived(.requestEnd)) }
     upstream.passContent()
@@ -168,13 +167,8 @@ final class ResponseWriter: UpstreamMeter {
     upstream = nil
   }
 
-  /// Tells the deck that the answer has come to its end, once.
-  private func finished(_ ending: SeenRequest.Ending) {
-    guard !isFinished, let exchange else { return }
-    isFinished = true
-    exchange.watch?.ended(ending)
-    context.deck.finished(exchange.outcome)
-  }
+  /// Tells that the answer has come to its end, once.
+  private func finished(_ ending: ExchangeEnd.Ending) { exchange?.finished(ending) }
 
   // MARK: What is written
 
@@ -182,7 +176,7 @@ final class ResponseWriter: UpstreamMeter {
   private func begin() {
     guard !hasBegun, let exchange else { return }
     hasBegun = true
-    context.deck.passed(.firstByte, of: exchange.outcome)
+    context.deck.answerBegan(exchange.outcome)
   }
 
   private func write(_ head: ResponseHead, to channel: Channel) {
@@ -204,7 +198,7 @@ final class ResponseWriter: UpstreamMeter {
     )
     framing = answer.framing
     keepsAlive = answer.keepsAlive
-    exchange.watch?.status = head.status
+    exchange.measure?.status = head.status
     channel.write { $0.appendHead(head, framed: answer, for: exchange.head.version) }
   }
 
@@ -212,7 +206,7 @@ final class ResponseWriter: UpstreamMeter {
   private func write(_ data: Data, to channel: Channel) {
     let slice = data.prefix(Self.sliceBytes)
     begin()
-    exchange?.watch?.bytes += slice.count
+    exchange?.measure?.bytes += slice.count
     switch framing {
     case .none?: return
     case .chunked?: channel.write { $0.appendChunk(slice) }

@@ -8,7 +8,7 @@ final class OpenedTunnel {
   let naming: Authority.Naming
   private let authority: String
   private let scenario: String
-  private let observe: (@Sendable (Sighting) -> Void)?
+  private let deck: Deck
   private let start = Moment.now()
   private var hasHadRequest = false
 
@@ -18,7 +18,7 @@ final class OpenedTunnel {
     (self.url, self.scenario) = (url, scenario)
     authority = "\(host):\(port)"
     naming = Authority.Naming(tunnelTo: url, in: context)
-    observe = context.proxy?.settings.observe
+    deck = context.deck
   }
 
   /// Counts the round trips that go before the next request: the connection was paid for by the
@@ -40,21 +40,19 @@ final class OpenedTunnel {
   func ended(_ channel: Channel, _ error: SocketError?) {
     // A client may open tunnels in advance and not use them.
     guard channel.isWithinHandshake, let error else { return }
-    let ending: SeenConnection.Ending =
+    let reason: TunnelEnd.Reason =
       if case .insecure(let failure) = error.kind, failure.isDistrust { .certificateRefused } else {
         .handshakeFailed("\(error)")
       }
-    observe?(
-      .connection(
-        SeenConnection(
-          scenario: scenario,
-          authority: authority,
-          connect: nil,
-          bytesUp: 0,
-          bytesDown: 0,
-          duration: .nanoseconds(Moment.now() - start),
-          ending: ending
-        )
+    deck.tunnelEnded(
+      TunnelEnd(
+        scenario: scenario,
+        authority: authority,
+        connect: nil,
+        bytesUp: 0,
+        bytesDown: 0,
+        duration: .nanoseconds(Moment.now() - start),
+        reason: reason
       )
     )
   }

@@ -1,12 +1,8 @@
-public import WindTunnel
-
 /// The settings that make a server a forward proxy (RFC 9110 §3.7): it takes requests for any host,
 /// and tunnels.
 public struct Proxying: Sendable {
   /// The peers that it serves.
   public var admission = Admission.everyone
-  /// Told of what passes, on the server's thread: it must be quick.
-  public var observe: (@Sendable (Sighting) -> Void)?
   /// Told of what becomes of peers, on the server's thread: it must be quick.
   public var notice: (@Sendable (PeerEvent) -> Void)?
   /// The addresses that other machines are connected to, although they are this machine's or of a

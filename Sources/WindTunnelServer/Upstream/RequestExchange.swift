@@ -7,76 +7,81 @@ final class RequestExchange {
   let outcome: Outcome
   let authority: Authority
   let delivery: Delivery
-  /// The observer of the exchange, where somebody wants to know.
-  let watch: RequestWatch?
   /// The request's content, where it is passed on while it comes.
   let upload: Upload?
+  /// The measure of the answer; `nil` where nobody is told of it.
+  var measure: ExchangeMeasure?
+  private let context: OriginContext
+  private var isFinished = false
 
   init(
     _ head: RequestHead,
     _ outcome: Outcome,
     _ authority: Authority,
     _ delivery: Delivery,
-    _ watch: RequestWatch?,
-    _ upload: Upload?
+    _ upload: Upload?,
+    in context: OriginContext
   ) {
     (self.head, self.outcome, self.authority) = (head, outcome, authority)
-    (self.delivery, self.watch, self.upload) = (delivery, watch, upload)
+    (self.delivery, self.upload, self.context) = (delivery, upload, context)
+    measure = ExchangeMeasure(in: context)
+  }
+
+  /// Tells that the answer has come to its end, once.
+  func finished(_ ending: ExchangeEnd.Ending) {
+    guard !isFinished else { return }
+    isFinished = true
+    context.finished(outcome, measure?.end(ending))
   }
 }
 
-/// Follows one request through a server and says what was seen of it, once.
-final class RequestWatch {
+/// What a server measures of one exchange, for whoever is told of its end.
+struct ExchangeMeasure {
+  /// The status that went out; `nil` while none has.
   var status: Int?
+  /// The content that has gone to the client, in bytes.
   var bytes = 0
-  private let outcome: Outcome
-  private let scenario: String
-  private let received: ReceivedRequests?
-  private var isOver = false
-  private var start = Moment.now()
-  private let observe: (@Sendable (Sighting) -> Void)?
+  /// The scenario that the exchange was decided in, where a proxy's page tells them apart.
+  private let scenario: String?
+  private var requestEnd = Moment.now()
 
-  /// `nil` where nobody wants to know.
-  init?(_ outcome: Outcome, in context: OriginContext) {
-    observe = context.proxy?.settings.observe
-    received = context.received
-    guard observe != nil || received != nil else { return nil }
-    self.outcome = outcome
-    scenario = observe == nil ? "" : context.deck.scenario.name
-    if let received {
-      received.log.withLock { $0.begin(outcome, at: received.uptime) }
-    }
+  /// Begins with nothing; `nil` where nobody is told.
+  init?(in context: OriginContext) {
+    let isObserved = context.deck.isObserved
+    guard isObserved || context.received != nil else { return nil }
+    scenario = context.proxy != nil && isObserved ? context.deck.scenario.name : nil
   }
 
-  /// The request has come to its end only now.
-  func restart() { start = Moment.now() }
+  /// Takes note that a whole answer has been handed over at once.
+  mutating func answered(_ status: Int, _ bytes: Int) {
+    (self.status, self.bytes) = (status, bytes)
+  }
 
-  func ended(_ ending: SeenRequest.Ending) {
-    guard !isOver else { return }
-    isOver = true
-    let latency = Duration.nanoseconds(Moment.now() - start)
-    received?.log.withLock {
-      $0.finish(
-        outcome.id,
-        RequestLog.End(status: status, bytes: bytes, latency: latency, ending: ending)
-      )
-    }
-    guard let observe else { return }
-    let isLive = if case .forward = outcome.source { true } else { false }
-    observe(
-      .request(
-        SeenRequest(
-          scenario: scenario,
-          method: outcome.request.method,
-          url: outcome.request.url,
-          status: status,
-          bytes: bytes,
-          latency: latency,
-          ending: ending,
-          isFromTape: !isLive
-        )
-      )
+  /// Begins to count time anew: the request has come to its end only now.
+  mutating func restart() { requestEnd = Moment.now() }
+
+  /// Returns the end of the exchange, which is now.
+  func end(_ ending: ExchangeEnd.Ending) -> ExchangeEnd {
+    ExchangeEnd(
+      scenario: scenario,
+      status: status,
+      bytes: bytes,
+      latency: .nanoseconds(Moment.now() - requestEnd),
+      ending: ending
     )
+  }
+}
+
+// The events of a server's exchanges go to its deck's observer and to the log of its own admin port.
+extension OriginContext {
+  func requestEnded(_ outcome: Outcome, handshake: Duration?, upload: Duration?) {
+    deck.requestEnded(outcome, handshake: handshake, upload: upload)
+    received?.apply(.requestEnd(outcome, handshake: handshake, upload: upload))
+  }
+
+  func finished(_ outcome: Outcome, _ end: ExchangeEnd?) {
+    received?.apply(.ended(outcome, end))
+    deck.finished(outcome, end)
   }
 }
 
@@ -87,4 +92,8 @@ final class ReceivedRequests: Sendable {
 
   /// The time that the server has been there.
   var uptime: Duration { .nanoseconds(Moment.now() - start) }
+
+  fileprivate func apply(_ event: ExchangeEvent) {
+    log.withLock { $0.apply(event, at: uptime) }
+  }
 }

@@ -34,7 +34,7 @@ final class Tunnel {
 
   private let start = Moment.now()
   private var connectTime: Duration?
-  private var ending: SeenConnection.Ending?
+  private var ending: TunnelEnd.Reason?
   /// Tells whether the client has been told that the tunnel is open.
   private var isAnswered = false
   private var wake: Reactor.Timer?
@@ -149,7 +149,7 @@ final class Tunnel {
   // MARK: Ends
 
   /// Ends both sides in one manner.
-  private func end(_ reason: SeenConnection.Ending, _ how: (Channel) -> Void) {
+  private func end(_ reason: TunnelEnd.Reason, _ how: (Channel) -> Void) {
     guard phase != .ended else { return }
     finish(reason)
     if let client { how(client) }
@@ -186,7 +186,7 @@ final class Tunnel {
   }
 
   /// Nothing passes any more: says what was seen, since peers may close long after this has gone.
-  private func finish(_ reason: SeenConnection.Ending) {
+  private func finish(_ reason: TunnelEnd.Reason) {
     ending = ending ?? reason
     phase = .ended
     if let wake { reactor.cancel(wake) }
@@ -199,17 +199,15 @@ final class Tunnel {
   deinit { if phase != .ended { report() } }
 
   private func report() {
-    context.proxy?.settings.observe?(
-      .connection(
-        SeenConnection(
-          scenario: decision.scenario,
-          authority: authority,
-          connect: connectTime,
-          bytesUp: up.passed,
-          bytesDown: down.passed,
-          duration: now,
-          ending: ending ?? .stopped
-        )
+    context.deck.tunnelEnded(
+      TunnelEnd(
+        scenario: decision.scenario,
+        authority: authority,
+        connect: connectTime,
+        bytesUp: up.passed,
+        bytesDown: down.passed,
+        duration: now,
+        reason: ending ?? .stopped
       )
     )
   }

@@ -325,7 +325,7 @@ extension UpstreamExchange {
       keepsAlive: !origins.closesConnections && exchange.upload?.isWhole != false
     )
     self.framing = framing
-    exchange.watch?.status = start.head.status
+    exchange.measure?.status = start.head.status
     put { $0.appendHead(shown, reason: start.reason, framed: framing, for: exchange.head.version) }
   }
 
@@ -334,7 +334,7 @@ extension UpstreamExchange {
       timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
       body.append(data)
     }
-    exchange.watch?.bytes += data.count
+    exchange.measure?.bytes += data.count
     let isChunked = framing?.framing == .chunked
     put { if isChunked { $0.appendChunk(data) } else { $0.append(contentsOf: data) } }
     // The upstream is read no faster than the client reads.
@@ -358,7 +358,7 @@ extension UpstreamExchange {
 
   /// The last byte is with the client.
   func clientHasAll() {
-    exchange.watch?.ended(.whole)
+    exchange.finished(.whole)
     client?.answered(keepsAlive: framing?.keepsAlive ?? false)
   }
 
@@ -370,9 +370,8 @@ extension UpstreamExchange {
     isOver = true
     stopPatience()
     self.channel = nil
-    exchange.watch?.status = start.head.status
-    exchange.watch?.ended(.whole)
-    deck.finished(outcome)
+    exchange.measure?.status = start.head.status
+    exchange.finished(.whole)
     client.relay(to: channel, early: early)
   }
 
@@ -380,8 +379,8 @@ extension UpstreamExchange {
   private func failed(_ error: SocketError) {
     guard error.isOwn, let client else { return failed(error.symptom, "\(error)") }
     deck.couldNotAsk(outcome, "\(error)")
-    exchange.watch?.status = 503
-    exchange.watch?.ended(.failed(error.symptom))
+    exchange.measure?.status = 503
+    exchange.finished(.failed(error.symptom))
     let channel = client.channel
     // RFC 9110 §15.6.4: nothing is said of the upstream, which was not asked.
     channel?.writeNotice(503, "The upstream \(upstream.url) was not asked: \(error).")
@@ -395,9 +394,9 @@ extension UpstreamExchange {
       text: ticket == nil ? text : exchange.authority.recorded(text, of: upstream)
     )
     keep(answer.map { .cut(response($0), failure) } ?? .failure(failure)) { passing in
-      let (answer, watch) = (passing.answer, passing.exchange.watch)
-      watch?.status = watch?.status ?? 502
-      watch?.ended(.failed(symptom))
+      let answer = passing.answer
+      if answer == nil { passing.exchange.measure?.status = 502 }
+      passing.exchange.finished(.failed(symptom))
       passing.pass(passing.waiting.count)
       let client = passing.client?.channel
       if answer == nil {
@@ -411,8 +410,8 @@ extension UpstreamExchange {
   /// The proxy does not connect its client to any address of the host. That says nothing about the
   /// host, so nothing is kept.
   private func forbidden(_ refusal: AddressRefusal) {
-    exchange.watch?.status = 403
-    exchange.watch?.ended(.whole)
+    exchange.measure?.status = 403
+    exchange.finished(.whole)
     let client = client?.channel
     client?.writeNotice(403, "\(refusal)")
     finish()
@@ -422,7 +421,6 @@ extension UpstreamExchange {
   private func finish() {
     isOver = true
     stopPatience()
-    deck.finished(outcome)
     channel?.close()
     channel = nil
   }
@@ -565,14 +563,13 @@ extension UpstreamExchange {
   /// The recording ends before the answer does.
   func stop() {
     isStopped = true
-    exchange.watch?.ended(.stopped)
+    exchange.finished(.stopped)
   }
 
   /// The client is gone; what came until then is kept as what it left.
   func clientLeft() {
-    defer { exchange.watch?.ended(.clientLeft) }
-    // What has come to its end is kept as that, though it may be that it is still being written
-    // down.
+    defer { exchange.finished(.clientLeft) }
+    // What has come to its end is kept as that, though it may be that it is still being written down.
     guard !isOver else { return }
     isOver = true
     stopPatience()
@@ -580,11 +577,7 @@ extension UpstreamExchange {
     channel?.abandon()
     channel = nil
     // Where the recording ends nobody has left.
-    if isStopped, clientEnd == nil {
-      deck.finished(outcome)
-    } else {
-      keepLeft(after: clientEnd ?? elapsed)
-    }
+    if !isStopped || clientEnd != nil { keepLeft(after: clientEnd ?? elapsed) }
   }
 
   /// Keeps what had come when the client left.

@@ -47,11 +47,11 @@ enum ProxyCommand: Command {
     let recording = try order.recordFile.map {
       try ProxyRecording($0, order.matcher, isDated: order.isDated)
     }
-    let deck = try order.deck(recording)
-    let flight = ProxyFlight(deck, order.scenarios)
+    let log = Locked(ProxyLog())
+    let deck = try order.deck(recording, log)
+    let flight = ProxyFlight(deck, order.scenarios, log)
     var options = try order.options()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
-    options.proxy?.observe = { flight.note($0) }
     options.admin?.swapped = { flight.begin($0) }
     options.proxy?.notice = { flight.note($0) }
     let server = try await ReplayServer(deck, options)

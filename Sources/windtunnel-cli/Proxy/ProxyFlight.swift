@@ -10,15 +10,14 @@ internal import WindTunnelServer
 final class ProxyFlight: Sendable {
   private let deck: Deck
   private let scenarios: [Scenario]
-  private let log = Locked(ProxyLog())
+  private let log: Locked<ProxyLog>
   private let peers = Locked(PeersSeen())
 
-  init(_ deck: Deck, _ scenarios: [Scenario]) {
-    (self.deck, self.scenarios) = (deck, scenarios)
+  /// Begins with the log that the deck's events go to.
+  init(_ deck: Deck, _ scenarios: [Scenario], _ log: Locked<ProxyLog>) {
+    (self.deck, self.scenarios, self.log) = (deck, scenarios, log)
     log.withLock { $0.begin(scenarios[0].name) }
   }
-
-  func note(_ sighting: Sighting) { log.withLock { $0.note(sighting) } }
 
   /// Notes that another scenario is flown.
   func begin(_ scenario: Scenario) { log.withLock { $0.begin(scenario.name) } }

@@ -151,7 +151,7 @@ struct ProxyOrder {
     return text
   }
 
-  func deck(_ recording: ProxyRecording?) throws -> Deck {
+  func deck(_ recording: ProxyRecording?, _ log: Locked<ProxyLog>) throws -> Deck {
     Deck(
       recording?.tape ?? cassette ?? Cassette(),
       scenario: scenarios[0],
@@ -163,7 +163,13 @@ struct ProxyOrder {
       ignoring: ignored.map(\.name),
       isProxied: true,
       recordingJournal: recording?.journal,
-      follow: recording?.following
+      observe: { event in
+        recording?.observe(event)
+        switch event {
+        case .ended, .tunnelEnded: log.withLock { $0.apply(event) }
+        case .decided, .requestEnd, .firstByte: break
+        }
+      }
     )
   }
 

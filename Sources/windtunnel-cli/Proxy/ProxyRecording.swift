@@ -29,12 +29,10 @@ struct ProxyRecording {
       try CassetteFile.takeUp(journal, onto: found, of: file.relativePath, goesOn: true).cassette
   }
 
-  /// Hears how far outcomes have come; the deck's `follow`.
-  var following: @Sendable (Outcome, Deck.Milestone) -> Void {
-    { [unrecorded, others] outcome, milestone in
-      unrecorded.following(outcome, milestone)
-      others.follow(outcome, milestone)
-    }
+  /// Takes note of an event of the deck's.
+  func observe(_ event: ExchangeEvent) {
+    unrecorded.observe(event)
+    others.observe(event)
   }
 
   /// Writes the cassette, if anything came.

@@ -14,9 +14,10 @@ final class OtherBodies: Sendable {
 
   init(_ matcher: Matcher) { isTold = !matcher.comparesBodies }
 
-  /// Hears what answers; a deck's `follow`.
-  func follow(_ outcome: Outcome, _ milestone: Deck.Milestone) {
-    guard isTold, milestone == .end, case .recording(let interaction, _) = outcome.source,
+  /// Takes note of an event of a deck's.
+  func observe(_ event: ExchangeEvent) {
+    guard isTold, case .ended(let outcome, _) = event,
+      case .recording(let interaction, _) = outcome.source,
       interaction.hasOtherBody(than: outcome.request)
     else { return }
     // As it stands on the tape, so without secrets.

@@ -134,9 +134,9 @@ extension Deck {
       redaction: order.redaction,
       ignoring: order.ignored.map(\.name),
       recordingJournal: journal,
-      follow: { outcome, milestone in
-        unrecorded?.following(outcome, milestone)
-        others?.follow(outcome, milestone)
+      observe: { event in
+        unrecorded?.observe(event)
+        others?.observe(event)
       }
     )
   }

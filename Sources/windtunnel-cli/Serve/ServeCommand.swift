@@ -40,7 +40,7 @@ enum ServeCommand: Command {
       matcher: try order.matcher(),
       then: .repeat,
       pace: try arguments.number("--speed", in: 0...1000).map { .times($0) } ?? .immediately,
-      follow: { outcome, milestone in unanswered.follow(outcome, milestone) },
+      observe: { unanswered.observe($0) },
       refreshingDates: arguments.has("--refresh-dates") ? clock : nil
     )
     var options = ReplayServer.Options()

@@ -20,9 +20,10 @@ final class Unanswered: Sendable {
   private let queue = DispatchQueue(label: "windtunnel.unanswered")
   private let backlog = Locked(Backlog())
 
-  /// Hears what answers; a deck's `follow`.
-  func follow(_ outcome: Outcome, _ milestone: Deck.Milestone) {
-    guard case .requestEnd = milestone, case .unmatched(let mismatch) = outcome.source,
+  /// Takes note of an event of a deck's.
+  func observe(_ event: ExchangeEvent) {
+    guard case .requestEnd(let outcome, _, _) = event,
+      case .unmatched(let mismatch) = outcome.source,
       !outcome.decision.faults.contains(where: \.replacesOrCuts)
     else { return }
     let hasRoom = backlog.withLock { backlog in

@@ -33,7 +33,7 @@ import WindTunnelDrill
     (call.latency, call.intendedStart, call.start) = (.zero, nil, nil)
     for place in call.attempts.indices {
       (call.attempts[place].start, call.attempts[place].end) = (nil, nil)
-      call.attempts[place].stages = Observation.Stages()
+      call.attempts[place].stages = ExchangeStages()
     }
     return call
   }

@@ -95,7 +95,7 @@ import WindTunnelDrill
     let calls = try #require(report.scenarios.first?.subjects.first).observations
     #expect(
       calls.map(\.ending)
-        == (0..<8).map { $0 == 3 ? Observation.Ending.crashed : .succeeded }
+        == (0..<8).map { $0 == 3 ? Observation.CallResult.crashed : .succeeded }
     )
   }
 

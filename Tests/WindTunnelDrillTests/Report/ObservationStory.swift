@@ -5,7 +5,7 @@ extension Observation {
   var story: [Attempt] {
     attempts.map { attempt in
       var attempt = attempt
-      (attempt.start, attempt.end, attempt.stages) = (nil, nil, Observation.Stages())
+      (attempt.start, attempt.end, attempt.stages) = (nil, nil, ExchangeStages())
       return attempt
     }
   }

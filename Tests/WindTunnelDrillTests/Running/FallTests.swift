@@ -6,7 +6,7 @@ import WindTunnel
 
 @Suite struct FallTests {
   /// The numbers of the calls that ended so.
-  private func calls(_ row: Report.Row, _ ending: Observation.Ending) -> [Int] {
+  private func calls(_ row: Report.Row, _ ending: Observation.CallResult) -> [Int] {
     row.observations.filter { $0.ending == ending }.map(\.call)
   }
 

@@ -29,7 +29,7 @@ struct FlightOfCalls {
   }
 
   func fly(alarm giving: Giving = .byTheClock) async throws -> [Observation] {
-    let log = Locked(FlightLog())
+    let log = Locked(WorkerLog())
     let arrivals = Arrivals()
     var setup = setup
     if giving == .whenItsRequestComes {
@@ -41,13 +41,13 @@ struct FlightOfCalls {
       deadline: .seconds(3600),
       attemptTimeout: .seconds(3600)
     ) { message in
-      _ = log.withLock { $0.take(message) }
+      _ = log.withLock { $0.apply(message) }
       if case .attempt(let call, _) = message { arrivals.came(call) }
     }
     await runner.run(Array(0..<calls), load: .closedLoop(concurrency: calls))
     await runner.close()
     #expect(log.withLock { $0.refusal } == nil)
-    return log.withLock { $0.landed }.sorted { $0.call < $1.call }
+    return log.withLock { $0.finished }.sorted { $0.call < $1.call }
   }
 }
 

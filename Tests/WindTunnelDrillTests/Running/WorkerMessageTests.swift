@@ -36,7 +36,7 @@ import WindTunnel
     return end
   }()
   static let stages = {
-    var stages = Observation.Stages()
+    var stages = ExchangeStages()
     (stages.dns, stages.connect, stages.tls) = (.zero, .microseconds(1), .microseconds(2))
     (stages.upload, stages.firstByte, stages.body) = (.microseconds(3), .seconds(4), .zero)
     return stages
@@ -53,7 +53,7 @@ import WindTunnel
     return whole
   }()
 
-  @Test(arguments: messages) func `a telegram is one line and comes back`(message: WorkerMessage)
+  @Test(arguments: messages) func `a message is one line and comes back`(message: WorkerMessage)
     throws
   {
     let line = message.line
@@ -71,7 +71,7 @@ import WindTunnel
   @Test(arguments: [
     "", "hello", "{\"began\":1}", "\u{1}", "\u{1}{}", "\u{1}[1]", "\u{1}{\"ended\":{}}",
   ])
-  func `what a client prints is no telegram`(line: String) {
+  func `what a client prints is no message`(line: String) {
     #expect(WorkerMessage(line: line) == nil)
   }
 

@@ -27,7 +27,7 @@ import WindTunnel
     return try #require(report.scenarios.first?.subjects.first)
   }
 
-  private static func ends(_ row: Report.Row) -> Set<Observation.Ending> {
+  private static func ends(_ row: Report.Row) -> Set<Observation.CallResult> {
     Set(row.observations.map(\.ending))
   }
 
@@ -114,7 +114,7 @@ import WindTunnel
         let isPost = call.endpoint.hasPrefix("POST ")
         let isLost = row == failed
         #expect(call.attemptCount == (isPost ? 1 : isLost ? 4 : 3), "\(call.endpoint)")
-        let error: Observation.Ending = .failed(isPost ? "exit 1" : "exit 3")
+        let error: Observation.CallResult = .failed(isPost ? "exit 1" : "exit 3")
         #expect(call.ending == (isPost || isLost ? error : .succeeded), "\(call.endpoint)")
       }
       #expect(row.metrics.duplicates == 0)

@@ -47,14 +47,16 @@ import WindTunnelSymptoms
       #expect(
         try await seen.next().timeless
           == .request(
-            SeenRequest(
-              scenario: "calm",
+            EndedRequest(
               method: "GET",
               url: RequestURL(url),
-              status: 302,
-              bytes: 2,
-              latency: .zero,
-              ending: .whole,
+              end: ExchangeEnd(
+                scenario: "calm",
+                status: 302,
+                bytes: 2,
+                latency: .zero,
+                ending: .whole
+              ),
               isFromTape: false
             )
           )
@@ -93,14 +95,16 @@ import WindTunnelSymptoms
       #expect(
         try await seen.next().timeless
           == .request(
-            SeenRequest(
-              scenario: "calm",
+            EndedRequest(
               method: "GET",
               url: RequestURL("\(origin.url)"),
-              status: 200,
-              bytes: 2,
-              latency: .zero,
-              ending: .stopped,
+              end: ExchangeEnd(
+                scenario: "calm",
+                status: 200,
+                bytes: 2,
+                latency: .zero,
+                ending: .stopped
+              ),
               isFromTape: false
             )
           )
@@ -125,7 +129,7 @@ import WindTunnelSymptoms
       #expect(answer.content == body)
       #expect(ContinuousClock.now - start >= .milliseconds(200))
       guard case .request(let request) = try await seen.next() else { return }
-      #expect(request.latency >= .milliseconds(200) && request.ending == .whole)
+      #expect(request.end.latency >= .milliseconds(200) && request.end.ending == .whole)
     }
     await origin.loop.stop()
   }
@@ -147,7 +151,7 @@ import WindTunnelSymptoms
         ]
       )
       guard case .request(let request) = try await seen.next() else { return }
-      #expect(request.ending == .failed(.connectionRefused) && request.status == 502)
+      #expect(request.end.ending == .failed(.connectionRefused) && request.end.status == 502)
     }
   }
 

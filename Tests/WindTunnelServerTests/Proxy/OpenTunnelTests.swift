@@ -28,7 +28,7 @@ struct OpenTunnelTests {
     mode: RecordMode = .none,
     trusting authority: CertificateAuthority? = nil,
     at address: String = "127.0.0.1",
-    _ body: (ReplayServer, Deck, Events<Sighting>) async throws -> Result
+    _ body: (ReplayServer, Deck, Events<EndedExchange>) async throws -> Result
   ) async throws -> Result {
     let file = try TLSKit.authorityFile(authority)
     defer { file.remove() }
@@ -96,14 +96,16 @@ struct OpenTunnelTests {
       #expect(
         await seen.first(3).map(\.timeless).last
           == .request(
-            SeenRequest(
-              scenario: "calm",
+            EndedRequest(
               method: "GET",
               url: "https://api.example.test:8443/b",
-              status: 200,
-              bytes: 1,
-              latency: .zero,
-              ending: .whole,
+              end: ExchangeEnd(
+                scenario: "calm",
+                status: 200,
+                bytes: 1,
+                latency: .zero,
+                ending: .whole
+              ),
               isFromTape: true
             )
           )
@@ -202,26 +204,26 @@ struct OpenTunnelTests {
       )
       #expect(heard == "")
       if case .insecure = error {} else { Issue.record("\(String(describing: error))") }
-      let refused = SeenConnection(
+      let refused = TunnelEnd(
         scenario: "calm",
         authority: "api.example.test:443",
         connect: nil,
         bytesUp: 0,
         bytesDown: 0,
         duration: .zero,
-        ending: .certificateRefused
+        reason: .certificateRefused
       )
-      #expect(try await seen.next().timeless == .connection(refused))
+      #expect(try await seen.next().timeless == .tunnel(refused))
       // One that is opened in advance and not used is nobody's failure.
       let idle = try server.client()
       await idle.send("CONNECT a.test:443 HTTP/1.1\r\nHost: x\r\n\r\n")
       _ = await idle.receive(atLeast: 1)
       idle.close()
-      guard case .connection(let unused) = try await seen.next() else { return }
-      #expect(unused.ending == .closed && !unused.isBroken && unused.connect == nil)
+      guard case .tunnel(let unused) = try await seen.next() else { return }
+      #expect(unused.reason == .closed && !unused.isBroken && unused.connect == nil)
       var log = ProxyLog()
       log.begin("calm")
-      log.note(.connection(refused))
+      log.apply(.tunnelEnded(refused))
       let report = ProxyReport(log, seed: 1, duration: .zero)
       #expect(report.scenarios[0].connections.map(\.isBroken) == [true])
       #expect(report.unseen.contains { $0.hasPrefix("What 1 connection would have asked: ") })
@@ -283,9 +285,9 @@ struct OpenTunnelTests {
       client.socket.finishWriting()
       #expect(await client.receiveAll() == ([], .finished))
       client.close()
-      guard case .connection(let connection) = try await seen.next() else { return }
-      #expect(connection.ending == .closed && connection.bytesDown == 5)
-      #expect(connection.connect != nil)
+      guard case .tunnel(let tunnel) = try await seen.next() else { return }
+      #expect(tunnel.reason == .closed && tunnel.bytesDown == 5)
+      #expect(tunnel.connect != nil)
     }
     let (origin, closed) = (
       Request("GET", RequestURL("http://\(echo.address)/a")), RawClient.End.finished
@@ -296,8 +298,8 @@ struct OpenTunnelTests {
       await client.send("hello")
       #expect(await client.receiveAll() == ([], closed))
       client.close()
-      guard case .connection(let connection) = try await seen.next() else { return }
-      #expect(connection.ending == .cut && connection.connect == nil)
+      guard case .tunnel(let tunnel) = try await seen.next() else { return }
+      #expect(tunnel.reason == .cut && tunnel.connect == nil)
     }
     await echo.loop.stop()
   }

@@ -147,7 +147,7 @@ import WindTunnelSymptoms
       client.close()
       #expect(try await origin.left.next())
       guard case .request(let request) = try await seen.next() else { return }
-      #expect(request.ending == .clientLeft && request.status == nil)
+      #expect(request.end.ending == .clientLeft && request.end.status == nil)
       let left = Failure(.cancelled, text: "the client left")
       #expect(deck.recorded().cassette.interactions.map(\.answer) == [.failure(left)])
     }

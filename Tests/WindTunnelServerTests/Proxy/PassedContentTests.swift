@@ -71,7 +71,7 @@ import WindTunnelSymptoms
         )
         #expect(answer.content == "true \(inChunks ? "-" : "8388608")", "\(answer)")
         guard case .request(let request) = try await seen.next() else { return }
-        #expect(request.ending == .whole && request.status == 200)
+        #expect(request.end.ending == .whole && request.end.status == 200)
       }
     }
   }
@@ -112,7 +112,7 @@ import WindTunnelSymptoms
       client.close()
       _ = await isTaken
       guard case .request(let request) = try await seen.next() else { return }
-      #expect(request.status == 502)
+      #expect(request.end.status == 502)
     }
   }
 
@@ -189,7 +189,7 @@ import WindTunnelSymptoms
       client.close()
       #expect(try await origin.left.next())
       guard case .request(let request) = try await seen.next() else { return }
-      #expect(request.ending == .clientLeft)
+      #expect(request.end.ending == .clientLeft)
     }
     await origin.loop.stop()
   }

@@ -132,8 +132,8 @@ import WindTunnelSymptoms
         let answer = try await server.answer(to: connect)
         #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
         #expect(answer.content == "The tunnel failed when it was recorded: hostNotFound.\n")
-        guard case .connection(let connection) = try await seen.next() else { return }
-        #expect(connection.ending == .refused(502) && connection.connect == nil)
+        guard case .tunnel(let tunnel) = try await seen.next() else { return }
+        #expect(tunnel.reason == .refused(502) && tunnel.connect == nil)
       }
       let other = try await server.answer(to: "CONNECT gone.test:8443 HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(other.statusLine == "HTTP/1.1 501 Not Implemented")

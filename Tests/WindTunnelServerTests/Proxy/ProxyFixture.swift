@@ -15,13 +15,18 @@ extension ReplayServer {
     as proxy: Proxying = Proxying(),
     limits: Limits = .patient,
     at host: String = "127.0.0.1",
-    _ body: (ReplayServer, Deck, Events<Sighting>) async throws -> Result
+    _ body: (ReplayServer, Deck, Events<EndedExchange>) async throws -> Result
   ) async throws -> Result {
-    let deck = Deck(tape, scenario: scenario, then: .repeat, mode: mode, isProxied: true)
-    let seen = Events<Sighting>()
+    let seen = Events<EndedExchange>()
+    let deck = Deck(
+      tape,
+      scenario: scenario,
+      then: .repeat,
+      mode: mode,
+      isProxied: true,
+      observe: { event in if let ended = EndedExchange(event) { seen(ended) } }
+    )
     var options = Options()
-    var proxy = proxy
-    proxy.observe = { seen($0) }
     options.proxy = proxy
     options.host = host
     options.limits = limits
@@ -55,19 +60,41 @@ extension RawClient {
   }
 }
 
-extension Sighting {
-  /// A sighting without its times.
-  var timeless: Sighting {
-    switch self {
-    case .request(var request):
-      request.latency = .zero
-      return .request(request)
-    case .connection(var connection):
-      connection.duration = .zero
-      connection.connect = connection.connect.map { _ in .zero }
-      return .connection(connection)
+/// What came to its end on a proxy, as its deck tells of it.
+enum EndedExchange: Equatable {
+  case request(EndedRequest)
+  case tunnel(TunnelEnd)
+
+  init?(_ event: ExchangeEvent) {
+    switch event {
+    case .ended(let outcome, let end?):
+      let isLive = if case .forward = outcome.source { true } else { false }
+      let (method, url) = (outcome.request.method, outcome.request.url)
+      self = .request(EndedRequest(method: method, url: url, end: end, isFromTape: !isLive))
+    case .tunnelEnded(let end): self = .tunnel(end)
+    case .decided, .requestEnd, .firstByte, .ended(_, nil): return nil
     }
   }
+
+  /// The same without its times.
+  var timeless: EndedExchange {
+    switch self {
+    case .request(var request):
+      request.end.latency = .zero
+      return .request(request)
+    case .tunnel(var tunnel):
+      tunnel.duration = .zero
+      tunnel.connect = tunnel.connect.map { _ in .zero }
+      return .tunnel(tunnel)
+    }
+  }
+}
+
+struct EndedRequest: Equatable {
+  var method: String
+  var url: RequestURL
+  var end: ExchangeEnd
+  var isFromTape: Bool
 }
 
 /// A server that sends everything back, half-closes after its client did, and knows what it got.

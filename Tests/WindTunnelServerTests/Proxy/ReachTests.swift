@@ -54,15 +54,15 @@ import Testing
           }
           // It is the proxy's doing and no host's.
           #expect(deck.recordedWithoutTimes == [])
-          let sightings = await seen.first(2)
-          guard case .request(let request) = sightings[0],
-            case .connection(let tunnel) = sightings[1]
+          let ended = await seen.first(2)
+          guard case .request(let request) = ended[0],
+            case .tunnel(let tunnel) = ended[1]
           else {
-            Issue.record("\(sightings)")
+            Issue.record("\(ended)")
             return
           }
-          #expect(request.status == 403 && request.ending == .whole)
-          #expect(tunnel.ending == .refused(403))
+          #expect(request.end.status == 403 && request.end.ending == .whole)
+          #expect(tunnel.reason == .refused(403))
         }
       }
     }

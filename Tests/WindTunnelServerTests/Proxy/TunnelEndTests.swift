@@ -41,8 +41,8 @@ import Testing
       await client.send("go")
       #expect(await client.receiveAll() == (pattern(200), .reset))
       client.close()
-      guard case .connection(let connection) = try await seen.next() else { return }
-      #expect(connection.ending == .originReset && connection.bytesDown == 200)
+      guard case .tunnel(let tunnel) = try await seen.next() else { return }
+      #expect(tunnel.reason == .originReset && tunnel.bytesDown == 200)
     }
     await loop.stop()
   }
@@ -63,8 +63,8 @@ import Testing
       client.close()
       let (bytes, kind) = try await ends.next()
       #expect(bytes == Array("hello".utf8) && kind == .reset)
-      guard case .connection(let connection) = try await seen.next() else { return }
-      #expect(connection.ending == .clientReset && connection.bytesUp == 5)
+      guard case .tunnel(let tunnel) = try await seen.next() else { return }
+      #expect(tunnel.reason == .clientReset && tunnel.bytesUp == 5)
     }
     await loop.stop()
   }
@@ -94,8 +94,8 @@ import Testing
       client.socket.finishWriting()
       #expect(await client.receiveAll() == ([], .finished))
       client.close()
-      guard case .connection(let connection) = try await seen.next() else { return }
-      #expect(connection.ending == .clientReset)
+      guard case .tunnel(let tunnel) = try await seen.next() else { return }
+      #expect(tunnel.reason == .clientReset)
     }
   }
 
@@ -110,8 +110,8 @@ import Testing
       #expect(await client.receive(exactly: 3) == Array("hel".utf8))
       await client.send("and more that nobody hears")
       client.close()
-      guard case .connection(let connection) = try await seen.next() else { return }
-      #expect(connection.ending == .cut && connection.bytesDown == 3)
+      guard case .tunnel(let tunnel) = try await seen.next() else { return }
+      #expect(tunnel.reason == .cut && tunnel.bytesDown == 3)
     }
     await echo.loop.stop()
   }
@@ -127,15 +127,15 @@ import Testing
       await server.stop(grace: .zero)
       #expect(
         try await seen.next().timeless
-          == .connection(
-            SeenConnection(
+          == .tunnel(
+            TunnelEnd(
               scenario: "calm",
               authority: "\(echo.address)",
               connect: .zero,
               bytesUp: 5,
               bytesDown: 5,
               duration: .zero,
-              ending: .stopped
+              reason: .stopped
             )
           )
       )

@@ -25,15 +25,15 @@ import WindTunnelSymptoms
       client.close()
       #expect(
         try await seen.next().timeless
-          == .connection(
-            SeenConnection(
+          == .tunnel(
+            TunnelEnd(
               scenario: "x",
               authority: "\(echo.address)",
               connect: .zero,
               bytesUp: sent.count,
               bytesDown: sent.count,
               duration: .zero,
-              ending: .closed
+              reason: .closed
             )
           )
       )
@@ -115,8 +115,8 @@ import WindTunnelSymptoms
       client.socket.resetOnClose()
       client.close()
       #expect(try await ends.next() == .reset)
-      guard case .connection(let connection) = try await seen.next() else { return }
-      #expect(connection.ending == .clientReset)
+      guard case .tunnel(let tunnel) = try await seen.next() else { return }
+      #expect(tunnel.reason == .clientReset)
     }
     await loop.stop()
   }
@@ -142,8 +142,8 @@ import WindTunnelSymptoms
       await first.send("go")
       #expect(await first.receiveAll() == (Array(sent[..<100_000]), end))
       first.close()
-      guard case .connection(let connection) = try await seen.next() else { return }
-      #expect(connection.ending == .cut && connection.bytesDown == 100_000)
+      guard case .tunnel(let tunnel) = try await seen.next() else { return }
+      #expect(tunnel.reason == .cut && tunnel.bytesDown == 100_000)
       let second = try await server.tunnel(to: address)
       await second.send("go")
       #expect(await second.receiveAll() == (sent, .finished))
@@ -188,8 +188,8 @@ import WindTunnelSymptoms
       #expect(await client.receive(exactly: sent.count) == sent)
       #expect(ContinuousClock.now - begin >= .milliseconds(250), "200 ms for the bytes")
       client.close()
-      guard case .connection(let connection) = try await seen.next() else { return }
-      #expect(try #require(connection.connect) >= .milliseconds(50))
+      guard case .tunnel(let tunnel) = try await seen.next() else { return }
+      #expect(try #require(tunnel.connect) >= .milliseconds(50))
     }
     await echo.loop.stop()
   }
@@ -201,8 +201,8 @@ import WindTunnelSymptoms
       let answer = try await server.answer(to: "CONNECT \(place) HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
       #expect(answer.content == "\(place) failed: nobody listens at \(place).\n")
-      guard case .connection(let connection) = try await seen.next() else { return }
-      #expect(connection.ending == .failed(.connectionRefused) && connection.connect == nil)
+      guard case .tunnel(let tunnel) = try await seen.next() else { return }
+      #expect(tunnel.reason == .failed(.connectionRefused) && tunnel.connect == nil)
     }
   }
 
@@ -219,8 +219,8 @@ import WindTunnelSymptoms
       #expect(await client.receiveAll() == ([], .finished))
       #expect(ContinuousClock.now - start >= .milliseconds(200))
       client.close()
-      guard case .connection(let connection) = try await seen.next() else { return }
-      #expect(connection.ending == .expired)
+      guard case .tunnel(let tunnel) = try await seen.next() else { return }
+      #expect(tunnel.reason == .expired)
     }
     await echo.loop.stop()
   }

@@ -19,8 +19,8 @@ import Testing
         lines: new.enumerated().map { .init(order: $0.offset, interaction: $0.element) }
       )
     }
-    var claims = RunRecordings()
-    return JournalFormat.fold(sessions, into: Cassette(old), beside: &claims).interactions
+    var run = RunRecordings()
+    return JournalFormat.fold(sessions, into: Cassette(old), beside: &run).interactions
   }
 
   private var tape: [Interaction] {

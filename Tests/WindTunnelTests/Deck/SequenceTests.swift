@@ -100,7 +100,7 @@ import Testing
     deck.finished(alone)
     let three = (0..<3).map { _ in deck.decide(Request("GET", "/x")) }
     _ = deck.decide(Request("GET", "/x"), lane: Lane("other"))
-    three.forEach(deck.finished)
+    three.forEach { deck.finished($0) }
     _ = deck.decide(Request("GET", "/x"))
     #expect(deck.journal.all.map(\.overlapping) == [false, true, true, true, false, false])
   }

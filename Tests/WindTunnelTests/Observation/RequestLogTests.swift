@@ -12,7 +12,7 @@ import Testing
     let tape = Cassette([Interaction(Request("GET", "https://api.example.test/a"), Response())])
     let deck = deck ?? Deck(tape, then: .repeat)
     var log = RequestLog()
-    for line in lines { log.begin(deck.decide(request(line)), at: .zero) }
+    for line in lines { log.begin(deck.decide(request(line))) }
     return log
   }
 
@@ -117,8 +117,9 @@ import Testing
 
   @Test func `requests are found by filters`() {
     var log = Self.log("GET /a", "POST /b", "GET /a")
-    let end = RequestLog.End(status: 200, bytes: 0, latency: .zero, ending: .whole)
-    log.finish(3, end)
+    var last = Deck(Cassette()).decide(Self.request("GET /a"))
+    last.id = 3
+    log.end(last)
     func found(_ change: (inout RequestFilter) -> Void) -> [Int] {
       var filter = RequestFilter()
       change(&filter)
@@ -140,7 +141,7 @@ import Testing
     for id in 1...(RequestLog.entriesMax + 1) {
       var next = outcome
       next.id = id
-      log.begin(next, at: .zero)
+      log.begin(next)
     }
     #expect(log.dropped == RequestLog.entriesMax / 10)
     #expect(log.entries.count == RequestLog.entriesMax - log.dropped + 1)
@@ -152,7 +153,9 @@ import Testing
     #expect(try RequestQuestion(data: Data(since.utf8)).isTold(by: log))
     // The end of one that has gone is nobody's.
     let before = log
-    log.finish(1, RequestLog.End(status: 200, bytes: 0, latency: .zero, ending: .whole))
+    var first = outcome
+    first.id = 1
+    log.end(first)
     #expect(log == before)
   }
 
@@ -160,7 +163,18 @@ import Testing
     let deck = Deck(Cassette())
     let outcomes = (1...3).map { _ in deck.decide(Self.request("GET /a")) }
     var log = RequestLog()
-    for index in [1, 0, 2] { log.begin(outcomes[index], at: .zero) }
+    for index in [1, 0, 2] { log.begin(outcomes[index]) }
     #expect(log.entries.map(\.id) == [1, 2, 3])
+  }
+}
+
+extension RequestLog {
+  fileprivate mutating func begin(_ outcome: Outcome) {
+    apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
+  }
+
+  fileprivate mutating func end(_ outcome: Outcome) {
+    let end = ExchangeEnd(status: 200, bytes: 0, latency: .zero, ending: .whole)
+    apply(.ended(outcome, end), at: .zero)
   }
 }

@@ -24,7 +24,7 @@ enum Flights {
 
   static func call(
     _ number: Int = 0,
-    _ ending: Observation.Ending = .succeeded,
+    _ ending: Observation.CallResult = .succeeded,
     endpoint: String = "GET /home",
     start: Int = 0,
     milliseconds: Int = 10,

@@ -47,11 +47,11 @@ import Testing
 
   @Test func `a start is a stage where one was seen, and in no latency`() {
     let metrics = Self.row(startUp: 700).metrics
-    #expect(metrics.stages.map(\.stage) == ["startUp"] + Observation.Stages.names)
+    #expect(metrics.stages.map(\.stage) == ["startUp"] + ExchangeStages.names)
     let stage = metrics.stages[0]
     #expect(stage.attempts == 20 && stage.p95 == .milliseconds(700))
     #expect(metrics.max == .milliseconds(100))
-    #expect(Self.row(startUp: nil).metrics.stages.map(\.stage) == Observation.Stages.names)
+    #expect(Self.row(startUp: nil).metrics.stages.map(\.stage) == ExchangeStages.names)
     #expect(Self.call(5, 100, startUp: 700).end == .milliseconds(805))
   }
 

@@ -10,31 +10,31 @@ import WindTunnelReports
     _ url: RequestURL,
     _ milliseconds: Int,
     status: Int? = 200,
-    ending: SeenRequest.Ending = .whole
-  ) -> Sighting {
-    .request(
-      SeenRequest(
+    ending: ExchangeEnd.Ending = .whole
+  ) -> ExchangeEvent {
+    .ended(
+      Deck(Cassette()).decide(Request("GET", url)),
+      ExchangeEnd(
         scenario: "rain",
-        method: "GET",
-        url: url,
         status: status,
         bytes: 10,
         latency: .milliseconds(milliseconds),
-        ending: ending,
-        isFromTape: false
+        ending: ending
       )
     )
   }
 
-  private func connection(_ ending: SeenConnection.Ending, connect: Duration?) -> SeenConnection {
-    SeenConnection(
-      scenario: "rain",
-      authority: "api.example.com:443",
-      connect: connect,
-      bytesUp: 100,
-      bytesDown: 2000,
-      duration: .seconds(3),
-      ending: ending
+  private func tunnel(_ reason: TunnelEnd.Reason, connect: Duration?) -> ExchangeEvent {
+    .tunnelEnded(
+      TunnelEnd(
+        scenario: "rain",
+        authority: "api.example.com:443",
+        connect: connect,
+        bytesUp: 100,
+        bytesDown: 2000,
+        duration: .seconds(3),
+        reason: reason
+      )
     )
   }
 
@@ -43,13 +43,13 @@ import WindTunnelReports
     log.begin("calm")
     log.begin("rain")
     log.begin("calm")
-    log.note(request("http://me:pw@a.example/x?token=secret", 10))
-    log.note(request("http://me:pw@a.example/x?token=secret", 30, status: 503))
-    log.note(request("http://a.example/x?token=other", 20))
-    log.note(request("http://a.example/y", 5, status: nil, ending: .cut))
-    log.note(.connection(connection(.closed, connect: .milliseconds(80))))
-    log.note(.connection(connection(.cut, connect: .milliseconds(90))))
-    log.note(.connection(connection(.refused(403), connect: nil)))
+    log.apply(request("http://me:pw@a.example/x?token=secret", 10))
+    log.apply(request("http://me:pw@a.example/x?token=secret", 30, status: 503))
+    log.apply(request("http://a.example/x?token=other", 20))
+    log.apply(request("http://a.example/y", 5, status: nil, ending: .cut))
+    log.apply(tunnel(.closed, connect: .milliseconds(80)))
+    log.apply(tunnel(.cut, connect: .milliseconds(90)))
+    log.apply(tunnel(.refused(403), connect: nil))
     log.note(.blank, in: "rain")
     log.turnAway("192.168.1.9")
     return log
@@ -115,9 +115,9 @@ import WindTunnelReports
   @Test func `beyond its bound a log counts`() {
     var log = ProxyLog()
     log.begin("rain")
-    let sighting = request("http://a.example/", 1)
-    for _ in 0..<ProxyLog.sightingsMax + 2 { log.note(sighting) }
-    #expect(log.sightings.count == ProxyLog.sightingsMax)
+    let event = request("http://a.example/", 1)
+    for _ in 0..<ProxyLog.entriesMax + 2 { log.apply(event) }
+    #expect(log.requests.count == ProxyLog.entriesMax)
     log.begin("another")
     let report = ProxyReport(log, seed: 1, duration: .zero)
     #expect(report.unseen.last == "2 requests and connections beyond the first 100000.")

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ReportFormatTests {
   static func report() -> Report {
     let attempt = Observation.Attempt(decision: "rainy/0\tGET /\t1\t[]", take: "recording 1")
-    func call(_ number: Int, _ ending: Observation.Ending, _ attempts: [Observation.Attempt]?)
+    func call(_ number: Int, _ ending: Observation.CallResult, _ attempts: [Observation.Attempt]?)
       -> Observation
     {
       Observation(

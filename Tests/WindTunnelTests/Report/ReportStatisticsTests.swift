@@ -27,7 +27,7 @@ import WindTunnelReports
 
   private func call(
     _ number: Int,
-    _ ending: Observation.Ending,
+    _ ending: Observation.CallResult,
     attempts: Int?,
     critical: Bool = false,
     showed: Bool = true,

@@ -77,7 +77,7 @@ import Testing
     return (0..<count).map { number in
       let isUnlucky = Double.random(in: 0..<1, using: &own) < 0.05
       let isLost = Double.random(in: 0..<1, using: &own) < share
-      let ending: Observation.Ending = isUnlucky || isLost ? .failed("status 503") : .succeeded
+      let ending: Observation.CallResult = isUnlucky || isLost ? .failed("status 503") : .succeeded
       return Flights.call(number, ending, [Flights.attempt(call: number)])
     }
   }

@@ -1,57 +1,59 @@
 internal import Dispatch
 internal import WindTunnel
 
-/// What one process of a subject told.
-struct FlightLog: Sendable {
-  /// What calls met that have not ended.
+/// The calls of one subject's process: a fold over the messages that it sends.
+struct WorkerLog: Sendable {
+  /// The attempts of calls that have not ended.
   private(set) var attempts: [Int: [Observation.Attempt]] = [:]
   /// The calls that ended.
-  private(set) var landed: [Observation] = []
-  /// Where each of them stands there.
+  private(set) var finished: [Observation] = []
+  /// The place of each of them there, by its number.
   private var places: [Int: Int] = [:]
   /// The calls that began and did not end, in order.
-  private(set) var inAir: [Int] = []
-  /// When those began, as this process heard of it.
+  private(set) var running: [Int] = []
+  /// The moments at which those began, as this process heard of them.
   private var began: [Int: DispatchTime] = [:]
-  /// The call that was told of last, while it was in the air.
-  private(set) var lastHeard = -1
-  /// Why the process could not do what it was told.
+  /// The call that a message was about last, while it was running.
+  private(set) var lastActive = -1
+  /// The reason for which the process could not do what it was told.
   private(set) var refusal: String?
-  /// How it ended.
+  /// The end of the process.
   private(set) var ending = ChildProcess.Ending.orderly
   private var end: DispatchTime?
 
-  /// The process is seen to have ended.
+  /// Takes note that the process has ended.
   mutating func ends(_ ending: ChildProcess.Ending) { (self.ending, end) = (ending, .now()) }
 
-  /// When a call that its process died in began, and how long after that the process ended.
+  /// Returns when a call that its process died in began, and how long after that the process ended.
   func lastOf(_ call: Int) -> (began: DispatchTime, lasted: Duration)? {
     guard let begun = began[call], let end else { return nil }
     let lasted = end.uptimeNanoseconds - min(begun.uptimeNanoseconds, end.uptimeNanoseconds)
     return (begun, .microseconds(Int64(lasted / 1000)))
   }
 
-  /// Takes a telegram; the number of ended calls if it is about an end.
-  mutating func take(_ telegram: WorkerMessage) -> Int? {
-    switch telegram {
+  /// Takes a message.
+  ///
+  /// - Returns: The number of ended calls, where it is about an end.
+  mutating func apply(_ message: WorkerMessage) -> Int? {
+    switch message {
     case .began(let call):
-      inAir.append(call)
+      running.append(call)
       began[call] = .now()
-      lastHeard = call
+      lastActive = call
     case .attempt(let call, let attempt):
       // One that was given up may still try.
-      guard inAir.contains(call) else {
-        if let landing = places[call] { landed[landing].comes(attempt) }
+      guard running.contains(call) else {
+        if let place = places[call] { finished[place].comes(attempt) }
         return nil
       }
       attempts[call, default: []].append(attempt)
-      lastHeard = call
+      lastActive = call
     case .attemptEnded(let call, let end):
       // A client may have its answer before the server has told of it.
-      if let landing = places[call] {
-        landed[landing].attempts.take(end)
+      if let place = places[call] {
+        finished[place].attempts.apply(end)
       } else {
-        attempts[call]?.take(end)
+        attempts[call]?.apply(end)
       }
     case .refused(let reason): refusal = reason
     // Its process is watched by whoever has started it.
@@ -60,15 +62,15 @@ struct FlightLog: Sendable {
       observation.attempts = attempts.removeValue(forKey: observation.call) ?? []
       observation.countAfterCancel()
       began[observation.call] = nil
-      inAir.removeAll { $0 == observation.call }
-      places[observation.call] = landed.count
-      landed.append(observation)
-      return landed.count
+      running.removeAll { $0 == observation.call }
+      places[observation.call] = finished.count
+      finished.append(observation)
+      return finished.count
     }
     return nil
   }
 
-  /// Why a process that made no call ended, in words.
+  /// The end of a process that made no call, in words.
   var words: String {
     switch ending {
     case .orderly: "the subject's process ended without having made a call"
@@ -79,7 +81,7 @@ struct FlightLog: Sendable {
 }
 
 extension Observation {
-  /// What reaches the server so soon after a call was given up had been on its way.
+  /// The time after a call was given up within which what reaches the server had been on its way.
   private static let onItsWay = Duration.milliseconds(100)
 
   /// Counts what a client that did not return at once went on to send.
@@ -109,7 +111,7 @@ extension Observation {
 }
 
 extension [Observation.Attempt] {
-  fileprivate mutating func take(_ end: WorkerMessage.AttemptEnd) {
+  fileprivate mutating func apply(_ end: WorkerMessage.AttemptEnd) {
     // One that came after its call had been given up is not here.
     guard indices.contains(end.place) else { return }
     self[end.place].end = end.at

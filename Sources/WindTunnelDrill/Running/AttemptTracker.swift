@@ -3,12 +3,13 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelSymptoms
 
-/// Tells of attempts: of each before anything of it can happen, and again when it is over.
-final class AttemptTeller: Sendable {
-  /// What was seen of one call.
+/// Makes attempts of the events of a deck, and sends each: before anything of it can happen, and again
+/// when it is over.
+final class AttemptTracker: Sendable {
+  /// The facts that were seen of one call.
   struct Seen: Sendable {
     var count = 0
-    /// Whether the server answered something else on purpose, and in good form.
+    /// Tells whether the server answered something else on purpose, and in good form.
     var hasMutation = false
     /// The first request that is not on the cassette, with the nearest one that is.
     var notOnCassette: String?
@@ -22,7 +23,7 @@ final class AttemptTeller: Sendable {
     var open: [Int: Open] = [:]
     /// The times, by call, at which names were asked for and answered that no attempt has used yet.
     var lookingUp: [Int: (asked: Duration, answered: Duration)] = [:]
-    /// When a call's connection began to open that comes about late.
+    /// The times, by call, at which connections began to open that come about late.
     var connecting: [Int: Duration] = [:]
     /// The last requests for what is not on the cassette that came by no call's address, the oldest first.
     var strays: [(at: Duration, words: String)] = []
@@ -39,7 +40,7 @@ final class AttemptTeller: Sendable {
     var isLedAstray: Bool
     var requestEnd: Duration?
     var firstByte: Duration?
-    var stages: Observation.Stages
+    var stages: ExchangeStages
     /// The date in `Retry-After`, as an offset.
     var retryNotBefore: Duration?
   }
@@ -47,26 +48,43 @@ final class AttemptTeller: Sendable {
   private let cassette: Cassette
   private let stage: Stage
   private let epoch: DispatchTime
-  private let tell: @Sendable (WorkerMessage) -> Void
+  private let send: @Sendable (WorkerMessage) -> Void
   private let state = Locked(State())
 
   init(
     _ cassette: Cassette,
     on stage: Stage,
     epoch: DispatchTime,
-    _ tell: @escaping @Sendable (WorkerMessage) -> Void
+    _ send: @escaping @Sendable (WorkerMessage) -> Void
   ) {
-    (self.cassette, self.stage, self.epoch, self.tell) = (cassette, stage, epoch, tell)
+    (self.cassette, self.stage, self.epoch, self.send) = (cassette, stage, epoch, send)
   }
 
-  /// A decision was made. A connection that goes on is no attempt; its request will be.
-  func began(_ entry: Journal.Entry) {
-    guard let call = Self.call(of: entry.decision.lane) else { return }
+  /// Takes an event of the deck's.
+  func observe(_ event: ExchangeEvent) {
+    switch event {
+    case .decided(let entry): decided(entry)
+    case .requestEnd(let outcome, let handshake, let upload):
+      requestEnded(outcome, handshake, upload)
+    case .firstByte(let outcome):
+      let now = epoch.elapsed
+      state.withLock { state in
+        // What was said before it, such as an interim answer, was the first.
+        if state.open[outcome.id]?.firstByte == nil { state.open[outcome.id]?.firstByte = now }
+      }
+    case .ended(let outcome, _): ended(outcome)
+    case .tunnelEnded: break
+    }
+  }
+
+  /// A connection that goes on is no attempt; its request will be.
+  private func decided(_ entry: Journal.Entry) {
+    guard let call = entry.decision.lane.call else { return }
     // Attempts to connect that were lost had come before.
     let lost = entry.decision.faults.reduce(Duration.zero) { sum, fault in
       if case .connection(let fault) = fault { sum + fault.delay } else { sum }
     }
-    sign(of: call, at: max(.zero, epoch.elapsed - lost))
+    noteSign(of: call, at: max(.zero, epoch.elapsed - lost))
     if entry.take == .connection, !entry.decision.failsConnection {
       // In process it opens here and now; on the wire it has.
       guard stage == .inProcess, !entry.decision.faults.isEmpty else { return }
@@ -89,7 +107,7 @@ final class AttemptTeller: Sendable {
       let begun = state.connecting.removeValue(forKey: call)
       let lookUp = state.lookingUp.removeValue(forKey: call)
       guard entry.take != .connection else { return }
-      var stages = Observation.Stages()
+      var stages = ExchangeStages()
       stages.dns = lookUp.map { $0.answered - $0.asked }
       if let begun, let start = attempt.start { stages.connect = start - begun }
       state.open[entry.id] = Open(
@@ -99,13 +117,13 @@ final class AttemptTeller: Sendable {
         stages: stages
       )
     }
-    tell(.attempt(call: call, attempt))
+    send(.attempt(call: call, attempt))
   }
 
   /// A call's name is asked for, and answered after so long; for addresses of both kinds at once.
   func askedForName(of call: Int, until delay: Duration) {
     let now = epoch.elapsed
-    sign(of: call, at: now)
+    noteSign(of: call, at: now)
     state.withLock { state in
       let before = state.lookingUp[call]
       state.lookingUp[call] = (
@@ -114,41 +132,35 @@ final class AttemptTeller: Sendable {
     }
   }
 
-  private func sign(of call: Int, at moment: Duration) {
+  private func noteSign(of call: Int, at moment: Duration) {
     state.withLock { state in
       let first = state.calls[call]?.firstSign ?? moment
       state.calls[call, default: Seen()].firstSign = first
     }
   }
 
-  /// A request or its answer has come so far.
-  func followed(_ outcome: Outcome, _ milestone: Deck.Milestone) {
+  private func requestEnded(_ outcome: Outcome, _ handshake: Duration?, _ upload: Duration?) {
     let now = epoch.elapsed
-    switch milestone {
-    case .requestEnd(let handshake, let upload):
-      // What was recorded and is used up is on the cassette, whose author wants it to end there.
-      if case .unmatched(let mismatch) = outcome.source, mismatch.played == 0 {
-        miss(outcome, mismatch, at: now)
-      }
-      let date = retryDate(of: outcome)
-      state.withLock { state in
-        state.open[outcome.id]?.requestEnd = now
-        state.open[outcome.id]?.retryNotBefore = date
-        state.open[outcome.id]?.stages.tls = handshake?.inWholeMicroseconds
-        state.open[outcome.id]?.stages.upload = upload?.inWholeMicroseconds
-      }
-    case .firstByte:
-      state.withLock { state in
-        // What was said before it, such as an interim answer, was the first.
-        if state.open[outcome.id]?.firstByte == nil { state.open[outcome.id]?.firstByte = now }
-      }
-    case .end:
-      guard let open = state.withLock({ $0.open.removeValue(forKey: outcome.id) }) else { return }
-      var end = WorkerMessage.AttemptEnd(place: open.place, at: now)
-      end.stages = Self.stages(of: open, over: outcome.linkStages, end: now)
-      end.retryNotBefore = open.retryNotBefore
-      tell(.attemptEnded(call: open.call, end))
+    // What was recorded and is used up is on the cassette, whose author wants it to end there.
+    if case .unmatched(let mismatch) = outcome.source, mismatch.played == 0 {
+      miss(outcome, mismatch, at: now)
     }
+    let date = retryDate(of: outcome)
+    state.withLock { state in
+      state.open[outcome.id]?.requestEnd = now
+      state.open[outcome.id]?.retryNotBefore = date
+      state.open[outcome.id]?.stages.tls = handshake?.inWholeMicroseconds
+      state.open[outcome.id]?.stages.upload = upload?.inWholeMicroseconds
+    }
+  }
+
+  private func ended(_ outcome: Outcome) {
+    let now = epoch.elapsed
+    guard let open = state.withLock({ $0.open.removeValue(forKey: outcome.id) }) else { return }
+    var end = WorkerMessage.AttemptEnd(place: open.place, at: now)
+    end.stages = Self.stages(of: open, over: outcome.linkStages, end: now)
+    end.retryNotBefore = open.retryNotBefore
+    send(.attemptEnded(call: open.call, end))
   }
 
   /// The date in the `Retry-After` that is sent, as an offset. Of the two clocks the scenario's is read
@@ -172,24 +184,19 @@ final class AttemptTeller: Sendable {
       if let open = state.open[outcome.id] {
         if open.isLedAstray || state.calls[open.call]?.notOnCassette != nil { return }
         state.calls[open.call]?.notOnCassette = words
-      } else if Self.call(of: outcome.decision.lane) == nil {
+      } else if outcome.decision.lane.call == nil {
         if state.strays.count == Self.straysMax { state.strays.removeFirst() }
         state.strays.append((now, words))
       }
     }
   }
 
-  /// The number of the call whose lane this is.
-  private static func call(of lane: Lane) -> Int? {
-    lane.name.split(separator: "/").last.flatMap { Int($0) }
-  }
-
-  /// What was seen, and what the link made the attempt wait for in front of its answer.
+  /// Adds what was seen to what the link made the attempt wait for in front of its answer.
   private static func stages(
     of open: Open,
-    over link: Observation.Stages?,
+    over link: ExchangeStages?,
     end: Duration
-  ) -> Observation.Stages {
+  ) -> ExchangeStages {
     var stages = open.stages
     if let link {
       func together(_ one: Duration?, _ other: Duration?) -> Duration? {
@@ -248,7 +255,7 @@ final class AttemptTeller: Sendable {
 }
 
 extension DispatchTime {
-  /// How long ago this was, in whole microseconds.
+  /// The time since then, in whole microseconds.
   var elapsed: Duration {
     let now = DispatchTime.now().uptimeNanoseconds
     return .microseconds(Int64(now > uptimeNanoseconds ? (now - uptimeNanoseconds) / 1000 : 0))

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+
+/// The events that a deck tells its observer.
+@Suite struct ExchangeEventTests {
+  private static let tape = Cassette([
+    Interaction(Request("GET", "https://api.example.test/a"), Response(body: Body("a")))
+  ])
+
+  /// What an observer can tell apart, in a line each.
+  private static func line(_ event: ExchangeEvent) -> String {
+    switch event {
+    case .decided(let entry): "decided \(entry.id) \(entry.take.words)"
+    case .requestEnd(let outcome, let handshake, let upload):
+      "request \(outcome.id) \(handshake ?? .zero) \(upload ?? .zero)"
+    case .firstByte(let outcome): "first byte \(outcome.id)"
+    case .ended(let outcome, let end): "ended \(outcome.id) \(end?.status ?? 0)"
+    case .tunnelEnded(let end): "tunnel \(end.authority)"
+    }
+  }
+
+  @Test func `one observer is told of all that becomes of a request`() {
+    let told = Locked<[String]>([])
+    let deck = Deck(Self.tape, observe: { event in told.withLock { $0.append(Self.line(event)) } })
+    let outcome = deck.decide(Request("GET", "https://api.example.test/a"))
+    deck.requestEnded(outcome, handshake: .seconds(1), upload: .seconds(2))
+    deck.answerBegan(outcome)
+    let end = ExchangeEnd(status: 200, bytes: 1, latency: .zero, ending: .whole)
+    deck.finished(outcome, end)
+    deck.finished(deck.decide(Request("GET", "https://api.example.test/b")))
+    let tunnel = TunnelEnd(
+      scenario: "calm",
+      authority: "api.example.test:443",
+      connect: nil,
+      bytesUp: 0,
+      bytesDown: 0,
+      duration: .zero,
+      reason: .closed
+    )
+    deck.tunnelEnded(tunnel)
+    #expect(
+      told.withLock { $0 } == [
+        "decided 1 recording 1", "request 1 1.0 seconds 2.0 seconds", "first byte 1",
+        "ended 1 200", "decided 2 unmatched", "ended 2 0", "tunnel api.example.test:443",
+      ]
+    )
+  }
+
+  @Test func `what is told of decisions is the journal, in its order, whoever asks beside whom`()
+    async
+  {
+    let told = Locked<[Journal.Entry]>([])
+    let deck = Deck(
+      Self.tape,
+      scenario: [
+        .on("GET /a", .every(3), .status(503)),
+        .on("CONNECT *", .always, .reset(afterBodyBytes: 9)),
+      ],
+      then: .repeat,
+      isProxied: true,
+      observe: { event in
+        if case .decided(let entry) = event { told.withLock { $0.append(entry) } }
+      }
+    )
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<40 {
+        group.addTask {
+          let url = RequestURL("https://api.example.test/\(number % 4 == 0 ? "b" : "a")")
+          deck.finished(deck.decide(Request("GET", url)))
+          if number % 5 == 0 { _ = deck.openTunnel(to: "a.test:443") }
+        }
+      }
+    }
+    // Of one that another overlaps, that is known only when the other comes.
+    func alike(_ entry: Journal.Entry) -> Journal.Entry {
+      var entry = entry
+      entry.overlapping = false
+      return entry
+    }
+    let journal = deck.journal.all
+    #expect(journal.count == 48)
+    #expect(told.withLock { $0 }.map(alike) == journal.map(alike))
+  }
+}
