@@ -64,6 +64,47 @@ import Testing
     let handler = OpenedTunnelHandler(tunnel: tunnel, context: context)
     #expect(handler.handle(Self.head(method, target)).status == status)
   }
+
+  @Test(arguments: [
+    ("GET", "http://api.example.test/a", nil, 407), ("CONNECT", "api.example.test:443", nil, 407),
+    ("GET", "http://wind.tunnel/", 200, 200), ("GET", "/elsewhere", 400, 400),
+    ("GET", "https://api.example.test/a", 501, 501),
+  ])
+  func `a proxy asks peers that it does not know for the code`(
+    method: String,
+    target: String,
+    known: Int?,
+    unknown: Int?
+  ) throws {
+    var settings = Proxying()
+    settings.admission = .code("123456")
+    let proxy = ProxyContext(
+      settings,
+      Locked(PeerAuthorizer(settings.admission, own: "127.0.0.1")),
+      OwnMachine(listeningAt: "127.0.0.1"),
+      try EventLoop()
+    )
+    let context = PortContext(
+      deck: Deck(Cassette(), isProxied: true),
+      lane: .deck,
+      options: ReplayServer.Options(),
+      port: 80,
+      proxy: proxy
+    )
+    let head = Self.head(method, target)
+    #expect(ProxyHandler(proxy, in: context).handle(head).status == known)
+    let stranger = ProxyHandler(proxy, in: context, unknownPeer: "192.0.2.1")
+    #expect(stranger.handle(head).status == unknown)
+    #expect(stranger.handle(head).isRefused)
+  }
+
+  @Test func `an admin port answers with what the request brings`() {
+    let deck = Deck(Cassette())
+    let handler = AdminHandler(Admin(), deck, ReceivedRequests(), ConnectionLimit())
+    let here: HeaderFields = ["Host": "127.0.0.1"]
+    #expect(handler.handle(Self.head("GET", "/health", here)).status == 200)
+    #expect(handler.handle(Self.head("GET", "/lost", here)).status == 404)
+  }
 }
 
 extension RequestHandling {
@@ -75,4 +116,7 @@ extension RequestHandling {
     case .play, .takeOver: nil
     }
   }
+
+  /// Tells whether the head alone is answered, and ends the connection.
+  fileprivate var isRefused: Bool { if case .refuse = self { true } else { false } }
 }

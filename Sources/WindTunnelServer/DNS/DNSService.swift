@@ -63,7 +63,9 @@ final class DNSService {
 
   // MARK: Questions
 
-  fileprivate func reply(to bytes: [UInt8], over transport: DNSResponder.Transport) -> DNSResponder.Reply {
+  fileprivate func reply(to bytes: [UInt8], over transport: DNSResponder.Transport)
+    -> DNSResponder.Reply
+  {
     let reply = responder.reply(to: bytes, over: transport)
     if let decision = reply.decision { observe?(decision) }
     return reply
