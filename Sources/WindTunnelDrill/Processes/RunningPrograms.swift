@@ -11,7 +11,7 @@ final class RunningPrograms: Sendable {
   private struct State: @unchecked Sendable {
     var running: [ObjectIdentifier: SpawnedProcess] = [:]
     var isOver = false
-    var tell: (@Sendable (WorkerMessage) -> Void)?
+    var tell: (@Sendable (_ group: Int32, _ runs: Bool) -> Void)?
     var heldOpen: Int32 = -1
   }
 
@@ -33,7 +33,10 @@ final class RunningPrograms: Sendable {
 
   /// Has somebody told of each that runs and ends, who ends those that this process leaves behind
   /// where it is killed; a descriptor is held open until nothing is left of any of them.
-  func tell(holding descriptor: Int32, _ tell: @escaping @Sendable (WorkerMessage) -> Void) {
+  func tell(
+    holding descriptor: Int32,
+    _ tell: @escaping @Sendable (_ group: Int32, _ runs: Bool) -> Void
+  ) {
     state.withLock { ($0.tell, $0.heldOpen) = (tell, descriptor) }
   }
 
