@@ -11,7 +11,7 @@ import WindTunnelTesting
 /// Four hundred tests at once, each with a cassette of its own, half of them through
 /// `URLSession.shared`. All ask the same addresses, and those are the ones of a server that answers:
 /// whatever is mixed up has the wrong body, and whatever goes live is counted.
-@Suite(.manyTapes) struct ManyTapesTests {
+@Suite(.manyTapes) struct ManyCassettesTests {
   private func play(_ number: Int, meeting rendezvous: Rendezvous? = nil) async throws {
     let tapes = try #require(ManyTapes.current)
     let isShared = number.isMultiple(of: 2)
