@@ -131,7 +131,7 @@ struct PortTarget: Target {
   }
 
   func open(_ lane: Lane) async throws -> CallRoute {
-    let port = try await server.openDoor(lane: lane)
+    let port = try await server.openPort(lane: lane)
     let host = names?.host(of: lane) ?? "127.0.0.1"
     var route = CallRoute(
       baseURL: try url("\(scheme)://\(host):\(port)"),
@@ -144,7 +144,7 @@ struct PortTarget: Target {
 
   func close(_ route: CallRoute, isHung: Bool) {
     if !isHung { route.session.finishTasksAndInvalidate() }
-    if case .port(let port) = route.belongings { server.closeDoor(port) }
+    if case .port(let port) = route.belongings { server.closePort(port) }
   }
 
   func close() async {
