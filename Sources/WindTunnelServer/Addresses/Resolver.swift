@@ -73,7 +73,7 @@ final class Resolver: Sendable {
 }
 
 /// The names that connections of a loop wait for. On the loop's thread only.
-final class Lookups: @unchecked Sendable {
+final class LoopResolver: @unchecked Sendable {
   typealias Post = @Sendable (@escaping @Sendable (Reactor) -> Void) -> Void
 
   private let resolver: Resolver

@@ -40,12 +40,3 @@ final class AdminHandler: RequestHandler, Sendable {
     return answer.response
   }
 }
-
-/// The requests that all connections of a server have received.
-final class ReceivedRequests: Sendable {
-  let log = Locked(RequestLog())
-  private let start = Moment.now()
-
-  /// How long the server has been there.
-  var uptime: Duration { .nanoseconds(Moment.now() - start) }
-}

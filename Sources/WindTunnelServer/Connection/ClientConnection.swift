@@ -308,7 +308,7 @@ extension ClientConnection: ChannelDelegate {
       }
     case .parting(let ending): leave(ending)
     case .relaying, .stalled, .ended: break
-    case .tunnelling(let tunnel): tunnel.came(bytes, .up)
+    case .tunnelling(let tunnel): tunnel.clientSent(bytes)
     case .idle, .receiving, .answering:
       if answerKnown(bytes) { return }
       parser.feed(bytes)
@@ -330,7 +330,7 @@ extension ClientConnection: ChannelDelegate {
       parser.feedEnd()
       if upload != nil { read() } else { writer.clientEnded() }
     case .opening, .stalled, .parting: channel.close()
-    case .tunnelling(let tunnel): tunnel.reachedEnd(.up)
+    case .tunnelling(let tunnel): tunnel.clientReachedEnd()
     case .relaying, .ended: break
     }
   }
@@ -340,7 +340,7 @@ extension ClientConnection: ChannelDelegate {
   func channelDrained(_ channel: Channel) {
     switch state {
     case .answering(let writer): writer.clientDrained()
-    case .tunnelling(let tunnel): tunnel.set(.down) { $0.isBlocked = false }
+    case .tunnelling(let tunnel): tunnel.clientDrained()
     case .idle, .parting, .opening, .receiving, .relaying, .stalled, .ended: break
     }
   }
@@ -467,7 +467,7 @@ extension ClientConnection {
   private func authority(of head: RequestHead, _ asked: DeckRequest) -> Authority {
     if let naming = asked.naming { return Authority(of: head, named: naming) }
     let scheme = channel?.isSecure == true ? "https" : "http"
-    let authority = Authority(of: head, in: context, by: scheme, after: naming)
+    let authority = Authority(of: head, in: context.origins, by: scheme, after: naming)
     naming = authority.naming
     return authority
   }
@@ -536,9 +536,14 @@ extension ClientConnection {
     _ delivery: Delivery,
     _ upload: Upload?
   ) {
-    let exchange = ResponseWriter.Exchange(head, outcome, authority, delivery)
-    exchange.watch = RequestWatch(outcome, in: context)
-    exchange.upload = upload?.isPassedOn == true ? upload : nil
+    let exchange = RequestExchange(
+      head,
+      outcome,
+      authority,
+      delivery,
+      RequestWatch(outcome, in: context.origins),
+      upload?.isPassedOn == true ? upload : nil
+    )
     let player = Player(delivery, shaper: outcome.shaper, metersLive: true)
     let writer = ResponseWriter(player, of: exchange, to: self)
     state = .answering(writer)
@@ -601,7 +606,7 @@ extension ClientConnection {
     let prepared = context.deck.prepare(request)
     // Its address was worked out for this tape, and it takes no turn in a lane of its own.
     guard !prepared.namesLane,
-      prepared.origin == naming?.tape || context.options.recordedOrigin != nil
+      prepared.origin == naming?.cassetteOrigin || context.options.recordedOrigin != nil
     else { return prepared }
     requests.keep(ParsedRequestCache.Known(bytes, head, prepared, isSecure: channel.isSecure))
     return prepared
@@ -715,11 +720,9 @@ extension ClientConnection {
 
 // MARK: - Origins
 
-extension ClientConnection {
-  /// The reason why the client is not connected to an address; `nil` where it is.
-  func refusal(of address: SocketAddress) -> AddressRefusal? {
-    context.proxy?.refusal(of: address, for: channel?.socket.peerAddress)
-  }
+extension ClientConnection: UpstreamClient {
+  /// The live answer is written: the next request, or the end of the connection.
+  func answered(keepsAlive: Bool) { next(keeps: keepsAlive) }
 
   /// Gives what comes to a tunnel, from here on.
   func pass(to tunnel: (Channel) -> Tunnel) {

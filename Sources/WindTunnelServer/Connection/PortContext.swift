@@ -10,6 +10,8 @@ final class PortContext: Sendable {
     case proxy(ProxyContext)
     /// A handler of its own answers, and no deck.
     case other(any RequestHandler & Sendable)
+
+    fileprivate var proxy: ProxyContext? { if case .proxy(let proxy) = self { proxy } else { nil } }
   }
 
   let deck: Deck
@@ -28,10 +30,8 @@ final class PortContext: Sendable {
   let parsedRequests: ParsedRequestCache?
   /// What was answered before, for those who ask for the same.
   let plainAnswers = WireAnswers()
-  /// Connections to upstreams that wait for their next request.
-  let upstreams = UpstreamPool()
-  /// The writer of the journal; `nil`: the loop writes it itself.
-  let journalWriting: JournalWriting?
+  /// The names of the port and the origins behind it.
+  let origins: OriginContext
 
   init(
     deck: Deck,
@@ -41,10 +41,25 @@ final class PortContext: Sendable {
     port: Int,
     tls: TLSContext? = nil,
     role: Role = .server,
-    journalWriting: JournalWriting? = nil
+    journal: JournalWriter? = nil
   ) {
     (self.deck, self.lane, self.options, self.live) = (deck, lane, options, live)
-    (self.port, self.tls, self.role, self.journalWriting) = (port, tls, role, journalWriting)
+    (self.port, self.tls, self.role) = (port, tls, role)
+    origins = OriginContext(
+      deck: deck,
+      port: port,
+      domain: options.domain,
+      upstream: options.upstream,
+      ignoredHosts: options.ignoredHosts,
+      recordedOrigin: options.recordedOrigin,
+      leadsBack: options.leadsBack,
+      keepsEncodings: options.keepsEncodings,
+      closesConnections: options.closesConnections,
+      limits: options.limits,
+      proxy: role.proxy,
+      received: options.received,
+      journal: journal
+    )
     let playsDeck = if case .other = role { false } else { true }
     keepsContent =
       deck.needsRequestContent || options.isReloaded || !playsDeck || options.passesOn
@@ -56,22 +71,12 @@ final class PortContext: Sendable {
       && !options.isReloaded && playsDeck && options.received == nil
   }
 
-  /// The proxy that the port is; `nil` for any other.
-  var proxy: ProxyContext? { if case .proxy(let proxy) = role { proxy } else { nil } }
-
   /// Whether connections meet the scenario before there is a request. A client reaches its proxy in any
   /// weather; what is behind it is decided by request and tunnel.
   var failsConnections: Bool { if case .server = role { true } else { false } }
 
   /// Whether nobody is told of each answer.
   var isUnwatched: Bool { failsConnections && options.received == nil }
-
-  /// The server that an outcome is forwarded to.
-  func upstream(for outcome: Outcome) -> Upstream? {
-    guard let proxy else { return options.upstream(for: outcome) }
-    guard outcome.forwards else { return nil }
-    return Upstream(of: outcome.forwarded.url, by: proxy.contexts?.origin)
-  }
 
   /// What a request may ask for: content that is not kept takes no memory.
   var requestLimits: Limits {

@@ -2,29 +2,11 @@ internal import Foundation
 internal import WindTunnel
 
 /// One delivery on its way to a client: the player, what it said, and how the content is framed.
-final class ResponseWriter {
-  /// What an answer is an answer to. It is much, and looked at often: so it is shared, not copied.
-  final class Exchange {
-    let head: RequestHead
-    let outcome: Outcome
-    let authority: Authority
-    let delivery: Delivery
-    /// Who tells of it, where somebody wants to know.
-    var watch: RequestWatch?
-    /// The request's content, where it is passed on while it comes.
-    var upload: Upload?
-
-    init(_ head: RequestHead, _ outcome: Outcome, _ authority: Authority, _ delivery: Delivery) {
-      (self.head, self.outcome, self.authority, self.delivery) = (
-        head, outcome, authority, delivery
-      )
-    }
-  }
-
+final class ResponseWriter: UpstreamMeter {
   /// How much of a body is handed over at once, so that a client that does not read costs no more.
   static let sliceBytes = 64 * 1024
 
-  private let exchange: Exchange?
+  private let exchange: RequestExchange?
   private weak var client: ClientConnection?
   private let context: PortContext
   private var player: Player
@@ -38,7 +20,7 @@ final class ResponseWriter {
   /// The live server's answer, as long as it passes.
   private var upstream: UpstreamExchange?
 
-  init(_ player: Player, of exchange: Exchange? = nil, to client: ClientConnection) {
+  init(_ player: Player, of exchange: RequestExchange? = nil, to client: ClientConnection) {
     (self.player, self.exchange, self.client) = (player, exchange, client)
     context = client.context
   }
@@ -71,8 +53,7 @@ final class ResponseWriter {
   /// The server ends before the answer does.
   func stopped() {
     guard let upstream else { return finished(.stopped) }
-    upstream.isStopped = true
-    exchange?.watch?.ended(.stopped)
+    upstream.stop()
   }
 
   /// More of the request's content has come.
@@ -93,7 +74,7 @@ final class ResponseWriter {
       finished(.clientLeft)
       return false
     }
-    let hasBegun = upstream.answer != nil
+    let hasBegun = upstream.hasBegun
     upstream.clientLeft()
     return hasBegun
   }
@@ -145,7 +126,7 @@ final class ResponseWriter {
   }
 
   private func forward(for client: ClientConnection) {
-    guard let exchange, let server = context.upstream(for: exchange.outcome) else {
+    guard let exchange, let server = context.origins.server(for: exchange.outcome) else {
       let request = exchange?.outcome.request
       // Whoever follows a redirect and shrugs at a 502 would keep half of what was to be recorded.
       if context.options.leadsBack, let request { context.deck.missed(request) }
@@ -163,7 +144,9 @@ final class ResponseWriter {
       exchange,
       server,
       for: client,
-      metered: player.isMetering ? self : nil
+      meter: player.isMetering ? self : nil,
+      in: context.origins,
+      on: client.reactor
     )
     self.upstream = upstream
     upstream.begin()

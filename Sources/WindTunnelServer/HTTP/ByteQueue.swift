@@ -27,6 +27,8 @@ struct ByteQueue {
     bytes.append(contentsOf: new)
   }
 
+  mutating func append(_ data: Data) { data.withUnsafeBytes { append($0) } }
+
   /// The next line's length with its line feed, if the line is whole.
   mutating func lineLength() -> Int? {
     searched = max(searched, start)

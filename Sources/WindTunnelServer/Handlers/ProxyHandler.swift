@@ -82,28 +82,26 @@ final class ProxyHandler: RequestHandler {
       return connection.answer(.notice(501, text), to: head)
     }
     connection.pass { [context, proxy] channel in
-      let tunnel = Tunnel(
+      Tunnel(
         decision,
         to: host,
         port: port,
         for: channel,
-        in: context,
-        on: channel.reactor
-      )
-      if let contexts = proxy.contexts {
-        tunnel.handOver = { [weak connection] early, handshake in
-          let opened = OpenedTunnel(to: host, port: port, in: decision.scenario, context)
-          connection?.handOver(
-            to: OpenedTunnelHandler(tunnel: opened, context: context),
-            as: opened.url.host.flatMap { HostName($0.withoutBrackets) },
-            by: contexts.client,
-            early: Array(early),
-            showing: handshake,
-            ended: opened.ended
-          )
+        in: context.origins,
+        handOver: proxy.contexts.map { contexts in
+          { [weak connection] early, handshake in
+            let opened = OpenedTunnel(to: host, port: port, in: decision.scenario, context.origins)
+            connection?.handOver(
+              to: OpenedTunnelHandler(tunnel: opened, context: context),
+              as: opened.url.host.flatMap { HostName($0.withoutBrackets) },
+              by: contexts.client,
+              early: Array(early),
+              showing: handshake,
+              ended: opened.ended
+            )
+          }
         }
-      }
-      return tunnel
+      )
     }
   }
 }

@@ -13,7 +13,7 @@ struct CodePage {
   /// - Parameters:
   ///   - verdict: The result of the code that was given.
   ///   - isOwnPage: True where the proxy's own page was asked for, which needs no password.
-  init(after verdict: PeerGate.Verdict, isOwnPage: Bool) {
+  init(after verdict: PeerAuthorizer.Verdict, isOwnPage: Bool) {
     if verdict == .right {
       response = .seeOther("/")
     } else if verdict == .closed || verdict == .last {
@@ -30,7 +30,7 @@ struct CodePage {
     }
   }
 
-  private static func form(_ verdict: PeerGate.Verdict, at place: String) -> String {
+  private static func form(_ verdict: PeerAuthorizer.Verdict, at place: String) -> String {
     let again = verdict == .wrong ? "<p><strong>That was not the code.</strong></p>" : ""
     return """
       <h1>The wind tunnel asks for its code</h1>

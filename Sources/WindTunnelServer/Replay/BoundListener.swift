@@ -33,13 +33,13 @@ struct BoundListener: @unchecked Sendable {
           listeningAt: options.host,
           network: options.proxy == nil ? nil : .ofInterface(at: address)
         )
-        let gate = options.proxy.map { Locked(PeerGate($0.admission, own: options.host)) }
+        let gate = options.proxy.map { Locked(PeerAuthorizer($0.admission, own: options.host)) }
         func role(_ loop: EventLoop) -> PortContext.Role {
           if let admin { return .other(admin) }
           guard let proxy = options.proxy, let gate else { return .server }
           return .proxy(ProxyContext(proxy, gate, machine, loop, opening: contexts))
         }
-        let queues = JournalWriting.Queues()
+        let queues = JournalWriter.Queues()
         dispatcher.contexts = group.members.map { member in
           PortContext(
             deck: deck,
@@ -49,7 +49,7 @@ struct BoundListener: @unchecked Sendable {
             port: port,
             tls: tls,
             role: role(member.loop),
-            journalWriting: JournalWriting(queues) { [weak loop = member.loop] job in
+            journal: JournalWriter(queues) { [weak loop = member.loop] job in
               loop?.execute(job)
             }
           )

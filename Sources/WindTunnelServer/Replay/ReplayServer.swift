@@ -62,32 +62,6 @@ public final class ReplayServer: Sendable {
     var passesOn: Bool { proxy != nil || upstream != nil || !ignoredHosts.isEmpty }
     /// Whether nothing is passed on, and nothing sealed.
     var onlyPlays: Bool { !passesOn && tls == nil }
-
-    /// The server of an ignored host.
-    func ignoredHost(_ url: RequestURL) -> Upstream? {
-      // Without a port the one is meant that the host's own scheme has.
-      func port(by host: Upstream) -> Int? {
-        var meant = url
-        if url.port == nil { meant.scheme = host.url.scheme }
-        return meant.effectivePort
-      }
-      let named = ignoredHosts.filter { $0.url.host == url.host }
-      if let exact = named.first(where: { $0.url.effectivePort == port(by: $0) }) { return exact }
-      guard let host = named.first(where: \.isAnyPort), let port = port(by: host) else {
-        return nil
-      }
-      return host.at(port: port)
-    }
-
-    /// The server that an outcome is forwarded to.
-    func upstream(for outcome: Outcome) -> Upstream? {
-      guard case .forward(let ticket) = outcome.source, outcome.forwards else { return nil }
-      let url = outcome.request.url
-      // Where a redirect has led to another host, that is not the one that is recorded.
-      if leadsBack, url.origin != (recordedOrigin ?? upstream?.url)?.origin { return nil }
-      guard ticket == nil, upstream?.url.origin != url.origin else { return upstream }
-      return ignoredHost(url)
-    }
   }
 
   /// The port it listens at.

@@ -1,15 +1,15 @@
 internal import Foundation
 internal import WindTunnel
 
-/// Whose name a request and its answer bear.
+/// The names that a request and its answer bear.
 ///
-/// A client asks this server by its own address. On the tape stands the origin that was recorded,
+/// A client asks this server by its own address. On the cassette stands the origin that was recorded,
 /// so that one takes the other's place before matching, and this server's takes it back in
 /// `Location` and nowhere else.
 struct Authority {
   /// By what name a client speaks to this server: the same for most requests of a connection.
   final class Naming {
-    let context: PortContext
+    let context: OriginContext
     /// Whom the request names: the host of a whole URL, which prevails, else the `Host` field
     /// (RFC 9112 §3.2.2); empty where there is neither.
     let host: String
@@ -17,50 +17,56 @@ struct Authority {
     let scheme: String
     /// What the client means by its name for this server.
     let meant: RequestURL?
-    /// Whose recordings were played when that was settled: another tape may be of another origin.
-    let tape: RequestURL?
+    /// The origin of the cassette that was played when that was settled: another may be of another origin.
+    let cassetteOrigin: RequestURL?
 
     /// Whether the place is settled whatever a request names.
     let isSettled: Bool
 
-    init(_ host: String, in context: PortContext, by scheme: String) {
+    init(_ host: String, in context: OriginContext, by scheme: String) {
       (self.context, self.host, self.scheme) = (context, host, scheme)
-      tape = Authority.tape(context)
-      meant = Authority.meant(host, context, scheme, tape)
+      cassetteOrigin = Authority.cassetteOrigin(context)
+      meant = Authority.meant(host, context, scheme, cassetteOrigin)
       isSettled = false
     }
 
     /// In an open tunnel every request is meant for the place that the tunnel leads to.
-    init(tunnelTo url: RequestURL, in context: PortContext) {
-      (self.context, host, scheme, meant, tape) = (context, url.host ?? "", "https", url, nil)
+    init(tunnelTo url: RequestURL, in context: OriginContext) {
+      (self.context, host, scheme, meant, cassetteOrigin) = (
+        context, url.host ?? "", "https", url, nil
+      )
       isSettled = true
     }
   }
 
   let naming: Naming
-  /// What was asked for, as the request line has it.
-  let asked: RequestURL
-  /// In front of the paths of another host that is asked by an address of this server.
-  let elsewhere: String?
+  /// The place that was asked for, as the request line has it.
+  private let asked: RequestURL
+  /// The base of the paths of another host that is asked by an address of this server.
+  private let elsewhere: String?
 
-  var context: PortContext { naming.context }
-  var scheme: String { naming.scheme }
-  var meant: RequestURL? { naming.meant }
+  var context: OriginContext { naming.context }
+  private var scheme: String { naming.scheme }
+  private var meant: RequestURL? { naming.meant }
 
   /// Reads a request; `last` is how the one before it on the connection was named.
-  init(of head: RequestHead, in context: PortContext, by scheme: String, after last: Naming? = nil)
-  {
+  init(
+    of head: RequestHead,
+    in context: OriginContext,
+    by scheme: String,
+    after last: Naming? = nil
+  ) {
     let url = head.url
     let named = url.host.map { name in url.port.map { "\(name):\($0)" } ?? name }
     let host = named ?? head.headers["Host"] ?? ""
     if let last, last.host == host, last.scheme == scheme, last.context === context,
-      last.tape == Self.tape(context)
+      last.cassetteOrigin == Self.cassetteOrigin(context)
     {
       naming = last
     } else {
       naming = Naming(host, in: context, by: scheme)
     }
-    let place = context.options.leadsBack ? RedirectRewriting.url(of: url) : nil
+    let place = context.leadsBack ? RedirectRewriting.url(of: url) : nil
     asked = place ?? url
     elsewhere = place.flatMap(RedirectRewriting.basePath)
   }
@@ -71,38 +77,37 @@ struct Authority {
   }
 
   /// How the client calls this server, such as `127.0.0.1:8080`.
-  var own: String { naming.host.isEmpty ? "127.0.0.1:\(context.port)" : naming.host }
+  private var own: String { naming.host.isEmpty ? "127.0.0.1:\(context.port)" : naming.host }
 
-  private var tape: RequestURL? { Self.tape(context) }
+  private var cassetteOrigin: RequestURL? { Self.cassetteOrigin(context) }
 
-  private static func tape(_ context: PortContext) -> RequestURL? {
-    context.options.recordedOrigin ?? context.options.upstream?.url ?? context.deck.origin
+  private static func cassetteOrigin(_ context: OriginContext) -> RequestURL? {
+    context.recordedOrigin ?? context.upstream?.url ?? context.deck.origin
   }
 
   private static func meant(
     _ host: String,
-    _ context: PortContext,
+    _ context: OriginContext,
     _ scheme: String,
-    _ tape: RequestURL?
+    _ cassetteOrigin: RequestURL?
   ) -> RequestURL? {
-    if context.options.proxy != nil { return nil }
-    if host.isEmpty { return tape }
+    if context.proxy != nil { return nil }
+    if host.isEmpty { return cassetteOrigin }
     let named = RequestURL("\(scheme)://\(host)")
-    if context.options.upstream != nil {
+    if context.upstream != nil {
       // A host that is ignored at every port may be this machine.
-      if isOwn(named, context) { return tape }
+      if isOwn(named, context) { return cassetteOrigin }
       // By the scheme that the host is asked by, which need not be the client's.
-      return context.options.ignoredHost(named)?.url ?? tape
+      return context.ignoredHost(named)?.url ?? cassetteOrigin
     }
-    return isOwn(named, context) ? tape : named
+    return isOwn(named, context) ? cassetteOrigin : named
   }
 
   /// What an answer may call the place that was asked.
   private var origins: [String] {
-    let options = context.options
-    return [
-      tape?.origin, options.upstream?.url.origin, RequestURL("\(scheme)://\(own)").origin,
-      Self.told(options),
+    [
+      cassetteOrigin?.origin, context.upstream?.url.origin,
+      RequestURL("\(scheme)://\(own)").origin, Self.ownName(of: context),
     ].compactMap { $0 }
   }
 
@@ -113,15 +118,15 @@ struct Authority {
 
   /// What a recorded upstream calls itself: it is told the recorded name, but asked by its own
   /// scheme.
-  private static func told(_ options: ReplayServer.Options) -> String? {
-    guard let upstream = options.upstream, var url = options.recordedOrigin else { return nil }
+  private static func ownName(of context: OriginContext) -> String? {
+    guard let upstream = context.upstream, var url = context.recordedOrigin else { return nil }
     url.scheme = upstream.url.scheme
     return url.origin
   }
 
-  private static func isOwn(_ url: RequestURL, _ context: PortContext) -> Bool {
+  private static func isOwn(_ url: RequestURL, _ context: OriginContext) -> Bool {
     guard (url.effectivePort ?? 80) == context.port else { return false }
-    if let domain = context.options.domain, url.host?.hasSuffix(".\(domain)") == true {
+    if let domain = context.domain, url.host?.hasSuffix(".\(domain)") == true {
       return true
     }
     return url.host == "localhost" || url.host == "[::1]" || url.host?.hasPrefix("127.") == true
@@ -143,7 +148,7 @@ struct Authority {
   /// Lets a redirect come back to this server and, if the request named one, to its lane.
   func localise(_ head: inout ResponseHead) {
     // A proxy's client calls everybody by their own names.
-    guard context.options.proxy == nil, let location = head.headers["Location"] else { return }
+    guard context.proxy == nil, let location = head.headers["Location"] else { return }
     let base = lane?.basePath ?? ""
     if location.hasPrefix("/"), !location.hasPrefix("//") {
       let base = elsewhere ?? base
@@ -163,16 +168,16 @@ struct Authority {
       .first { $0.origin.map(origins.contains) ?? false }
   }
 
-  /// Puts the tape's origin where an upstream names itself: in redirects, and where the tape has
+  /// Puts the cassette's origin where an upstream names itself: in redirects, and where the cassette has
   /// another origin than the upstream's, wherever else a field has an address.
   func recorded(_ head: ResponseHead) -> ResponseHead {
-    guard context.options.proxy == nil, let meant else { return head }
+    guard context.proxy == nil, let meant else { return head }
     var head = head
     let origins = origins
     func named(_ value: String) -> String {
       OriginRenaming.rename(value, origins, to: meant)
     }
-    if context.options.recordedOrigin != nil {
+    if context.recordedOrigin != nil {
       head.headers = HeaderFields(
         head.headers.map { HeaderField($0.name, named($0.value)) }
       )
@@ -182,17 +187,100 @@ struct Authority {
     return head
   }
 
-  /// A failure's own words as the tape has them: without an address of this machine.
+  /// A failure's own words as the cassette has them: without an address of this machine.
   func recorded(_ text: String, of upstream: Upstream) -> String {
-    guard let name = context.options.recordedOrigin, let host = name.host else { return text }
+    guard let name = context.recordedOrigin, let host = name.host else { return text }
     let port = upstream.url.effectivePort ?? 80
     let places = upstream.addresses.map { "\($0)" } + ["\(upstream.url.host ?? ""):\(port)"]
     let authority = host + (name.port.map { ":\($0)" } ?? "")
     return places.reduce(text) { $0.replacing($1, with: authority) }
   }
 
+  /// Lets a redirect to another host come back to this server, where nothing may leave it.
+  private func leadBack(_ head: inout ResponseHead) {
+    guard context.leadsBack, let location = head.headers["Location"] else { return }
+    // RFC 3986 §4.2: by the scheme of the place that was asked.
+    let here = elsewhere == nil ? meant?.scheme : asked.scheme
+    let url = RequestURL(location.hasPrefix("//") ? "\(here ?? scheme):\(location)" : location)
+    guard !context.deck.ignores(url), let base = RedirectRewriting.basePath(of: url) else { return }
+    head.headers["Location"] =
+      "\(scheme)://\(own)\(base)\(url.target)\(Self.fragment(of: location))"
+  }
+
   /// A fragment is the client's affair, and a redirect may bring one (RFC 9110 §10.2.2).
-  static func fragment(of location: String) -> Substring {
+  private static func fragment(of location: String) -> Substring {
     location.firstIndex(of: "#").map { location[$0...] } ?? ""
+  }
+}
+
+/// Places of other hosts by addresses of this server: `/.windtunnel-elsewhere/https/a.example:8443/x`
+/// stands for `https://a.example:8443/x`.
+///
+/// Where redirects are led back here, a client that follows one to another host asks this server for
+/// it, and so never leaves.
+private enum RedirectRewriting {
+  private static let prefix = "/.windtunnel-elsewhere/"
+
+  /// The path in front of every path of a host.
+  static func basePath(of url: RequestURL) -> String? {
+    guard let scheme = url.scheme, scheme == "http" || scheme == "https", let host = url.host
+    else { return nil }
+    return "\(prefix)\(scheme)/\(host)\(url.port.map { ":\($0)" } ?? "")"
+  }
+
+  /// The place that an address of this server stands for.
+  static func url(of asked: RequestURL) -> RequestURL? {
+    guard asked.path.hasPrefix(prefix) else { return nil }
+    let parts = asked.path.dropFirst(prefix.count)
+      .split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count >= 2, parts[0] == "http" || parts[0] == "https", !parts[1].isEmpty else {
+      return nil
+    }
+    let path = parts.count == 3 ? parts[2] : ""
+    return RequestURL("\(parts[0])://\(parts[1])/\(path)\(asked.query.map { "?\($0)" } ?? "")")
+  }
+}
+
+/// Gives a place in a field's value another name: `Location: http://127.0.0.1:8000/a`,
+/// `Link: </a>; rel=next, <http://127.0.0.1:8000/b>; rel=last`, `Location: //127.0.0.1:8000/a`.
+private enum OriginRenaming {
+  /// Puts an origin in place of each of these, such as `http://127.0.0.1:8000`, and its host and port
+  /// where no scheme stands (RFC 3986 §4.2).
+  static func rename(_ text: String, _ origins: [String], to new: RequestURL) -> String {
+    guard let origin = new.origin, text.contains("//") else { return text }
+    let authority = origin.drop { $0 != "/" }.dropFirst(2)
+    var (result, rest) = ("", text[...])
+    while let slashes = rest.firstRange(of: "//") {
+      let end = rest[slashes.upperBound...].firstIndex(where: isEnd) ?? rest.endIndex
+      let named = rest[slashes.upperBound..<end]
+      let before = rest[..<slashes.lowerBound]
+      func isMeant(_ scheme: some StringProtocol) -> Bool {
+        // Who is named beside a host stays, and so does the host.
+        guard !named.contains("@") else { return false }
+        return RequestURL("\(scheme)://\(named)").origin.map(origins.contains) ?? false
+      }
+      if before.last == ":" {
+        let word = before.dropLast()
+        let scheme = word.suffix(while: { $0.isASCII && $0.isLetter })
+        result += isMeant(scheme) ? word.dropLast(scheme.count) + origin : rest[..<end]
+      } else if isMeant("http") || isMeant("https") {
+        result += "\(before)//\(authority)"
+      } else {
+        result += rest[..<end]
+      }
+      rest = rest[end...]
+    }
+    return result + rest
+  }
+
+  private static func isEnd(_ character: Character) -> Bool {
+    "/?#<>\"'`;, \t\\".contains(character)
+  }
+}
+
+extension Substring {
+  /// The longest end whose characters all are so.
+  fileprivate func suffix(while isMeant: (Character) -> Bool) -> Substring {
+    lastIndex { !isMeant($0) }.map { self[index(after: $0)...] } ?? self
   }
 }

@@ -1,6 +1,7 @@
 internal import WindTunnel
 
-/// A tunnel that is looked into: whom its requests are meant for, and what is seen of its handshake.
+/// A tunnel that is looked into: the place that its requests are meant for, and what is seen of its
+/// handshake.
 final class OpenedTunnel {
   /// `https` and the host and port of the CONNECT, whatever the requests name.
   let url: RequestURL
@@ -11,7 +12,7 @@ final class OpenedTunnel {
   private let start = Moment.now()
   private var hasHadRequest = false
 
-  init(to host: String, port: Int, in scenario: String, _ context: PortContext) {
+  init(to host: String, port: Int, in scenario: String, _ context: OriginContext) {
     var url = RequestURL("https://\(host):\(port)/")
     if port == 443 { url.port = nil }
     (self.url, self.scenario) = (url, scenario)
@@ -64,5 +65,18 @@ extension TLSFailure {
   /// expired and unknown ones, and an unknown authority (RFC 8446 §6.2).
   fileprivate var isDistrust: Bool {
     if case .alert(42...46) = kind { true } else { kind == .alert(48) }
+  }
+}
+
+/// What connections on both sides of open tunnels share.
+struct TunnelContexts: Sendable {
+  let client: TLSContext
+  let origin: TLSContext
+
+  /// - Throws: `ServerError.upstream` for a file of certificates that holds none,
+  ///   `ServerError.tlsUnavailable` where OpenSSL has no memory.
+  init(_ opening: TunnelOpening) throws(ServerError) {
+    client = try TLSContext(opening.tls)
+    origin = try TLSContext(trusting: opening.trust, opening.tls.authority.openSSL)
   }
 }

@@ -7,44 +7,42 @@ internal import WindTunnelSymptoms
 /// On the loop's thread only. It never asks what goes wrong: it connects, passes, pauses and ends as
 /// the player says.
 final class Tunnel {
-  let decision: TunnelDecision
-  let authority: String
-  let host: String
-  let port: Int
-  let reactor: Reactor
-  let context: PortContext
-  /// Until the client's descriptor is closed.
-  var client: Channel?
-  var upstream: Channel?
-  var addresses: [SocketAddress] = []
-  /// Why the first address was left out that the client is not connected to.
-  var refusal: AddressRefusal?
+  private let decision: TunnelDecision
+  private let authority: String
+  private let host: String
+  private let port: Int
+  private let reactor: Reactor
+  private let context: OriginContext
+  /// The client's connection, until its descriptor is closed.
+  private var client: Channel?
+  /// The search for a connection to the origin, which lives as long as it takes.
+  private weak var connector: OriginConnector?
+  private var upstream: Channel?
 
-  /// Who takes the connection over where the client begins TLS, with what came for it; `nil` where its
+  /// Takes the connection over where the client begins TLS, with what came for it; `nil` where its
   /// bytes are passed on whatever they are.
-  var handOver: ((Data, Handshake) -> Void)?
-  /// How the proxy conducts the handshake with its client.
-  var handshake = Handshake()
+  private var handOver: ((Data, Handshake) -> Void)?
+  /// The handshake of the proxy with its client.
+  private var handshake = Handshake()
 
-  var player: Player
-  var queue: [Player.Action] = []
-  var up = TunnelWay()
-  var down = TunnelWay()
-  var phase = Phase.before
-  var isConnecting: Bool { phase == .connecting }
+  private var player: Player
+  private var queue: [Player.Action] = []
+  private var up = Way()
+  private var down = Way()
+  private var phase = Phase.before
+  private var isConnecting: Bool { phase == .connecting }
 
-  let start = Moment.now()
-  var connected: Duration?
-  var ending: SeenConnection.Ending?
-  /// The client has been told that the tunnel is open.
-  private(set) var isAnswered = false
-  var wake: Reactor.Timer?
-  var connectTimer: Reactor.Timer?
-  var lastPassed = Moment.now()
-  /// When the client was told that the tunnel is open, or asked for it.
-  private(set) var openMoment = Moment.now()
+  private let start = Moment.now()
+  private var connectTime: Duration?
+  private var ending: SeenConnection.Ending?
+  /// Tells whether the client has been told that the tunnel is open.
+  private var isAnswered = false
+  private var wake: Reactor.Timer?
+  private var lastPassed = Moment.now()
+  /// The time at which the client was told that the tunnel is open, or asked for it.
+  private var openMoment = Moment.now()
 
-  enum Phase {
+  private enum Phase {
     /// The player has not come to the origin.
     case before
     case connecting
@@ -57,16 +55,35 @@ final class Tunnel {
     case ended
   }
 
+  /// One direction of a tunnel, as far as the courier has to do with it.
+  private struct Way {
+    /// The bytes that came and may not go on yet.
+    var pending = ByteQueue()
+    /// The count of bytes that have gone on.
+    var passed = 0
+    /// Tells whether the player wants no more for now.
+    var isHeld = false
+    /// Tells whether the other end takes no more for now.
+    var isBlocked = false
+    /// Tells whether its sender has said that it sends no more.
+    var isEnded = false
+    /// Tells whether its receiver has been told so.
+    var hasPassedEnd = false
+    /// Tells whether its sender aborted; the receiver is told so behind what came before.
+    var isBroken = false
+  }
+
+  /// Makes a tunnel; `handOver` takes the connection over where the client begins TLS.
   init(
     _ decision: TunnelDecision,
     to host: String,
     port: Int,
     for client: Channel,
-    in context: PortContext,
-    on reactor: Reactor
+    in context: OriginContext,
+    handOver: ((Data, Handshake) -> Void)? = nil
   ) {
     (self.decision, self.host, self.port, self.client) = (decision, host, port, client)
-    (self.context, self.reactor) = (context, reactor)
+    (self.context, self.reactor, self.handOver) = (context, client.reactor, handOver)
     authority = "\(host):\(port)"
     player = Player(
       Delivery(decision),
@@ -75,7 +92,7 @@ final class Tunnel {
     )
   }
 
-  var now: Duration { .nanoseconds(Moment.now() - start) }
+  private var now: Duration { .nanoseconds(Moment.now() - start) }
 
   /// Begins with what the client sent behind its request.
   func begin(_ early: Data) {
@@ -85,14 +102,14 @@ final class Tunnel {
     if up.pending.hasWholeRecord { advance(.arrived(.clientHello)) }
   }
 
-  func advance(_ event: Player.Event) {
+  private func advance(_ event: Player.Event) {
     guard phase != .ended else { return }
     queue += player.next(event, at: now)
     carry()
   }
 
   /// Does what is queued, to where the origin has to be waited for.
-  func carry() {
+  private func carry() {
     while phase != .ended, !isConnecting, !queue.isEmpty {
       switch queue.removeFirst() {
       case .wake(let moment):
@@ -117,7 +134,7 @@ final class Tunnel {
     }
   }
 
-  func answer(_ head: ResponseHead) {
+  private func answer(_ head: ResponseHead) {
     let isOpen = head.status == 200
     client?.write { $0.appendHead(head, reason: isOpen ? "Connection Established" : nil) }
     if isOpen {
@@ -132,7 +149,7 @@ final class Tunnel {
   // MARK: Ends
 
   /// Ends both sides in one manner.
-  func end(_ reason: SeenConnection.Ending, _ how: (Channel) -> Void) {
+  private func end(_ reason: SeenConnection.Ending, _ how: (Channel) -> Void) {
     guard phase != .ended else { return }
     finish(reason)
     if let client { how(client) }
@@ -156,7 +173,7 @@ final class Tunnel {
     if isReset { upstream?.reset() } else { upstream?.close() }
   }
 
-  func upstreamClosed(_ error: SocketError?) {
+  private func upstreamClosed(_ error: SocketError?) {
     upstream = nil
     guard phase != .ended else { return }
     let isReset = error?.kind == .reset
@@ -174,20 +191,20 @@ final class Tunnel {
     phase = .ended
     if let wake { reactor.cancel(wake) }
     wake = nil
-    stopConnectTimer()
-    tell()
+    connector?.cancel()
+    report()
   }
 
   // The loop ended while bytes were on their way behind a client that had gone.
-  deinit { if phase != .ended { tell() } }
+  deinit { if phase != .ended { report() } }
 
-  private func tell() {
+  private func report() {
     context.proxy?.settings.observe?(
       .connection(
         SeenConnection(
           scenario: decision.scenario,
           authority: authority,
-          connect: connected,
+          connect: connectTime,
           bytesUp: up.passed,
           bytesDown: down.passed,
           duration: now,
@@ -195,5 +212,301 @@ final class Tunnel {
         )
       )
     )
+  }
+}
+
+// MARK: - The client's side
+
+extension Tunnel {
+  /// The client has sent bytes.
+  func clientSent(_ bytes: UnsafeRawBufferPointer) { came(bytes, .up) }
+
+  /// The client sends no more.
+  func clientReachedEnd() { reachedEnd(.up) }
+
+  /// The client has taken what was queued.
+  func clientDrained() { set(.down) { $0.isBlocked = false } }
+}
+
+// MARK: - Tunnels that are looked into, where there is TLS in them
+
+extension Tunnel {
+  /// Tells the client that the tunnel is open, and waits for what it says.
+  private func listen() {
+    answer(Delivery.established)
+    awaitHello()
+  }
+
+  /// Has the client meet a handshake of this kind; it has been told that the tunnel is open.
+  private func shakeHands(_ handshake: Handshake) {
+    // A proxy that opens no tunnels has been refused such weather.
+    guard handOver != nil else { return end(.cut) { $0.reset() } }
+    self.handshake = handshake
+    awaitHello()
+  }
+
+  private func awaitHello() {
+    phase = .listening
+    if client?.inputEnded == true, up.pending.isEmpty { return reachedEnd(.up) }
+    matchHello()
+  }
+
+  /// Lets go of a client that begins a handshake (RFC 8446 §5.1), and connects any other to its origin:
+  /// what is not sealed needs no opening.
+  private func matchHello() {
+    guard phase == .listening, !up.pending.isEmpty else { return }
+    guard up.pending[0] == 22, let handOver else {
+      // The live host is not asked where the tape answers for it.
+      if decision.isOnTape { return end(.cut) { $0.close() } }
+      return connect()
+    }
+    phase = .ended
+    if let wake { reactor.cancel(wake) }
+    (wake, client) = (nil, nil)
+    handOver(up.pending.take(atMost: up.pending.count), handshake)
+  }
+}
+
+// MARK: - From the name to the open tunnel
+
+extension Tunnel {
+  private func connect() {
+    phase = .connecting
+    guard let resolver = context.proxy?.resolver else {
+      return failed(.hostNotFound, "no name is looked up here")
+    }
+    resolver.resolve(host.withoutBrackets, port: port) { [weak self] answer in
+      guard let self, isConnecting else { return }
+      switch answer {
+      case .success(let found): connect(to: found)
+      case .failure(let error): failed(error)
+      }
+    }
+  }
+
+  private func connect(to addresses: [SocketAddress]) {
+    let connector = OriginConnector(
+      to: addresses,
+      on: reactor,
+      within: context.limits.connectSeconds,
+      engine: { () throws(SocketError) in nil },
+      refusal: { [self] in context.proxy?.refusal(of: $0, for: client?.socket.peerAddress) },
+      completed: completed
+    )
+    self.connector = connector
+    connector.begin()
+  }
+
+  private func completed(_ completion: OriginConnector.Completion) {
+    switch completion {
+    case .connected(let channel):
+      upstream = channel
+      channel.delegate = self
+      opened()
+    case .forbidden(let refusal): forbidden(refusal)
+    case .failed(let error?), .closed(let error?): failed(error)
+    case .failed(nil), .closed(nil), .reachedEnd: failed(.hostNotFound, "it has no address")
+    }
+  }
+
+  private func failed(_ error: SocketError) {
+    guard error.isOwn else { return failed(error.symptom, "\(error)") }
+    context.deck.couldNotAsk(decision, "\(error)")
+    if !isAnswered { client?.writeNotice(503, "\(authority) was not asked: \(error).") }
+    end(.failed(error.symptom)) { $0.close() }
+  }
+
+  private func failed(_ symptom: Symptom, _ text: String) {
+    context.deck.keep(Failure(symptom, text: text), for: decision, to: authority)
+    if !isAnswered { client?.writeNotice(502, "\(authority) failed: \(text).") }
+    end(.failed(symptom)) { $0.close() }
+  }
+
+  /// The proxy does not connect its client to any address of the host. That says nothing about the
+  /// host, so nothing is kept.
+  private func forbidden(_ refusal: AddressRefusal) {
+    if !isAnswered { client?.writeNotice(403, "\(refusal)") }
+    end(.refused(403)) { $0.close() }
+  }
+
+  private func opened() {
+    connectTime = now
+    lastPassed = .now()
+    phase = .passing
+    if !isAnswered { answer(Delivery.established) }
+    // What the client sent in advance, and what the player said meanwhile.
+    let early = up.pending.count
+    if player.isMetering {
+      if early > 0 { queue += player.next(.came(.up, early), at: now) }
+    } else {
+      pass(early, .up)
+    }
+    if client?.inputEnded == true { reachedEnd(.up) }
+    updateReading()
+    advance(.tick)
+  }
+}
+
+extension Tunnel: ChannelDelegate {
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { came(bytes, .down) }
+
+  func channelReachedEnd(_ channel: Channel) { reachedEnd(.down) }
+
+  func channelDrained(_ channel: Channel) { set(.up) { $0.isBlocked = false } }
+
+  func channelClosed(_ channel: Channel, _ error: SocketError?) { upstreamClosed(error) }
+}
+
+// MARK: - Bytes and ends, from one side to the other
+
+extension Tunnel {
+  private subscript(way: Delivery.Way) -> Way {
+    get { way == .up ? up : down }
+    set { if way == .up { up = newValue } else { down = newValue } }
+  }
+
+  private func source(_ way: Delivery.Way) -> Channel? { way == .up ? client : upstream }
+  private func target(_ way: Delivery.Way) -> Channel? { way == .up ? upstream : client }
+
+  /// Bytes came from a way's sender.
+  private func came(_ bytes: UnsafeRawBufferPointer, _ way: Delivery.Way) {
+    switch phase {
+    case .passing where !player.isMetering: forward(bytes, way)
+    case .passing: meter(bytes, way)
+    case .before, .connecting, .listening:
+      append(bytes, way)
+      if phase == .listening { return matchHello() }
+      if up.pending.hasWholeRecord { advance(.arrived(.clientHello)) }
+      updateReading()
+    // A client that talks to nobody is thrown away what it says, and keeps nothing open by it.
+    case .stalled, .ended: return
+    }
+    lastPassed = reactor.now
+  }
+
+  private func append(_ bytes: UnsafeRawBufferPointer, _ way: Delivery.Way) {
+    if way == .up { up.pending.append(bytes) } else { down.pending.append(bytes) }
+  }
+
+  private func forward(_ bytes: UnsafeRawBufferPointer, _ way: Delivery.Way) {
+    guard let target = target(way) else { return }
+    if way == .up { up.passed += bytes.count } else { down.passed += bytes.count }
+    target.pass(bytes)
+    if target.isCongested {
+      target.tellWhenDrained()
+      set(way) { $0.isBlocked = true }
+    }
+  }
+
+  /// Asks the player. What may go at once goes from where it was read to, without a copy.
+  private func meter(_ bytes: UnsafeRawBufferPointer, _ way: Delivery.Way) {
+    var actions = player.next(.came(way, bytes.count), at: now)
+    var rest = bytes
+    if queue.isEmpty, self[way].pending.isEmpty, case .pass(way, let count)? = actions.first,
+      count <= bytes.count
+    {
+      actions.removeFirst()
+      forward(UnsafeRawBufferPointer(rebasing: bytes[..<count]), way)
+      rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
+    }
+    if !rest.isEmpty { append(rest, way) }
+    queue += actions
+    carry()
+  }
+
+  /// Passes so many of the bytes that wait.
+  private func pass(_ count: Int, _ way: Delivery.Way) {
+    guard count > 0 else { return }
+    if way == .up {
+      let data = up.pending.take(atMost: count)
+      data.withUnsafeBytes { forward($0, .up) }
+    } else {
+      let data = down.pending.take(atMost: count)
+      data.withUnsafeBytes { forward($0, .down) }
+    }
+  }
+
+  /// A way's sender sends no more.
+  private func reachedEnd(_ way: Delivery.Way) {
+    guard !self[way].isEnded else { return }
+    switch phase {
+    case .passing:
+      set(way) { $0.isEnded = true }
+      if player.isMetering { advance(.ended(way)) } else { passEnd(way) }
+    // It may well have said everything in advance; the origin hears of its end once there is one.
+    case .connecting, .ended: break
+    case .before where !isAnswered || up.pending.hasWholeRecord: break
+    case .listening: end(.closed) { $0.close() }
+    // What is waited for will not come.
+    case .before, .stalled: end(.clientReset) { $0.close() }
+    }
+  }
+
+  /// Passes nothing more, until the client leaves.
+  private func stall() {
+    if phase == .before, client?.inputEnded == true { return end(.clientReset) { $0.close() } }
+    phase = .stalled
+    ending = ending ?? .cut
+    updateReading()
+  }
+
+  /// Tells a way's receiver that nothing more comes.
+  private func passEnd(_ way: Delivery.Way) {
+    if self[way].isBroken {
+      return end(way == .up ? .clientReset : .originReset) { $0.reset() }
+    }
+    let other: Delivery.Way = way == .up ? .down : .up
+    if self[other].hasPassedEnd || (upstream == nil && way == .down) {
+      end(.closed) { $0.close() }
+    } else {
+      set(way) { $0.hasPassedEnd = true }
+      target(way)?.finishWriting()
+    }
+  }
+
+  /// Looks now and then whether it has been idle, or open, for too long. How long its origin may take
+  /// to answer is another limit.
+  private func watch() {
+    let limits = context.limits
+    let idle = Int64(nanosecondsOf: limits.tunnelIdleSeconds)
+    let total = Int64(nanosecondsOf: limits.tunnelSeconds)
+    let moment =
+      isConnecting ? .now() + min(idle, total) : min(lastPassed + idle, openMoment + total)
+    reactor.schedule(at: moment) { [weak self] _ in
+      guard let self, phase != .ended else { return }
+      let now = Moment.now()
+      if !isConnecting, now - lastPassed >= idle || now - openMoment >= total {
+        end(.expired) { $0.close() }
+      } else {
+        watch()
+      }
+    }
+  }
+
+  private func set(_ way: Delivery.Way, _ change: (inout Way) -> Void) {
+    if way == .up { change(&up) } else { change(&down) }
+    updateReading()
+  }
+
+  /// Reads from each side as fast as the other takes it.
+  private func updateReading() {
+    for way in Delivery.Way.allCases {
+      let state = self[way]
+      let isFull = phase != .passing && state.pending.count > context.limits.queuedBytesMax
+      // Only whoever reads from a client learns that it has left.
+      let isPaused =
+        phase == .stalled ? way == .down : state.isHeld || state.isBlocked || isFull
+      guard let source = source(way), source.isReadingPaused != isPaused else { continue }
+      if isPaused { source.pauseReading() } else { source.resumeReading() }
+    }
+  }
+}
+
+extension ByteQueue {
+  /// Whether a whole TLS record stands at the front, or something else than a handshake
+  /// (RFC 8446 §5.1: type, version, and the length in two bytes).
+  fileprivate var hasWholeRecord: Bool {
+    guard count >= 5 else { return false }
+    return self[0] != 22 || count >= 5 + Int(self[3]) << 8 + Int(self[4])
   }
 }

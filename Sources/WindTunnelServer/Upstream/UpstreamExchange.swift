@@ -2,145 +2,162 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelSymptoms
 
+/// The client's side of an exchange with an upstream.
+protocol UpstreamClient: AnyObject {
+  /// The client's connection; `nil` once that has ended.
+  var channel: Channel? { get }
+  /// The answer is with the client.
+  func answered(keepsAlive: Bool)
+  /// Reads more of the request's content.
+  func read()
+  /// Ends a request whose content does not come to its end.
+  func breakOff(_ error: ProtocolError)
+  /// Passes on both ways whatever comes; `early` is what the upstream has said in the other protocol.
+  func relay(to upstream: Channel, early: Data)
+}
+
+/// The player of an exchange, where it says what passes when.
+protocol UpstreamMeter: AnyObject {
+  /// Tells the player of an event, and does what it says.
+  func advance(_ event: Player.Event)
+  /// Goes on with what the player said, as far as the client takes it.
+  func carry()
+}
+
 /// One request passed to the upstream, its answer passed back while it comes, and both kept.
 ///
 /// On the loop's thread only.
 final class UpstreamExchange {
-  let exchange: ResponseWriter.Exchange
-  let upstream: Upstream
-  /// Whose player says what passes when; `nil`: everything at once.
-  let metered: ResponseWriter?
-  weak var client: ClientConnection?
-  var channel: Channel?
-  private var addresses: [SocketAddress]
-  /// Why the first address was left out that the client is not connected to.
-  private var refusal: AddressRefusal?
+  private let exchange: RequestExchange
+  private let upstream: Upstream
+  private let origins: OriginContext
+  private let reactor: Reactor
+  /// The player; `nil`: everything passes at once.
+  private let meter: (any UpstreamMeter)?
+  private weak var client: (any UpstreamClient)?
+  private var request: UpstreamRequest
+  /// The search for a connection, which lives as long as it takes.
+  private weak var connector: OriginConnector?
+  private var channel: Channel?
   private var parser = ResponseParser()
-  let start = Moment.now()
+  private let start = Moment.now()
 
-  var answer: ResponseStart?
-  var framing: AnswerFraming?
-  var body = Spool()
-  /// What of the request's content, where it is kept, has not been written.
-  var unsent = Data()
-  var timing = Timing(firstByte: .zero, lastByte: .zero)
-  var isOver = false
-  /// What waits for the player, as it will stand on the wire.
-  var waiting = ByteQueue()
-  var isHeld = false
+  private var answer: ResponseStart?
+  private var framing: AnswerFraming?
+  private var body = Spool()
+  private var timing = Timing(firstByte: .zero, lastByte: .zero)
+  private var isOver = false
+  /// The bytes that wait for the player, as they will stand on the wire.
+  private var waiting = ByteQueue()
+  private var isHeld = false
   /// Tells whether the answer is being written down, and the client waits for the end of it.
-  var isWritten = false
+  private var isWritten = false
   /// Tells whether the recording ends before the answer does.
-  var isStopped = false
+  private var isStopped = false
   /// The time at which the client was seen to send no more, which may be its leaving.
-  var clientEnd: Duration?
-  /// The connection was another request's before, and nothing has come over it since.
-  var isUntried = false
-  /// What ends the waiting for the upstream.
-  var patience: Reactor.Timer?
-  /// When something moved last.
-  var lastMove = Moment.now()
-
-  /// Under which number the answer is kept; `nil`: it only passes.
-  var ticket: Int? { if case .forward(let ticket) = outcome.source { ticket } else { nil } }
-  /// Whether the upstream said nothing beyond the answer.
-  var hasReadAll: Bool { parser.bufferedBytes == 0 }
-
-  /// Whether the request's head is with the connection.
-  var isHeadSent = false
-  /// The request's content, where it is not kept.
-  var upload: Upload? { exchange.upload }
-  var outcome: Outcome { exchange.outcome }
-  var head: RequestHead { exchange.head }
-  var authority: Authority { exchange.authority }
-
-  /// The deck that hears of the end, also when the client has gone by then.
-  let deck: Deck
+  private var clientEnd: Duration?
+  /// Tells whether the connection was another request's before, and nothing has come over it since.
+  private var isUntried = false
+  /// The end of the waiting for the upstream.
+  private var patience: Reactor.Timer?
+  /// The time at which something moved last.
+  private var lastMove = Moment.now()
 
   init(
-    _ exchange: ResponseWriter.Exchange,
+    _ exchange: RequestExchange,
     _ upstream: Upstream,
-    for client: ClientConnection,
-    metered: ResponseWriter?
+    for client: any UpstreamClient,
+    meter: (any UpstreamMeter)?,
+    in origins: OriginContext,
+    on reactor: Reactor
   ) {
-    (self.exchange, self.metered) = (exchange, metered)
-    (self.upstream, self.client) = (upstream, client)
-    deck = client.context.deck
-    addresses = upstream.addresses
-    parser.expectAnswer(to: exchange.head.method)
+    (self.exchange, self.upstream, self.origins) = (exchange, upstream, origins)
+    (self.client, self.meter, self.reactor) = (client, meter, reactor)
+    request = UpstreamRequest(exchange.outcome.request, exchange.upload)
   }
 
+  /// Tells whether the client has a part of the answer.
+  var hasBegun: Bool { answer != nil }
+
+  private var outcome: Outcome { exchange.outcome }
+  private var deck: Deck { origins.deck }
+  /// The number under which the answer is kept; `nil`: it only passes.
+  private var ticket: Int? {
+    if case .forward(let ticket) = outcome.source { ticket } else { nil }
+  }
+  /// Tells whether the client's wish to go on in another protocol is passed on.
+  private var asksForUpgrade: Bool { meter == nil && exchange.head.asksForWebSocket }
+  private var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
+}
+
+// MARK: - The connection
+
+extension UpstreamExchange: ChannelDelegate {
   /// Connects; the request goes out as soon as the connection is there.
   func begin() {
-    if !beginReusing() { beginAnew() }
+    if !beginReusing() { connect() }
   }
 
-  /// Sends the request once more, as if it had not been sent.
-  func restart() {
+  private func connect() {
     parser = ResponseParser()
-    parser.expectAnswer(to: head.method)
-    beginAnew()
-  }
-
-  private func beginAnew() {
-    guard addresses.isEmpty, let lookups = client?.context.proxy?.lookups,
-      let host = upstream.url.host
-    else {
-      return connect()
-    }
-    lookups.resolve(host.withoutBrackets, port: upstream.url.effectivePort ?? 80) {
-      [weak self] answer in
+    parser.expectAnswer(to: exchange.head.method)
+    let url = upstream.url
+    guard upstream.addresses.isEmpty, let resolver = origins.proxy?.resolver, let host = url.host
+    else { return connect(to: upstream.addresses) }
+    resolver.resolve(host.withoutBrackets, port: url.effectivePort ?? 80) { [weak self] answer in
       guard let self, !isOver else { return }
       switch answer {
-      case .success(let found):
-        addresses = found
-        connect()
+      case .success(let found): connect(to: found)
       case .failure(let error): failed(error)
       }
     }
   }
 
-  private func connect() {
-    guard let client else { return }
-    while !addresses.isEmpty {
-      let address = addresses.removeFirst()
-      if let refusal = client.refusal(of: address) {
-        self.refusal = self.refusal ?? refusal
-        continue
-      }
-      do throws(SocketError) {
-        let engine = try upstream.engine()
-        channel = try Channel(
-          connectingTo: address,
-          on: client.reactor,
-          tls: engine,
-          delegate: self
-        )
-        return awaitConnect(to: address)
-      } catch {
-        return connectFailed(error)
-      }
+  private func connect(to addresses: [SocketAddress]) {
+    let connector = OriginConnector(
+      to: addresses,
+      on: reactor,
+      within: origins.limits.connectSeconds,
+      engine: upstream.engine,
+      refusal: refusal,
+      completed: connected
+    )
+    self.connector = connector
+    connector.begin()
+  }
+
+  private func connected(_ completion: OriginConnector.Completion) {
+    switch completion {
+    case .connected(let channel):
+      send(on: channel)
+      lastMove = Moment.now()
+      awaitAnswer()
+    case .reachedEnd(let channel):
+      adopt(channel)
+      channelReachedEnd(channel)
+    case .closed(let error): ended(error)
+    case .failed(let error?): failed(error)
+    case .failed(nil): failed(.connectionRefused, "no address")
+    case .forbidden(let refusal): forbidden(refusal)
     }
-    if let refusal { forbidden(refusal) } else { failed(.connectionRefused, "no address") }
   }
 
-  func connectFailed(_ error: SocketError) {
-    if !addresses.isEmpty { return connect() }
-    if let refusal { return forbidden(refusal) }
-    failed(error)
+  private func adopt(_ channel: Channel) {
+    self.channel = channel
+    channel.delegate = self
   }
 
-  /// Takes what the upstream said in another protocol.
-  func takeRemainder() -> Data { parser.takeRemainder() }
+  /// Why the client is not connected to an address; `nil` where it is.
+  private func refusal(of address: SocketAddress) -> AddressRefusal? {
+    origins.proxy?.refusal(of: address, for: client?.channel?.socket.peerAddress)
+  }
 
-  var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
-}
-
-extension UpstreamExchange: ChannelDelegate {
-  func channelConnected(_ channel: Channel) {
-    send(to: channel)
-    lastMove = Moment.now()
-    awaitAnswer()
+  /// Gives the connection back at once, and hears nothing of it any more.
+  private func drop() {
+    let dead = channel
+    channel = nil
+    dead?.delegate = nil
+    dead?.abandon()
   }
 
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
@@ -163,14 +180,20 @@ extension UpstreamExchange: ChannelDelegate {
     read()
   }
 
-  func channelDrained(_ channel: Channel) { contentDrained() }
+  func channelDrained(_ channel: Channel) {
+    passContent()
+    client?.read()
+  }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     self.channel = nil
     stopPatience()
     guard !isOver, !triesAgain() else { return }
+    ended(error)
+  }
+
+  private func ended(_ error: SocketError?) {
     guard let error else { return failed(.emptyAnswer, "the upstream closed the connection") }
-    if error.operation == .connect { return connectFailed(error) }
     if case .insecure(let failure) = error.kind { return failed(failure.symptom, failure.text) }
     failed(error.kind == .reset ? .connectionLost : .timedOut, "\(error)")
   }
@@ -191,5 +214,393 @@ extension UpstreamExchange: ChannelDelegate {
         }
       }
     }
+  }
+}
+
+// MARK: - Requests that follow each other on one connection (RFC 9112 §9.3)
+
+extension UpstreamExchange {
+  /// Tells whether the connection may have been another request's and may become one's.
+  ///
+  /// What is recorded has a connection of its own, so that how one ends says nothing about another.
+  private var isShared: Bool { ticket == nil && exchange.upload == nil }
+
+  /// RFC 9110 §9.2.2: what may be sent once more if nobody knows whether it came through.
+  private var isIdempotent: Bool {
+    ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(outcome.request.method)
+  }
+
+  private var place: String {
+    let url = upstream.url
+    return "\(url.scheme ?? "http")://\(url.host ?? ""):\(url.effectivePort ?? 80)"
+  }
+
+  /// Sends the request on a connection that is there; false where there is none.
+  private func beginReusing() -> Bool {
+    // A connection may be dead without anybody knowing, and the others cannot be tried again.
+    // One that another client has opened may lead to where this one is not connected to.
+    guard isShared, isIdempotent,
+      let channel = origins.pool.take(
+        place,
+        where: { $0.target.map { refusal(of: $0) == nil } ?? false }
+      )
+    else { return false }
+    parser.expectAnswer(to: exchange.head.method)
+    isUntried = true
+    send(on: channel)
+    awaitAnswer()
+    return true
+  }
+
+  /// Tells whether the connection was dead before the request came, so that another is tried; once, since
+  /// that one is new.
+  private func triesAgain() -> Bool {
+    guard isUntried, !isOver else { return false }
+    isUntried = false
+    drop()
+    connect()
+    return true
+  }
+
+  /// Leaves the connection to the next request, if it can take one.
+  private func giveBack(_ channel: Channel) {
+    guard isShared, let answer, answer.keepsAlive, answer.framing != .untilClose,
+      answer.head.status != 101, parser.bufferedBytes == 0, channel.phase == .open,
+      !channel.inputEnded, channel.queuedBytes == 0, request.isSent, client != nil
+    else { return channel.close() }
+    origins.pool.put(channel, to: place, seconds: origins.limits.upstreamIdleSeconds)
+  }
+}
+
+// MARK: - The request
+
+extension UpstreamExchange {
+  private func send(on channel: Channel) {
+    adopt(channel)
+    // Known by the recorded name, an upstream says that name wherever it speaks of itself.
+    let recorded = ticket == nil ? nil : origins.recordedOrigin
+    request.send(
+      on: channel,
+      to: recorded ?? upstream.url,
+      asksForUpgrade ? .isUpgraded : isShared ? .isShared : .ends,
+      opensCodings: ticket != nil && !origins.keepsEncodings
+    )
+  }
+
+  /// Passes on the content that has come, as fast as the upstream takes it.
+  func passContent() {
+    guard let channel, !isOver else { return }
+    request.passContent(on: channel)
+  }
+}
+
+// MARK: - The answer
+
+extension UpstreamExchange {
+  private func began(_ start: ResponseStart) {
+    if start.head.status == 101, asksForUpgrade { return upgraded(start) }
+    // RFC 9110 §15.2.2: no answer to a request whose Upgrade stays here.
+    guard start.head.status != 101 else {
+      return failed(.malformedResponse, "it switched protocols (101), which nobody had asked for")
+    }
+    answer = start
+    timing.firstByte = elapsed
+    guard client != nil else { return }
+    var shown = start.head
+    exchange.authority.localise(&shown)
+    // RFC 9110 §7.6.1: what speaks of the origin's connection says nothing about the client's.
+    shown.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
+    let length: Int? =
+      if case .length(let length) = start.framing { length } else {
+        // An answer to HEAD that leaves the length open leaves it open to the client, too.
+        start.framing == .none && exchange.head.method != "HEAD" ? 0 : nil
+      }
+    let framing = AnswerFraming(
+      status: start.head.status,
+      to: exchange.head,
+      length: length,
+      // What is left of a request that is answered early is not waited for.
+      keepsAlive: !origins.closesConnections && exchange.upload?.isWhole != false
+    )
+    self.framing = framing
+    exchange.watch?.status = start.head.status
+    put { $0.appendHead(shown, reason: start.reason, framed: framing, for: exchange.head.version) }
+  }
+
+  private func came(_ data: Data) {
+    if ticket != nil {
+      timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
+      body.append(data)
+    }
+    exchange.watch?.bytes += data.count
+    let isChunked = framing?.framing == .chunked
+    put { if isChunked { $0.appendChunk(data) } else { $0.append(contentsOf: data) } }
+    // The upstream is read no faster than the client reads.
+    if let client = client?.channel, client.isCongested {
+      channel?.pauseReading()
+      client.tellWhenDrained()
+    }
+  }
+
+  private func ended() {
+    guard let answer else { return }
+    let channel = channel
+    self.channel = nil
+    if let channel { giveBack(channel) }
+    keep(.response(response(answer))) { passing in
+      if passing.framing?.framing == .chunked { passing.put { $0.appendLastChunk() } }
+      passing.finish()
+      if let meter = passing.meter { meter.advance(.ended(.down)) } else { passing.clientHasAll() }
+    }
+  }
+
+  /// The last byte is with the client.
+  func clientHasAll() {
+    exchange.watch?.ended(.whole)
+    client?.answered(keepsAlive: framing?.keepsAlive ?? false)
+  }
+
+  /// The origin goes on in the other protocol.
+  private func upgraded(_ start: ResponseStart) {
+    guard let client, let own = client.channel, let channel else { return }
+    own.write { $0.appendHead(start.head, reason: start.reason) }
+    let early = parser.takeRemainder()
+    isOver = true
+    stopPatience()
+    self.channel = nil
+    exchange.watch?.status = start.head.status
+    exchange.watch?.ended(.whole)
+    deck.finished(outcome)
+    client.relay(to: channel, early: early)
+  }
+
+  /// There is no connection to the upstream.
+  private func failed(_ error: SocketError) {
+    guard error.isOwn, let client else { return failed(error.symptom, "\(error)") }
+    deck.couldNotAsk(outcome, "\(error)")
+    exchange.watch?.status = 503
+    exchange.watch?.ended(.failed(error.symptom))
+    let channel = client.channel
+    // RFC 9110 §15.6.4: nothing is said of the upstream, which was not asked.
+    channel?.writeNotice(503, "The upstream \(upstream.url) was not asked: \(error).")
+    finish()
+    channel?.close()
+  }
+
+  private func failed(_ symptom: Symptom, _ text: String) {
+    let failure = Failure(
+      symptom,
+      text: ticket == nil ? text : exchange.authority.recorded(text, of: upstream)
+    )
+    keep(answer.map { .cut(response($0), failure) } ?? .failure(failure)) { passing in
+      let (answer, watch) = (passing.answer, passing.exchange.watch)
+      watch?.status = watch?.status ?? 502
+      watch?.ended(.failed(symptom))
+      passing.pass(passing.waiting.count)
+      let client = passing.client?.channel
+      if answer == nil {
+        client?.writeNotice(502, "The upstream \(passing.upstream.url) failed: \(text).")
+      }
+      passing.finish()
+      if symptom == .connectionLost, answer != nil { client?.reset() } else { client?.close() }
+    }
+  }
+
+  /// The proxy does not connect its client to any address of the host. That says nothing about the
+  /// host, so nothing is kept.
+  private func forbidden(_ refusal: AddressRefusal) {
+    exchange.watch?.status = 403
+    exchange.watch?.ended(.whole)
+    let client = client?.channel
+    client?.writeNotice(403, "\(refusal)")
+    finish()
+    client?.close()
+  }
+
+  private func finish() {
+    isOver = true
+    stopPatience()
+    deck.finished(outcome)
+    channel?.close()
+    channel = nil
+  }
+
+  /// Keeps what came of the request. What the client gets then waits until that is written down, and
+  /// nobody but this client waits for it.
+  private func keep(
+    _ answer: @autoclosure () -> Answer,
+    at time: Duration? = nil,
+    then proceed: @escaping (UpstreamExchange) -> Void
+  ) {
+    isOver = true
+    stopPatience()
+    guard ticket != nil, client != nil else { return proceed(self) }
+    timing.lastByte = time ?? elapsed
+    // One piece is no stream worth telling of, and neither are those of a body of known length.
+    let hasLength = if case .length = self.answer?.framing { true } else { false }
+    if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
+    let interaction = Interaction(outcome.request, answer(), timing: timing)
+    guard let write = deck.remember(interaction, for: outcome) else { return proceed(self) }
+    guard let journal = origins.journal else {
+      write()
+      return proceed(self)
+    }
+    isWritten = true
+    client?.channel?.isOutputHeld = true
+    let bytes = interaction.request.body.count + (interaction.response?.body.count ?? 0)
+    journal.write(bytes, write) { [self] in
+      isWritten = false
+      client?.channel?.isOutputHeld = false
+      proceed(self)
+    }
+  }
+
+  private func response(_ start: ResponseStart) -> Response {
+    var head = exchange.authority.recorded(start.head)
+    head.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
+    return Response(status: head.status, headers: head.headers, body: Body(body.finish()))
+  }
+}
+
+// MARK: - What comes back goes to the client at once, or when a player says so
+
+extension UpstreamExchange {
+  /// Hands bytes over as they will stand on the wire.
+  private func put(_ write: (inout [UInt8]) -> Void) {
+    guard client != nil, let meter else {
+      client?.channel?.write(with: write)
+      return
+    }
+    var bytes: [UInt8] = []
+    write(&bytes)
+    bytes.withUnsafeBytes { waiting.append($0) }
+    meter.advance(.came(.down, bytes.count))
+  }
+
+  /// Lets so many of the bytes that wait go.
+  func pass(_ count: Int) {
+    guard count > 0 else { return }
+    client?.channel?.write(waiting.take(atMost: count))
+  }
+
+  func hold(_ isHeld: Bool) {
+    self.isHeld = isHeld
+    updateReading()
+  }
+
+  /// The client has taken what was queued.
+  func clientDrained() {
+    updateReading()
+    meter?.carry()
+  }
+
+  private func updateReading() {
+    if isHeld || client?.channel?.isCongested == true {
+      channel?.pauseReading()
+    } else {
+      channel?.resumeReading()
+    }
+  }
+}
+
+// MARK: - Waiting
+
+extension UpstreamExchange {
+  /// Gives up where nothing moves any more in either direction.
+  private func awaitAnswer() {
+    guard client != nil, let channel else { return }
+    let seconds = origins.limits.answerSeconds
+    let rest =
+      max(lastMove, channel.lastSent ?? lastMove) + Int64(nanosecondsOf: seconds) - Moment.now()
+    stopPatience()
+    patience = reactor.schedule(after: max(rest, 0)) { [weak self] _ in
+      guard let self, !isOver else { return }
+      patience = nil
+      giveUp(after: seconds)
+    }
+  }
+
+  private func giveUp(after seconds: Double) {
+    guard let channel else { return }
+    // One that is not listened to has no chance to say anything.
+    if channel.isReadingPaused { lastMove = Moment.now() }
+    lastMove = max(lastMove, channel.lastSent ?? lastMove)
+    if Moment.now() - lastMove < Int64(nanosecondsOf: seconds) { return awaitAnswer() }
+    if request.awaitsContent(on: channel) {
+      let sentence = "No more of the request came for \(Self.text(seconds)) s."
+      client?.breakOff(ProtocolError(.tooSlow, sentence))
+      return
+    }
+    drop()
+    failed(.timedOut, "it said nothing for \(Self.text(seconds)) s")
+  }
+
+  /// The same digits in every language: a message of the harness is no text of the system's.
+  private static func text(_ seconds: Double) -> String {
+    seconds == seconds.rounded() && abs(seconds) < 1e9 ? "\(Int(seconds))" : "\(seconds)"
+  }
+
+  private func stopPatience() {
+    if let patience { reactor.cancel(patience) }
+    patience = nil
+  }
+
+  /// The client sends no more: it may still read, or have left, which only bytes to it can show.
+  func clientEnded() {
+    guard client != nil else { return }
+    clientEnd = clientEnd ?? elapsed
+    let before = lastMove
+    let seconds = origins.limits.halfClosedSeconds
+    reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
+      guard let self, !isOver || isWritten else { return }
+      // It is only now that the client gets what it waits for.
+      if lastMove != before || isWritten { return clientEnded() }
+      // It is told of that as of any end.
+      client?.channel?.abandon()
+    }
+  }
+
+  /// The recording ends before the answer does.
+  func stop() {
+    isStopped = true
+    exchange.watch?.ended(.stopped)
+  }
+
+  /// The client is gone; what came until then is kept as what it left.
+  func clientLeft() {
+    defer { exchange.watch?.ended(.clientLeft) }
+    // What has come to its end is kept as that, though it may be that it is still being written down.
+    guard !isOver else { return }
+    isOver = true
+    stopPatience()
+    connector?.cancel()
+    channel?.abandon()
+    channel = nil
+    // Where the recording ends nobody has left.
+    if isStopped, clientEnd == nil {
+      deck.finished(outcome)
+    } else {
+      keepLeft(after: clientEnd ?? elapsed)
+    }
+  }
+
+  /// Keeps what had come when the client left.
+  private func keepLeft(after time: Duration) {
+    let failure = Failure(.cancelled, text: "the client left")
+    let left = answer.map { start in
+      var response = response(start)
+      // A part of a packed body cannot be opened.
+      if response.headers["Content-Encoding"] != nil { response.body = .empty }
+      return Answer.cut(response, failure)
+    }
+    keep(left ?? .failure(failure), at: time) { $0.finish() }
+  }
+}
+
+extension RequestHead {
+  /// Tells whether the client wants to go on as a WebSocket (RFC 6455 §4.1).
+  var asksForWebSocket: Bool {
+    method == "GET" && headers.contains(token: "websocket", in: "Upgrade")
+      && headers.contains(token: "upgrade", in: "Connection")
   }
 }

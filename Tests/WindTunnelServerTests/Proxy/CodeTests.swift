@@ -144,7 +144,7 @@ import Testing
     @Test func `after so many wrong ones none is taken, and who was served is`() async throws {
       try await Self.serving { server, noticed async throws in
         _ = try await server.answer(to: Self.form("482913"), from: "127.0.0.2")
-        for code in 0..<PeerGate.wrongCodesMax {
+        for code in 0..<PeerAuthorizer.wrongCodesMax {
           _ = try await server.answer(to: Self.form("\(code)"), from: "127.0.0.3")
         }
         let form = try await server.answer(to: Self.form("482913"), from: "127.0.0.3")
@@ -157,9 +157,9 @@ import Testing
         #expect(password.statusLine == "HTTP/1.1 403 Forbidden")
         let served = try await server.answer(to: Self.question + "\r\n", from: "127.0.0.2")
         #expect(served.content == "a")
-        let events = await noticed.first(PeerGate.wrongCodesMax + 2)
+        let events = await noticed.first(PeerAuthorizer.wrongCodesMax + 2)
         #expect(events.first == .admitted("127.0.0.2"))
-        #expect(events.last == .codeUsedUp(wrongCodes: PeerGate.wrongCodesMax))
+        #expect(events.last == .codeUsedUp(wrongCodes: PeerAuthorizer.wrongCodesMax))
       }
     }
 

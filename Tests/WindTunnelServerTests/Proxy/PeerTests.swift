@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `nobody is served because he came first, but this machine and who gives the code`() {
-    var gate = PeerGate(.code("482913"), own: "192.168.1.5")
+    var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
     #expect(gate.standing(of: "192.168.1.5") == .served)
     for _ in 0..<2 { #expect(gate.standing(of: "192.168.1.20") == .unknown) }
     #expect(gate.take("482914", from: "192.168.1.20") == .wrong)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `so many wrong codes are looked at and no more, whoever gives them`() {
-    var gate = PeerGate(.code("482913"), own: "192.168.1.5")
+    var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
     #expect(gate.take("482913", from: "192.168.1.20") == .right)
     for code in 0..<19 { #expect(gate.take("\(code)", from: "10.0.0.\(code)") == .wrong) }
     // One that is given again, as by a client that is set to it, says nothing new.
@@ -88,21 +88,21 @@ import Testing
 
   @Test(arguments: ["48291", "4829130", "482914", "０４８２９１３", "482913\u{301}", "a", "*"])
   func `what is not the code to the byte is not the code`(code: String) {
-    var gate = PeerGate(.code("482913"), own: "192.168.1.5")
+    var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
     #expect(gate.take(code, from: "192.168.1.20") == .wrong)
   }
 
   @Test func `a named device is served and no other`() {
-    var gate = PeerGate(.only("192.168.1.20"), own: "192.168.1.5")
+    var gate = PeerAuthorizer(.only("192.168.1.20"), own: "192.168.1.5")
     let refusal = "This proxy serves 192.168.1.20 only, and you are 192.168.1.19."
     #expect(gate.standing(of: "192.168.1.19") == .refused(refusal))
     #expect(gate.standing(of: "192.168.1.20") == .served)
     #expect(gate.take("192.168.1.20", from: "192.168.1.19") == .none)
-    #expect(PeerGate(.everyone, own: "127.0.0.1").standing(of: "127.0.0.9") == .served)
+    #expect(PeerAuthorizer(.everyone, own: "127.0.0.1").standing(of: "127.0.0.9") == .served)
   }
 
   @Test func `one address is one, however it is written`() throws {
-    let gate = PeerGate(.only("FD00:0::20"), own: "[fd00::0:5]")
+    let gate = PeerAuthorizer(.only("FD00:0::20"), own: "[fd00::0:5]")
     #expect(gate.standing(of: "fd00::20") == .served)
     #expect(gate.standing(of: "fd00::5") == .served)
     let refusal = "This proxy serves fd00::20 only, and you are fd00::21."
@@ -132,7 +132,7 @@ import Testing
     var options = ReplayServer.Options.patient
     options.proxy = proxy
     let served = try await loop.run { [proxy, options] reactor in
-      let gate = Locked(PeerGate(proxy.admission, own: "127.0.0.9"))
+      let gate = Locked(PeerAuthorizer(proxy.admission, own: "127.0.0.9"))
       let machine = OwnMachine(listeningAt: "127.0.0.9")
       let context = PortContext(
         deck: Deck(Cassette(), isProxied: true),

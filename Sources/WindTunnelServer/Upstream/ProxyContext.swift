@@ -3,22 +3,22 @@ internal import WindTunnel
 /// What a proxy has beside what every server has, for the connections that are on one loop.
 final class ProxyContext: Sendable {
   let settings: Proxying
-  let lookups: Lookups
+  let resolver: LoopResolver
   /// What tunnels are opened by; `nil`: they stay closed.
   let contexts: TunnelContexts?
   /// One for all loops, since a code that was given to one holds for all.
-  private let gate: Locked<PeerGate>
+  private let gate: Locked<PeerAuthorizer>
   private let machine: OwnMachine
 
   init(
     _ settings: Proxying,
-    _ gate: Locked<PeerGate>,
+    _ gate: Locked<PeerAuthorizer>,
     _ machine: OwnMachine,
     _ loop: EventLoop,
     opening contexts: TunnelContexts? = nil
   ) {
     (self.settings, self.gate, self.machine, self.contexts) = (settings, gate, machine, contexts)
-    lookups = Lookups(settings.resolver) { [weak loop] job in loop?.execute(job) }
+    resolver = LoopResolver(settings.resolver) { [weak loop] job in loop?.execute(job) }
   }
 
   /// What becomes of a peer.
@@ -48,13 +48,13 @@ final class ProxyContext: Sendable {
   func isServed(_ peer: String) -> Bool { gate.withLock { $0.standing(of: peer) } == .served }
 
   /// Looks at a code that a peer gave.
-  func take(_ code: String, from peer: String) -> PeerGate.Verdict {
+  func take(_ code: String, from peer: String) -> PeerAuthorizer.Verdict {
     let verdict = gate.withLock { $0.take(code, from: peer) }
     switch verdict {
     case .right: settings.notice?(.admitted(peer))
     case .last:
       settings.notice?(.turnedAway(peer))
-      settings.notice?(.codeUsedUp(wrongCodes: PeerGate.wrongCodesMax))
+      settings.notice?(.codeUsedUp(wrongCodes: PeerAuthorizer.wrongCodesMax))
     case .none, .wrong, .closed: settings.notice?(.turnedAway(peer))
     }
     return verdict

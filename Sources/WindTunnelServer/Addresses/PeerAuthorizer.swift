@@ -23,7 +23,7 @@ public enum PeerEvent: Sendable, Hashable {
 }
 
 /// Decides which peers are served, by their addresses and by the code that they give.
-struct PeerGate: Sendable {
+struct PeerAuthorizer: Sendable {
   /// The treatment of a peer that connects.
   enum Standing: Sendable, Hashable {
     case served

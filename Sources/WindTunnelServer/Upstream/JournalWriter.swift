@@ -3,7 +3,7 @@ internal import WindTunnel
 
 /// Has answers written into a journal while the loop goes on: looking for the secrets of a large one
 /// takes its time, which nobody but its own client is to wait for.
-final class JournalWriting: Sendable {
+final class JournalWriter: Sendable {
   typealias Post = @Sendable (@escaping @Sendable (Reactor) -> Void) -> Void
 
   /// The threads that write; shared by the loops of a port.

@@ -31,3 +31,17 @@ public struct Proxying: Sendable {
   /// The path to which the page that asks for the code sends it.
   static let codePath = "/code"
 }
+
+/// How a proxy looks into tunnels: it ends TLS with the client by certificates of its own, and begins
+/// it anew with the origin.
+public struct TunnelOpening: Sendable {
+  /// Who vouches to clients for the hosts that they ask for.
+  public let tls: ServerTLS
+  /// Who vouches to the proxy for the real servers.
+  public let trust: Trust
+
+  /// Makes one.
+  public init(_ tls: ServerTLS, trusting trust: Trust = .system) {
+    (self.tls, self.trust) = (tls, trust)
+  }
+}

@@ -1,0 +1,82 @@
+internal import WindTunnel
+
+/// The names of a port and the origins behind it, for its connections that are on one loop.
+final class OriginContext: Sendable {
+  let deck: Deck
+  let port: Int
+  /// The domain whose names are this port's, too.
+  let domain: String?
+  /// The server that a recording deck's requests go to.
+  let upstream: Upstream?
+  /// The servers of hosts that the deck ignores.
+  let ignoredHosts: [Upstream]
+  /// The origin that stands on the cassette in place of the upstream's; `nil`: the upstream's own.
+  let recordedOrigin: RequestURL?
+  /// Tells whether redirects to other hosts lead back here.
+  let leadsBack: Bool
+  /// Tells whether an origin that is recorded may answer in every content coding.
+  let keepsEncodings: Bool
+  /// Tells whether every answer ends its connection.
+  let closesConnections: Bool
+  let limits: Limits
+  /// The proxy that the port is; `nil` for any other.
+  let proxy: ProxyContext?
+  /// The log of requests; `nil` where nobody can ask for it.
+  let received: ReceivedRequests?
+  /// The writer of the journal; `nil`: the loop writes it itself.
+  let journal: JournalWriter?
+  /// The connections to upstreams that wait for their next request.
+  let pool = UpstreamPool()
+
+  init(
+    deck: Deck,
+    port: Int,
+    domain: String?,
+    upstream: Upstream?,
+    ignoredHosts: [Upstream],
+    recordedOrigin: RequestURL?,
+    leadsBack: Bool,
+    keepsEncodings: Bool,
+    closesConnections: Bool,
+    limits: Limits,
+    proxy: ProxyContext?,
+    received: ReceivedRequests?,
+    journal: JournalWriter?
+  ) {
+    (self.deck, self.port, self.domain, self.limits) = (deck, port, domain, limits)
+    (self.upstream, self.ignoredHosts, self.recordedOrigin) = (
+      upstream, ignoredHosts, recordedOrigin
+    )
+    (self.leadsBack, self.keepsEncodings) = (leadsBack, keepsEncodings)
+    self.closesConnections = closesConnections
+    (self.proxy, self.received, self.journal) = (proxy, received, journal)
+  }
+
+  /// The server of an ignored host.
+  func ignoredHost(_ url: RequestURL) -> Upstream? {
+    // Without a port the one is meant that the host's own scheme has.
+    func port(by host: Upstream) -> Int? {
+      var meant = url
+      if url.port == nil { meant.scheme = host.url.scheme }
+      return meant.effectivePort
+    }
+    let named = ignoredHosts.filter { $0.url.host == url.host }
+    if let exact = named.first(where: { $0.url.effectivePort == port(by: $0) }) { return exact }
+    guard let host = named.first(where: \.isAnyPort), let port = port(by: host) else {
+      return nil
+    }
+    return host.at(port: port)
+  }
+
+  /// The server that an outcome is forwarded to.
+  func server(for outcome: Outcome) -> Upstream? {
+    guard outcome.forwards else { return nil }
+    if let proxy { return Upstream(of: outcome.forwarded.url, by: proxy.contexts?.origin) }
+    guard case .forward(let ticket) = outcome.source else { return nil }
+    let url = outcome.request.url
+    // Where a redirect has led to another host, that is not the one that is recorded.
+    if leadsBack, url.origin != (recordedOrigin ?? upstream?.url)?.origin { return nil }
+    guard ticket == nil, upstream?.url.origin != url.origin else { return upstream }
+    return ignoredHost(url)
+  }
+}
