@@ -240,8 +240,8 @@ import WindTunnelDrillTesting
       let remedy =
         "To record what is missing beside the rest: WINDTUNNEL_RECORD=new-episodes swift test"
       let desk = try await run.run(["asksForB"], mode: nil)
-      #expect(registry.words.contains("is not on the cassette."))
-      #expect(registry.words.contains(remedy), "\(registry.words)")
+      #expect(desk.words.contains("is not on the cassette."))
+      #expect(desk.words.contains(remedy), "\(desk.words)")
       let machine = try await run.run(["asksForB"], mode: nil, with: ["CI": "1"])
       #expect(machine.words.contains("is not on the cassette."))
       #expect(!machine.words.contains(remedy))

@@ -60,9 +60,9 @@ import WindTunnelServer
     async throws
   {
     let desk = try await Desk()
-    let url = registry.server.url
+    let url = desk.server.url
     await #expect(processExitsWith: .signal(SIGKILL)) {
-      [folder = registry.folder.path as String, url = url as String] in
+      [folder = desk.folder.path as String, url = url as String] in
       let place = try Desk.place(folder)
       // Two tests that share a cassette, and record at once.
       let decks = try (0..<2).map { _ in try place.deck() }
@@ -70,89 +70,89 @@ import WindTunnelServer
       #expect(try await Self.ask("\(url)/b", of: decks[1]) == "live /b")
       kill(getpid(), SIGKILL)
     }
-    #expect(try registry.files == ["a.json.2.journal", "a.json.journal"])
+    #expect(try desk.files == ["a.json.2.journal", "a.json.journal"])
 
-    let place = try registry.place()
+    let place = try desk.place()
     let deck = try place.deck()
     #expect(paths(of: deck.interactions) == ["/a", "/b"])
     for path in ["/a", "/c"] { _ = try await Self.ask("\(url)\(path)", of: deck) }
     #expect(deck.journal.all.map(\.take) == [.recording(0), .forwarded])
     try place.keep(deck)
     #expect(paths(of: try Cassette(contentsOf: place.file).interactions) == ["/a", "/b", "/c"])
-    #expect(try registry.files == ["a.json"])
-    try await registry.close()
+    #expect(try desk.files == ["a.json"])
+    try await desk.close()
   }
 
   @Test func `a recording that is killed again before it got further still goes on`() async throws {
     let desk = try await Desk()
-    let url = registry.server.url
+    let url = desk.server.url
     await #expect(processExitsWith: .signal(SIGKILL)) {
-      [folder = registry.folder.path as String, url = url as String] in
+      [folder = desk.folder.path as String, url = url as String] in
       _ = try await Self.ask("\(url)/a", of: try Desk.place(folder).deck())
       kill(getpid(), SIGKILL)
     }
     await #expect(processExitsWith: .signal(SIGKILL)) {
-      [folder = registry.folder.path as String] in
+      [folder = desk.folder.path as String] in
       let deck = try Desk.place(folder).deck()
       try #require(deck.interactions.count == 1)
       kill(getpid(), SIGKILL)
     }
-    #expect(try registry.files == ["a.json", "a.json.2.journal", "a.json.journal"])
+    #expect(try desk.files == ["a.json", "a.json.2.journal", "a.json.journal"])
 
-    let place = try registry.place()
+    let place = try desk.place()
     let deck = try place.deck()
     for path in ["/a", "/c"] { _ = try await Self.ask("\(url)\(path)", of: deck) }
     #expect(deck.journal.all.map(\.take) == [.recording(0), .forwarded])
     try place.keep(deck)
     #expect(paths(of: try Cassette(contentsOf: place.file).interactions) == ["/a", "/c"])
-    #expect(try registry.files == ["a.json"])
-    try await registry.close()
+    #expect(try desk.files == ["a.json"])
+    try await desk.close()
   }
 
   @Test func `tests that come one after the other record a missing cassette together`() async throws
   {
     let desk = try await Desk()
-    let place = try registry.place()
+    let place = try desk.place()
     for path in ["/a", "/b", "/a"] {
       let deck = try place.deck()
-      #expect(try await Self.ask("\(registry.server.url)\(path)", of: deck) == "live \(path)")
+      #expect(try await Self.ask("\(desk.server.url)\(path)", of: deck) == "live \(path)")
       try place.keep(deck)
     }
     #expect(paths(of: try Cassette(contentsOf: place.file).interactions) == ["/a", "/b"])
-    #expect(try registry.files == ["a.json"])
-    try await registry.close()
+    #expect(try desk.files == ["a.json"])
+    try await desk.close()
   }
 
   @Test func `nothing is left of a test that has failed`() async throws {
     let desk = try await Desk()
-    let place = try registry.place()
+    let place = try desk.place()
     let deck = try place.deck()
-    _ = try await Self.ask("\(registry.server.url)/a", of: deck)
-    #expect(try registry.files == ["a.json.journal"])
+    _ = try await Self.ask("\(desk.server.url)/a", of: deck)
+    #expect(try desk.files == ["a.json.journal"])
     place.discard(deck)
-    #expect(try registry.files == [])
-    try await registry.close()
+    #expect(try desk.files == [])
+    try await desk.close()
   }
 
   @Test(arguments: ["none", "verify"])
   func `where nothing is recorded a journal stays as it is`(mode: String) async throws {
     let desk = try await Desk()
-    let place = try registry.place(mode: mode)
+    let place = try desk.place(mode: mode)
     try Cassette([Interaction(Request("GET", "/a"), .json([:]))]).write(to: place.file)
     let journal = place.file.appendingPathExtension("journal")
     try Data("left".utf8).write(to: journal)
     try place.keep(try place.deck())
     #expect(try Data(contentsOf: journal) == Data("left".utf8))
-    try await registry.close()
+    try await desk.close()
   }
 
   @Test func `a cassette that is played has no journal`() async throws {
     let desk = try await Desk()
-    let place = try registry.place()
+    let place = try desk.place()
     try Cassette([Interaction(Request("GET", "/a"), .json([:]))]).write(to: place.file)
     let deck = try place.deck()
-    #expect(try registry.files == ["a.json"])
+    #expect(try desk.files == ["a.json"])
     try place.keep(deck)
-    try await registry.close()
+    try await desk.close()
   }
 }
