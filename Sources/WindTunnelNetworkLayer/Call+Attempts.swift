@@ -8,7 +8,7 @@ internal import WindTunnelSymptoms
 extension Call {
   /// Sends until there is something to show, or nothing more to hope for.
   func attempts(at request: URLRequest) async -> CallEnd {
-    client.governor.earn()
+    client.admission.earn()
     var attempt = 0
     var isRenewed = false
     var last: AttemptOutcome?
@@ -58,7 +58,7 @@ extension Call {
       endpoint: endpoint.template,
       priority: endpoint.priority
     )
-    let gate = client.governor.gate
+    let gate = client.admission.gate
     guard
       let slot = await gate.enter(
         ticket,
@@ -69,13 +69,13 @@ extension Call {
     defer { gate.leave(slot) }
     do throws(MiddlewareError) {
       let sent = try await prepared(request)
-      let admission = client.governor.admit(host)
+      let admission = client.admission.admit(host)
       if case .refused(let wait) = admission {
         return .stopped(.circuitOpen(host: host, retryAfter: wait))
       }
       tell(.attemptStarted(attempt, sent, engine: client.transport.engine(for: sent)))
       let outcome = await outcome(of: sent)
-      client.governor.report(host, admission, outcome)
+      client.admission.report(host, admission, outcome)
       tell(.attemptEnded(attempt, outcome))
       guard case .success(var answer) = outcome else { return .answered(outcome, sent: sent) }
       for middleware in client.middleware.reversed() {
@@ -140,7 +140,7 @@ extension Call {
     )
     guard case .retry(let delay) = decision else { return nil }
     if let deadline = client.limits.deadline, elapsed + delay >= deadline { return nil }
-    guard client.governor.spend() else {
+    guard client.admission.spend() else {
       tell(.retryNotPaid(after: attempt))
       return nil
     }

@@ -95,13 +95,13 @@ struct Call {
     guard let word = endpoint.order else { return await throughCache(request) }
     let queue = GateState.Ticket(host: word, endpoint: "")
     guard
-      let place = await client.governor.queues.enter(
+      let place = await client.admission.queues.enter(
         queue,
         until: waitsUntil,
         queued: { tell(.waiting(.order)) }
       )
     else { return CallEnd(.failure(.cancelled)) }
-    defer { client.governor.queues.leave(place) }
+    defer { client.admission.queues.leave(place) }
     return await throughCache(request)
   }
 

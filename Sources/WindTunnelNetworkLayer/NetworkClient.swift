@@ -21,12 +21,12 @@ public struct NetworkClient: Sendable {
   /// `nil` where nobody hears anything.
   let observer: (any Observer)?
   let limits: CallLimits
-  let governor: Governor
+  let admission: AdmissionController
   let sendsTraces: Bool
   private let builtFor: String
   let time: any TimeSource
   let draw: @Sendable () -> Double
-  let errands: Errands
+  let background: BackgroundTasks
   let flights: SingleFlight<FlightKey, CallEnd>
   let revalidations: SingleFlight<String, Void>
   let renewals: SingleFlight<String, Bool>
@@ -43,7 +43,7 @@ public struct NetworkClient: Sendable {
   ///   - cache: Keeps answers; `nil`: none are kept.
   ///   - observer: Hears what happens.
   ///   - limits: How long a call may take.
-  ///   - governor: Slots, retry budget and circuit breakers; `nil`: a governor of its own, with the
+  ///   - admission: Slots, retry budget and circuit breakers; `nil`: a controller of its own, with the
   ///     default rules and the same time.
   ///   - sendsTraces: Whether each attempt carries a `traceparent` (W3C Trace Context).
   ///   - environment: What records call the environment that this is built for.
@@ -58,7 +58,7 @@ public struct NetworkClient: Sendable {
     cache: ResponseCache? = nil,
     observer: any Observer = SilentObserver(),
     limits: CallLimits = CallLimits(),
-    governor: Governor? = nil,
+    admission: AdmissionController? = nil,
     sendsTraces: Bool = false,
     environment: String = CallEvent.production,
     time: any TimeSource = SystemTime(),
@@ -74,15 +74,15 @@ public struct NetworkClient: Sendable {
     self.cache = cache
     self.observer = observer is SilentObserver ? nil : observer
     self.limits = limits
-    self.governor = governor ?? Governor(time: time)
+    self.admission = admission ?? AdmissionController(time: time)
     self.sendsTraces = sendsTraces
     builtFor = environment
     self.time = time
     self.draw = draw
-    errands = Errands()
-    flights = SingleFlight(errands)
-    revalidations = SingleFlight(errands)
-    renewals = SingleFlight(errands)
+    background = BackgroundTasks()
+    flights = SingleFlight(background)
+    revalidations = SingleFlight(background)
+    renewals = SingleFlight(background)
   }
 
   /// Puts the usual client together: everything by default, on a base URL and a session.
@@ -92,7 +92,7 @@ public struct NetworkClient: Sendable {
     policy: any Policy = RetryPolicy(),
     observer: any Observer = SilentObserver(),
     limits: CallLimits = CallLimits(),
-    governor: Governor? = nil
+    admission: AdmissionController? = nil
   ) {
     self.init(
       builder: RequestBuilder(baseURL: baseURL),
@@ -100,7 +100,7 @@ public struct NetworkClient: Sendable {
       transport: URLSessionTransport(session: session),
       observer: observer,
       limits: limits,
-      governor: governor
+      admission: admission
     )
   }
 
@@ -137,12 +137,12 @@ public struct NetworkClient: Sendable {
   /// runs, a second one returns at once. Without it nothing stale is served before the server was
   /// asked, and a shared answer is fetched by one of those who wait for it.
   @concurrent
-  public func run() async { await errands.run() }
+  public func run() async { await background.run() }
 }
 
 /// Counts calls, from 1; copies of a client count together.
 final class Counter: Sendable {
-  private let count = Guarded(0)
+  private let count = Locked(0)
 
   func next() -> Int {
     count.withLock { count in

@@ -12,14 +12,14 @@ extension CassettePlace {
   /// Asked by `URLSession`, like what tests record. Only what is safe is asked, and what needs a
   /// secret only where the environment has it; and each interaction once a process, however many
   /// tests play it.
-  func drift(of deck: Deck, _ taping: Taping = Taping()) async -> Drift {
+  func drift(of deck: Deck, _ settings: CassetteSettings = CassetteSettings()) async -> Drift {
     var drift = Drift()
     guard mode == .verify else { return drift }
     let interactions = deck.interactions
     for place in Self.played(deck.journal) {
       let interaction = interactions[place]
-      let verdict = await Verdicts.shared.verdict(on: interaction, of: self, taping) {
-        await ask(about: interaction, taping)
+      let verdict = await Verdicts.shared.verdict(on: interaction, of: self, settings) {
+        await ask(about: interaction, settings)
       }
       drift.entries.append(Drift.Entry(place + 1, interaction.request, verdict))
     }
@@ -47,7 +47,9 @@ extension CassettePlace {
     return Set(places).sorted()
   }
 
-  private func ask(about interaction: Interaction, _ taping: Taping) async -> Drift.Verdict {
+  private func ask(about interaction: Interaction, _ settings: CassetteSettings) async
+    -> Drift.Verdict
+  {
     if let reason = Drift.reasonToSkip(interaction, asksUnsafe: false) { return .skipped(reason) }
     let asked: Request
     do throws(Secrets.Missing) {
@@ -64,15 +66,15 @@ extension CassettePlace {
     let live = Deck(
       Cassette(),
       mode: .rewrite,
-      redaction: taping.redaction,
-      mapping: taping.mapping
+      redaction: settings.redaction,
+      mapping: settings.mapping
     )
     await Self.ask(request, through: live)
     // Of a redirect the first hop; the others are interactions of their own.
     guard let answer = live.recorded().cassette.interactions.first?.answer else {
       return .skipped("its live answer repeats a credential, so that it cannot be shown")
     }
-    return Drift.Verdict(interaction, asked: asked, live: answer, taping.redaction)
+    return Drift.Verdict(interaction, asked: asked, live: answer, settings.redaction)
   }
 
   /// `WINDTUNNEL_SECRET_ACCESS_TOKEN` stands for every `REDACTED-access-token-N`,
@@ -124,14 +126,14 @@ private actor Verdicts {
   func verdict(
     on interaction: Interaction,
     of place: CassettePlace,
-    _ taping: Taping,
+    _ settings: CassetteSettings,
     asking: @Sendable @escaping () async -> Drift.Verdict
   ) async -> Drift.Verdict {
     let question = Question(
       place: place,
       interaction: interaction,
-      mapping: taping.mapping,
-      redaction: taping.redaction
+      mapping: settings.mapping,
+      redaction: settings.redaction
     )
     let task = verdicts[question] ?? Task { await asking() }
     verdicts[question] = task

@@ -1,18 +1,77 @@
 internal import Foundation
+internal import Testing
 internal import WindTunnel
 
 extension CassettePlace {
+  /// Plays or records the cassette for a part of a test.
+  ///
+  /// What it records is written if nothing of it fails; else it is thrown away, and that is told.
+  ///
+  /// - Parameters:
+  ///   - deck: The deck of this place.
+  ///   - settings: How it is played.
+  ///   - fly: Runs the part.
+  /// - Returns: What is to be told at the end, where the part has not thrown: what fails it, and what
+  ///   is only to be known.
+  /// - Throws: What the part throws. Then ``Deck/mismatches`` mostly say why.
+  func run(
+    _ deck: Deck,
+    _ settings: CassetteSettings,
+    _ fly: @Sendable () async throws -> Void
+  ) async throws -> (problems: [String], notes: [String]) {
+    let watch = FailureWatch(thrownAway)
+    do {
+      // Issues of tests that only play are nobody's affair.
+      if records(deck) { try await watch.run(fly) } else { try await fly() }
+    } catch {
+      discard(deck)
+      throw error
+    }
+    var problems = deck.mismatches.map { told($0) }
+    problems += deck.unmet(settings.expectation).map { "\($0)" }
+    let drift = await drift(of: deck, settings)
+    problems += drift.drifted.map { "\(Drift([$0]))" }
+    var notes = await skipped(drift)
+    notes += deck.oversights(expecting: settings.expectation, of: file.lastPathComponent)
+    guard problems.isEmpty, !watch.hasFailed else {
+      if deck.hasRecorded, !problems.isEmpty { problems.append(thrownAway) }
+      discard(deck)
+      return (problems, notes)
+    }
+    do {
+      if let note = try keep(deck, settings) { notes.append(note) }
+    } catch let problem as CassetteProblem {
+      return ([problem.description], notes)
+    }
+    return ([], notes)
+  }
+
+  /// Whether what a deck is asked may go to the live origin and be kept.
+  func records(_ deck: Deck) -> Bool { deck.records && mode != .none && mode != .verify }
+
+  /// Why nothing answered, with what to do about it at a desk.
+  func told(_ mismatch: Mismatch) -> String {
+    guard mode == .once else { return "\(mismatch)" }
+    return "\(mismatch)\nTo record what is missing beside the rest: "
+      + "WINDTUNNEL_RECORD=new-episodes swift test"
+  }
+
+  /// What is said where a test that records fails.
+  var thrownAway: String {
+    "Since this test has failed, nothing that it recorded is written to \(file.path)."
+  }
+
   private var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 
-  /// A fresh deck of the tape as it is now.
+  /// A fresh deck of the cassette as it is now.
   ///
   /// What it records is journalled beside the cassette until ``keep(_:_:)`` or ``discard(_:)``. What a
-  /// process had recorded when it was killed is on the tape, and there the recording goes on; so it
-  /// does on a tape that another test of this process has begun.
-  func deck(_ taping: Taping = Taping()) throws -> Deck {
-    try taping.check()
+  /// process had recorded when it was killed is on the cassette, and there the recording goes on; so it
+  /// does on a cassette that another test of this process has begun.
+  func deck(_ settings: CassetteSettings = CassetteSettings()) throws -> Deck {
+    try settings.check()
     guard mode != .none, mode != .verify else {
-      let journals = RecordingDesk.journals(besides: file)
+      let journals = RecordingRegistry.journals(besides: file)
       guard exists else {
         guard journals.isEmpty else { throw unfinished(journals[0]) }
         throw CassetteProblem(
@@ -22,17 +81,17 @@ extension CassettePlace {
           """
         )
       }
-      return taping.deck(try Cassette.withLeftovers(file, journals: journals).cassette, mode)
+      return settings.deck(try Cassette.withLeftovers(file, journals: journals).cassette, mode)
     }
-    return try RecordingDesk.shared.withLock { desk in
-      try desk.takeUp(besides: file)
-      let goesOn = mode == .once && desk.goesOn(file)
-      let tape = exists ? try Cassette(contentsOf: file) : Cassette()
-      let plays = mode == .once && !goesOn && !tape.interactions.isEmpty
-      return taping.deck(
-        tape,
+    return try RecordingRegistry.shared.withLock { registry in
+      try registry.takeUp(besides: file)
+      let goesOn = mode == .once && registry.goesOn(file)
+      let cassette = exists ? try Cassette(contentsOf: file) : Cassette()
+      let plays = mode == .once && !goesOn && !cassette.interactions.isEmpty
+      return settings.deck(
+        cassette,
         goesOn ? .newEpisodes : mode,
-        journal: plays ? nil : desk.journal(besides: file)
+        journal: plays ? nil : registry.journal(besides: file)
       )
     }
   }
@@ -43,11 +102,11 @@ extension CassettePlace {
   ///
   /// - Returns: What there is to tell of a cassette that was not there before: its name may be misspelt.
   @discardableResult
-  func keep(_ deck: Deck, _ taping: Taping = Taping()) throws -> String? {
+  func keep(_ deck: Deck, _ settings: CassetteSettings = CassetteSettings()) throws -> String? {
     guard mode != .none, mode != .verify else { return nil }
-    return try RecordingDesk.shared.withLock { desk in
+    return try RecordingRegistry.shared.withLock { registry in
       guard !deck.recordedRefusalsAlone else {
-        desk.end(deck.recordingJournal)
+        registry.end(deck.recordingJournal)
         throw CassetteProblem(
           """
           Every connection was refused while \(file.path) was recorded, so nothing is written. \
@@ -56,7 +115,7 @@ extension CassettePlace {
         )
       }
       if let (count, reason) = deck.unasked {
-        desk.end(deck.recordingJournal)
+        registry.end(deck.recordingJournal)
         throw CassetteProblem(
           "\(count) requests of this test could not be passed on, so nothing is written to "
             + "\(file.path): \(reason)."
@@ -65,34 +124,34 @@ extension CassettePlace {
       let base = exists ? try Cassette(contentsOf: file) : Cassette()
       let (cassette, leftOut, run) = deck.recorded(
         into: base,
-        then: taping.then,
-        keepsOrder: taping.expectation.contains(.inOrder),
+        then: settings.then,
+        keepsOrder: settings.expectation.contains(.inOrder),
         on: isDated ? Date() : nil,
-        beside: desk.run(on: file)
+        beside: registry.run(on: file)
       )
       guard leftOut.isEmpty else {
-        desk.end(deck.recordingJournal)
+        registry.end(deck.recordingJournal)
         throw notKept(leftOut)
       }
       var note: String?
       if cassette != base, !cassette.interactions.isEmpty {
-        if !exists || desk.goesOn(file) {
+        if !exists || registry.goesOn(file) {
           let count = cassette.interactions.count
           let noun = count == 1 ? "interaction" : "interactions"
           note = "recorded \(file.lastPathComponent), \(count) \(noun) (new)"
         }
-        if mode == .once { desk.begin(file) }
-        try RecordingDesk.makeFolder(of: file)
+        if mode == .once { registry.begin(file) }
+        try RecordingRegistry.makeFolder(of: file)
         try cassette.write(to: file)
       }
-      desk.end(deck.recordingJournal)
-      desk.kept(file, run)
+      registry.end(deck.recordingJournal)
+      registry.kept(file, run)
       return note
     }
   }
 
   /// Throws away what a deck has recorded: its test has failed.
-  func discard(_ deck: Deck) { RecordingDesk.shared.withLock { $0.end(deck.recordingJournal) } }
+  func discard(_ deck: Deck) { RecordingRegistry.shared.withLock { $0.end(deck.recordingJournal) } }
 
   private func unfinished(_ journal: URL) -> CassetteProblem {
     CassetteProblem(
@@ -112,5 +171,37 @@ extension CassettePlace {
       Have it answered otherwise (Accept-Encoding: gzip), or leave its host alone: ignoring: ["HOST"].
       """
     )
+  }
+}
+
+/// Knows whether a part of a test has failed, by an expectation that did not hold, too.
+///
+/// Issues that are known do not count, nor do warnings. Where no test of Swift Testing runs, as in
+/// XCTest, nothing is heard: there a part fails by what it throws.
+private final class FailureWatch: Sendable {
+  private let heard = Locked(false)
+  /// What is said with the first failure.
+  private let words: String
+
+  init(_ words: String) { self.words = words }
+
+  /// Whether a failure was heard of.
+  var hasFailed: Bool { heard.withLock { $0 } }
+
+  /// Runs a part of the test that runs here.
+  func run(_ body: @Sendable () async throws -> Void) async throws {
+    guard let test = Test.current else { return try await body() }
+    let trait: IssueHandlingTrait = .compactMapIssues { [self] issue in
+      guard issue.isFailure else { return issue }
+      let isFirst = heard.withLock { heard in
+        defer { heard = true }
+        return !heard
+      }
+      guard isFirst else { return issue }
+      var issue = issue
+      issue.comments.append(Comment(rawValue: words))
+      return issue
+    }
+    try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)
   }
 }

@@ -6,10 +6,10 @@ extension CassettePlace {
   /// What a loopback server of a deck needs: where it records, the server that it stands in front of.
   ///
   /// - Throws: `CassetteProblem` where nobody says which server that is, or where it cannot be used.
-  func wire(for deck: Deck, _ taping: Taping) throws -> ReplayServer.Options {
+  func wire(for deck: Deck, _ settings: CassetteSettings) throws -> ReplayServer.Options {
     var options = Tunnel.standardOptions
     guard records(deck) else { return options }
-    guard let (name, place) = taping.upstream(of: deck.origin) else {
+    guard let (name, place) = settings.upstream(of: deck.origin) else {
       throw CassetteProblem(
         """
         On the wire \(file.path) cannot be recorded: requests name only the loopback server, and \
@@ -29,9 +29,9 @@ extension CassettePlace {
   }
 }
 
-extension Taping {
-  /// The server that a recording on the wire stands in front of: what it is called on the tape, and
-  /// where it is. `nil` where neither the tape nor the only host that is mapped tells.
+extension CassetteSettings {
+  /// The server that a recording on the wire stands in front of: what it is called on the cassette, and
+  /// where it is. `nil` where neither the cassette nor the only host that is mapped tells.
   func upstream(of origin: RequestURL?) -> (name: RequestURL, place: RequestURL)? {
     if let origin, let host = origin.host {
       let names = (origin.effectivePort.map { ["\(host):\($0)"] } ?? []) + [host]

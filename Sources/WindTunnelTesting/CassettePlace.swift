@@ -60,7 +60,7 @@ struct CassettePlace: Sendable, Hashable {
     switch mode {
     case .none, .verify:
       if let file = resources.file(inCassettes: path, of: module) { return file }
-      let isKnown = isThere(source) || !RecordingDesk.journals(besides: source).isEmpty
+      let isKnown = isThere(source) || !RecordingRegistry.journals(besides: source).isEmpty
       return isKnown ? nil : resources.file(atTop: path, of: module)
     case .once:
       // Where the sources are, a cassette that is missing is to be recorded, however old a copy of it

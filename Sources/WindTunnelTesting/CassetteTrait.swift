@@ -3,19 +3,19 @@ public import Testing
 public import WindTunnel
 internal import WindTunnelServer
 
-/// Plays a cassette for a test, a fresh tape for each.
+/// Plays a cassette for a test, each from its beginning.
 public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
   let name: String
   let file: String
   let module: String
-  let taping: Taping
+  let settings: CassetteSettings
   let sharedSession: Bool
 
   /// A suite's cassette is that of each of its tests.
   public var isRecursive: Bool { true }
 
   /// Runs a test with the cassette in place; a request that nothing answered fails the test at its
-  /// own line, with the explanation, and so does what was expected of the tape and does not hold.
+  /// own line, with the explanation, and so does what was expected of the cassette and does not hold.
   ///
   /// What a test records is written if the test does not fail, by an expectation or by an error.
   public func provideScope(
@@ -29,7 +29,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
       in: module,
       environment: ProcessInfo.processInfo.environment
     )
-    let deck = try place.deck(taping)
+    let deck = try place.deck(settings)
     let record = { (words: String, severity: Issue.Severity) in
       _ = Issue.record(
         Comment(rawValue: words),
@@ -37,11 +37,11 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
         sourceLocation: test.sourceLocation
       )
     }
-    let wire = { @Sendable in try place.wire(for: deck, taping) }
+    let wire = { @Sendable in try place.wire(for: deck, settings) }
     let told: (problems: [String], notes: [String])
     do {
       let options = OnTheWireTrait.isPending ? try wire() : nil
-      told = try await place.take(deck, taping) {
+      told = try await place.run(deck, settings) {
         try await Weather.pending.apply(to: deck) {
           try await Tunnel.fly(
             deck,
@@ -79,7 +79,7 @@ extension Trait where Self == CassetteTrait {
   ///   - ignored: Hosts whose requests pass to them in every mode, unrecorded: `api.example.com` at every
   ///     port, or `api.example.com:8443`.
   ///   - mapping: Hosts that are asked elsewhere where they are asked at all:
-  ///     `["api.example.com": "http://127.0.0.1:8000"]`. On the tape they keep their names.
+  ///     `["api.example.com": "http://127.0.0.1:8000"]`. On the cassette they keep their names.
   ///   - refreshesDates: Whether dates in answers are moved by the time that has gone by since
   ///     (`Interaction.refreshingDates(at:)`).
   ///   - sharedSession: Whether the cassette is played by `URLSession.shared`, too, for code that
@@ -90,9 +90,9 @@ extension Trait where Self == CassetteTrait {
   ///     time, and all requests are that test's. When the last such test has ended, requests of
   ///     `URLSession.shared` go where they always went, to the network: await in a test what it
   ///     has begun, for work that outlives it is held by nothing.
-  ///   - expectation: What must be true at the end: `.everyInteraction` and `.inOrder` of the tape,
+  ///   - expectation: What must be true at the end: `.everyInteraction` and `.inOrder` of the cassette,
   ///     `.everyRule` of the weather. Without it a rule that met no request is a warning, and so is a
-  ///     tape that nobody has asked.
+  ///     cassette that nobody has asked.
   ///   - file: The test's file.
   ///   - fileID: The same with its module, whose resources are looked through.
   /// - Returns: The trait.
@@ -114,7 +114,7 @@ extension Trait where Self == CassetteTrait {
       name: name,
       file: file,
       module: CassettePlace.module(of: fileID),
-      taping: Taping(
+      settings: CassetteSettings(
         matcher: matcher,
         then: then,
         pace: pace,

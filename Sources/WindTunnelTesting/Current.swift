@@ -1,3 +1,4 @@
+internal import Testing
 public import WindTunnel
 internal import WindTunnelServer
 
@@ -15,7 +16,7 @@ extension Deck {
   /// line; what is returned then is empty.
   public static var current: Deck {
     if let tunnel = Tunnel.current { return tunnel.deck }
-    Forgotten.tell(of: "deck")
+    MissingCassette.report("deck")
     return Deck(Cassette())
   }
 
@@ -30,13 +31,13 @@ extension Deck {
 }
 
 extension URLSession {
-  /// The session of the test that runs here: its own tape, and never the network by accident.
+  /// The session of the test that runs here: its own cassette, and never the network by accident.
   ///
   /// Outside a test with a cassette there is none, which is the test's mistake and an issue at its
   /// line; every task of what is returned then fails.
   public static var windTunnel: URLSession {
     if let tunnel = Tunnel.current { return tunnel.session }
-    return URLSession(configuration: .leadingNowhere(Forgotten.tell(of: "session")))
+    return URLSession(configuration: .leadingNowhere(MissingCassette.report("session")))
   }
 }
 
@@ -48,6 +49,28 @@ extension URLSessionConfiguration {
   /// is an issue at the test's line; every task of its sessions then fails.
   public static var windTunnel: URLSessionConfiguration {
     if let tunnel = Tunnel.current { return tunnel.configure() }
-    return .leadingNowhere(Forgotten.tell(of: "configuration"))
+    return .leadingNowhere(MissingCassette.report("configuration"))
+  }
+}
+
+/// Tests that ask for what only a cassette brings along.
+private enum MissingCassette {
+  /// Says that there is no such thing: at the line of the test that runs here, or on standard error
+  /// where none of Swift Testing does.
+  ///
+  /// - Returns: The same words.
+  @discardableResult
+  static func report(_ noun: String) -> String {
+    let words = """
+      There is no \(noun) here: mark the test with .cassette("NAME"), and ask in the test's own tasks \
+      (not in Task.detached, not in what was made before the test).
+      """
+    if let test = Test.current {
+      Issue.record(Comment(rawValue: words), sourceLocation: test.sourceLocation)
+    } else {
+      // A note that nobody can read ends no test; `write(_:)` would end the process.
+      try? FileHandle.standardError.write(contentsOf: Data("\(words)\n".utf8))
+    }
+    return words
   }
 }

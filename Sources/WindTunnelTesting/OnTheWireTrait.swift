@@ -32,7 +32,7 @@ extension Trait where Self == OnTheWireTrait {
   /// Plays the deck on real sockets: for downloads, redirects and clients that take no session.
   ///
   /// Ask by `Deck.current.url`; whatever asks elsewhere is refused, but for hosts that the cassette
-  /// ignores. A redirect to another host leads back to the server, which answers it from the tape like
+  /// ignores. A redirect to another host leads back to the server, which answers it from the cassette like
   /// any other request. With `.cassette("NAME", sharedSession: true)` all that holds for
   /// `URLSession.shared`, too, but for its cookies, which are the process's.
   ///

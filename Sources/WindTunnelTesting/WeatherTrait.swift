@@ -64,3 +64,8 @@ public func flying<Result>(
   defer { deck.swap(before.scenario, seed: before.seed) }
   return try await body()
 }
+
+extension Scenario: CustomTestStringConvertible {
+  /// Its name, so that a test that flies in several has a row for each.
+  public var testDescription: String { name }
+}

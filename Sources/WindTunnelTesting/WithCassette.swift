@@ -29,14 +29,14 @@ public import WindTunnel
 ///   - refreshesDates: Whether dates in answers are moved by the time that has gone by since.
 ///   - sharedSession: Whether `URLSession.shared` plays it, too, for code that takes no session; see
 ///     the trait `.cassette`.
-///   - expectation: What must be true of the tape at the end.
+///   - expectation: What must be true of the cassette at the end.
 ///   - file: The test's file.
 ///   - fileID: The same with its module, whose resources are looked through.
-///   - body: What is tested, with the session that leads to the tape.
+///   - body: What is tested, with the session that leads to the cassette.
 /// - Returns: What `body` returns.
 /// - Throws: What `body` throws; `CassetteProblem` where there is no such cassette, where requests were
 ///   not answered, with what `body` has thrown as its `underlyingError`, where what was expected of the
-///   tape does not hold, and where a recording cannot be kept.
+///   cassette does not hold, and where a recording cannot be kept.
 public func withCassette<Result: Sendable>(
   _ name: String,
   in scenario: Scenario = .calm,
@@ -53,7 +53,7 @@ public func withCassette<Result: Sendable>(
   fileID: String = #fileID,
   _ body: @Sendable (URLSession) async throws -> Result
 ) async throws -> Result {
-  let taping = Taping(
+  let settings = CassetteSettings(
     matcher: matcher,
     then: then,
     pace: pace,
@@ -69,14 +69,14 @@ public func withCassette<Result: Sendable>(
     in: CassettePlace.module(of: fileID),
     environment: ProcessInfo.processInfo.environment
   )
-  let deck = try place.deck(taping)
+  let deck = try place.deck(settings)
   try scenario.check()
   deck.swap(scenario)
   return try await answer(of: deck, sharedSession: sharedSession, body) {
     place.told($0)
   } by: { fly in
     do {
-      let told = try await place.take(deck, taping, fly)
+      let told = try await place.run(deck, settings, fly)
       for note in told.notes { tell(note) }
       return told.problems
     } catch {
@@ -92,11 +92,11 @@ public func withCassette<Result: Sendable>(
 ///   - deck: What answers.
 ///   - sharedSession: Whether `URLSession.shared` plays it, too, for code that takes no session; see
 ///     the trait `.cassette`.
-///   - expectation: What must be true of the tape at the end.
+///   - expectation: What must be true of the cassette at the end.
 ///   - body: What is tested, with the session that leads to the deck.
 /// - Returns: What `body` returns.
 /// - Throws: What `body` throws; `CassetteProblem` where requests were not answered, with what `body` has
-///   thrown as its `underlyingError`, and where what was expected of the tape does not hold.
+///   thrown as its `underlyingError`, and where what was expected of the cassette does not hold.
 public func withDeck<Result: Sendable>(
   _ deck: Deck,
   sharedSession: Bool = false,

@@ -13,7 +13,7 @@ struct Fixture {
     jitter: Jitter = .none,
     draw: Double = 0,
     deadline: Duration? = nil,
-    rules: Governor.Rules = Governor.Rules(),
+    rules: AdmissionController.Rules = AdmissionController.Rules(),
     cache: ResponseCache? = nil,
     middleware: [any Middleware] = [],
     authenticator: (any Authenticator)? = nil,
@@ -29,7 +29,7 @@ struct Fixture {
       cache: cache,
       observer: observer,
       limits: CallLimits(attemptTimeout: .seconds(3), deadline: deadline),
-      governor: Governor(rules, time: time),
+      admission: AdmissionController(rules, time: time),
       sendsTraces: sendsTraces,
       time: time,
       draw: { draw }

@@ -82,14 +82,17 @@ struct HeldFixture {
   let observer = RecordingObserver()
   let client: NetworkClient
 
-  init(_ rules: Governor.Rules = Governor.Rules(), cache: ResponseCache? = nil) throws {
+  init(
+    _ rules: AdmissionController.Rules = AdmissionController.Rules(),
+    cache: ResponseCache? = nil
+  ) throws {
     client = NetworkClient(
       builder: RequestBuilder(baseURL: try Fixture.base()),
       transport: transport,
       cache: cache,
       observer: observer,
       limits: CallLimits(deadline: nil),
-      governor: Governor(rules, time: time),
+      admission: AdmissionController(rules, time: time),
       time: time
     )
   }

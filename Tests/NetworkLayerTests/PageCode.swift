@@ -45,7 +45,7 @@ func makeClient(
     ),
     observer: Observers(CallJournal(), CallCounters()),
     limits: configuration.limits,
-    governor: Governor(.init(caps: configuration.caps)),
+    admission: AdmissionController(.init(caps: configuration.caps)),
     sendsTraces: true,
     environment: configuration.environment
   )

@@ -82,10 +82,10 @@ import WindTunnelSymptoms
 
   @Test func `of two mappings that fit, the one with a port counts`() {
     for _ in 0..<20 {
-      let taping = Taping(mapping: [
+      let settings = CassetteSettings(mapping: [
         "api.example.test": "http://127.0.0.1:1", "api.example.test:443": "http://127.0.0.1:2",
       ])
-      let upstream = taping.upstream(of: "https://api.example.test")
+      let upstream = settings.upstream(of: "https://api.example.test")
       #expect(upstream?.place == "http://127.0.0.1:2")
     }
   }
@@ -169,16 +169,16 @@ import WindTunnelSymptoms
     let place = try place(folder)
     let request = Request("GET", "https://api.example.test/a")
     if hasTape {
-      try RecordingDesk.makeFolder(of: place.file)
+      try RecordingRegistry.makeFolder(of: place.file)
       try Cassette([Interaction(request, .text(Body("old")))]).write(to: place.file)
     }
-    let taping = Taping(mapping: ["api.example.test": RequestURL(server.url)])
-    let deck = try place.deck(taping)
-    let text = try await fly(deck, by: try place.wire(for: deck, taping)) { session, own in
+    let settings = CassetteSettings(mapping: ["api.example.test": RequestURL(server.url)])
+    let deck = try place.deck(settings)
+    let text = try await fly(deck, by: try place.wire(for: deck, settings)) { session, own in
       try await session.text("\(own)/a")
     }
     #expect(text == "live")
-    try place.keep(deck, taping)
+    try place.keep(deck, settings)
     let tape = try Cassette(contentsOf: place.file).interactions
     #expect(tape.map(\.request.url) == [request.url])
     #expect(tape.map { $0.response?.body.text } == ["live"])
@@ -199,9 +199,9 @@ import WindTunnelSymptoms
     let server = try await ReplayServer(live, .patient)
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     let place = try place(folder)
-    let taping = Taping(mapping: ["api.example.test": RequestURL(server.url)])
-    let deck = try place.deck(taping)
-    let text = try await fly(deck, by: try place.wire(for: deck, taping)) { session, own in
+    let settings = CassetteSettings(mapping: ["api.example.test": RequestURL(server.url)])
+    let deck = try place.deck(settings)
+    let text = try await fly(deck, by: try place.wire(for: deck, settings)) { session, own in
       try await session.text("\(own)/go")
     }
     #expect(text.hasPrefix("\(canary.server.url) is not asked here: it is not the server that is"))

@@ -11,7 +11,7 @@ final class RunningPrograms: Sendable {
   private struct State: @unchecked Sendable {
     var running: [ObjectIdentifier: SpawnedProcess] = [:]
     var isOver = false
-    var tell: (@Sendable (_ group: Int32, _ runs: Bool) -> Void)?
+    var report: (@Sendable (_ group: Int32, _ runs: Bool) -> Void)?
     var heldOpen: Int32 = -1
   }
 
@@ -20,29 +20,29 @@ final class RunningPrograms: Sendable {
   /// Starts a program, unless all are being ended.
   func start(_ program: SpawnedProcess) throws {
     // Under the lock: one that began beside the end of all would be missed.
-    let tell = try state.withLock { state in
+    let report = try state.withLock { state in
       if state.isOver { throw CancellationError() }
       (program.isSupervised, program.heldOpen) = (true, state.heldOpen)
       try program.run()
       state.running[ObjectIdentifier(program)] = program
-      return state.tell
+      return state.report
     }
     // Outside it: where nobody listens any more, all are ended from there.
-    tell?(program.processIdentifier, true)
+    report?(program.processIdentifier, true)
   }
 
   /// Has somebody told of each that runs and ends, who ends those that this process leaves behind
   /// where it is killed; a descriptor is held open until nothing is left of any of them.
-  func tell(
+  func report(
     holding descriptor: Int32,
-    _ tell: @escaping @Sendable (_ group: Int32, _ runs: Bool) -> Void
+    _ report: @escaping @Sendable (_ group: Int32, _ runs: Bool) -> Void
   ) {
-    state.withLock { ($0.tell, $0.heldOpen) = (tell, descriptor) }
+    state.withLock { ($0.report, $0.heldOpen) = (report, descriptor) }
   }
 
   /// A program has ended, and may have left something behind.
   func ended(_ program: SpawnedProcess) {
-    state.withLock { $0.tell }?(program.processIdentifier, false)
+    state.withLock { $0.report }?(program.processIdentifier, false)
   }
 
   /// Nothing of a program is left.

@@ -7,7 +7,7 @@ extension DrillPlan {
   /// What the weather is. One that is asked for twice, as two groups do, is flown once.
   ///
   /// - Returns: The names of those that nobody asked for by themselves, but with a group.
-  mutating func take(scenarios arguments: Arguments, _ speaker: String) throws -> Set<String> {
+  mutating func apply(scenarios arguments: Arguments, _ speaker: String) throws -> Set<String> {
     let asked = arguments.all("--scenario")
     if asked.isEmpty { return Set(scenarios.map(\.name)) }
     var (found, group, single): ([Scenario], Set<String>, Set<String>) = ([], [], [])
@@ -29,7 +29,7 @@ extension DrillPlan {
   }
 
   /// What answers. A subject's process reads the file itself, if all that is played stands in it.
-  mutating func take(cassette file: URL) throws {
+  mutating func apply(cassette file: URL) throws {
     cassette = try CassetteFile.read(file)
     let left = RecordingJournal.file(besides: file)
     cassetteFile = FileManager.default.fileExists(atPath: left.path) ? nil : file
@@ -37,7 +37,7 @@ extension DrillPlan {
 
   /// Who flies: the judged one first, the others beside it. A program flies alone, since what it is
   /// good for is not what a client in Swift is.
-  mutating func take(subject arguments: Arguments) throws {
+  mutating func apply(subject arguments: Arguments) throws {
     let given = try arguments.value("--subject")
     // Behind -- stands a program, and only one subject is any program.
     let name = given ?? (arguments.command.isEmpty ? nil : Self.execSubject)
@@ -62,7 +62,7 @@ extension DrillPlan {
   }
 
   /// How many calls begin when, and which of them here.
-  mutating func take(load arguments: Arguments) throws {
+  mutating func apply(load arguments: Arguments) throws {
     let concurrency = try arguments.int("--concurrency", in: 1...Load.inAirMax)
     let rate = try arguments.number("--rate", in: 0.001...Load.callsPerSecondMax)
     switch (concurrency, rate) {

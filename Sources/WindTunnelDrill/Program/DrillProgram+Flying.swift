@@ -57,12 +57,12 @@ extension DrillProgram {
     var plan = try plan()
     if let path = try arguments.value("--cassette") {
       let file = URL(filePath: path)
-      try plan.take(cassette: file)
+      try plan.apply(cassette: file)
     }
-    let group = try plan.take(scenarios: arguments, speaker)
-    try plan.take(subject: arguments)
+    let group = try plan.apply(scenarios: arguments, speaker)
+    try plan.apply(subject: arguments)
     plan.gates = try arguments.all("--gate").map { try Gate($0) }
-    try plan.take(load: arguments)
+    try plan.apply(load: arguments)
     plan.deadline = try arguments.duration("--timeout") ?? plan.deadline
     plan.seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? Int(plan.seed))
     plan.stage =

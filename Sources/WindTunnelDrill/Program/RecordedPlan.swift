@@ -15,7 +15,7 @@ struct RecordedPlan {
   func plan(_ base: DrillPlan, _ subject: String, _ arguments: Arguments) throws -> DrillPlan {
     var plan = base
     if let cassette = try cassetteFile(arguments) {
-      try plan.take(cassette: cassette)
+      try plan.apply(cassette: cassette)
     }
     guard SHA256.hexadecimal(plan.cassette.data()) == fact("cassette") else {
       throw Refusal.otherCassette

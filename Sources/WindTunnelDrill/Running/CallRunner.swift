@@ -33,7 +33,7 @@ struct CallRunner: Sendable {
   private let seesAttempts: Bool
   private let deadline: Duration
   private let attemptTimeout: Duration
-  private let tell: @Sendable (WorkerMessage) -> Void
+  private let emit: @Sendable (WorkerMessage) -> Void
   private let seed: UInt64
   private let attempts: AttemptTracker
   private let bodies: RecordedBodies
@@ -48,7 +48,7 @@ struct CallRunner: Sendable {
     deadline: Duration,
     attemptTimeout: Duration,
     epoch: DispatchTime = .now(),
-    _ tell: @escaping @Sendable (WorkerMessage) -> Void
+    _ emit: @escaping @Sendable (WorkerMessage) -> Void
   ) async throws {
     if subject.needsSockets, setup.stage == .inProcess {
       throw DrillError.plan("A program cannot be flown in process: it is another process.")
@@ -56,7 +56,7 @@ struct CallRunner: Sendable {
     self.subject = subject
     self.deadline = deadline
     self.attemptTimeout = attemptTimeout
-    self.tell = tell
+    self.emit = emit
     (scenario, seed) = (setup.scenario, setup.seed)
     workload = Workload(
       setup.cassette,
@@ -66,7 +66,7 @@ struct CallRunner: Sendable {
     )
     bodies = RecordedBodies(setup.cassette, matcher: .pathAndQuery)
     self.epoch = epoch
-    let attempts = AttemptTracker(setup.cassette, on: setup.stage, epoch: epoch, tell)
+    let attempts = AttemptTracker(setup.cassette, on: setup.stage, epoch: epoch, emit)
     self.attempts = attempts
     let isNamed =
       subject.needsSockets && setup.stage == .onTheWire && Targets.needsNames(setup.scenario)
@@ -148,13 +148,13 @@ struct CallRunner: Sendable {
 
   /// Makes a call; its latency counts from when it is due, or else from its first step.
   private func fly(_ number: Int, due: ContinuousClock.Instant?) async {
-    tell(.began(number))
+    emit(.began(number))
     let request = workload.request(of: number)
     let route: CallRoute
     do {
       route = try await target.open(Workload.lane(scenario.name, number))
     } catch {
-      return tell(.refused("\(error)"))
+      return emit(.refused("\(error)"))
     }
     let call = DrillCall(
       index: number,
@@ -218,7 +218,7 @@ struct CallRunner: Sendable {
       observation.bodyMatches = bodies.match(result, request)
       observation.printed = bodies.printed(result, request)
     }
-    tell(.ended(observation))
+    emit(.ended(observation))
   }
 
   /// Returns how long a call's program took from its start to its first sign.

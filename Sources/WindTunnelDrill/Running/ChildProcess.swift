@@ -62,7 +62,7 @@ struct ChildProcess {
           while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
             lines.take(data) { line in
               guard let message = WorkerMessage(line: line) else { return }
-              watch.heard()
+              watch.recordMessage()
               if !left.take(message) { receive(message) }
             }
           }
@@ -146,7 +146,7 @@ private final class ChildWatch: @unchecked Sendable {
   }
 
   /// It told something.
-  func heard() { state.withLock { ($0.last, $0.hasTold) = (.now(), true) } }
+  func recordMessage() { state.withLock { ($0.last, $0.hasTold) = (.now(), true) } }
 
   /// Nobody wants to know any more.
   func cancel() {

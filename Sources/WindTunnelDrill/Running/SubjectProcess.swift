@@ -22,7 +22,7 @@ enum SubjectProcess {
     do {
       let job = try JSONDecoder().decode(WorkerJob.self, from: parent.job())
       parent.endWithParent()
-      RunningPrograms.shared.tell(holding: parent.output) { group, runs in
+      RunningPrograms.shared.report(holding: parent.output) { group, runs in
         parent.send(.program(group, runs: runs))
       }
       let ending = Self.endWhenAsked()

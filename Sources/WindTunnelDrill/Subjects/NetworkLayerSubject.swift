@@ -11,7 +11,7 @@ internal import WindTunnelSymptoms
 /// circuit breakers, as the calls of an app do.
 struct NetworkLayerSubject: Subject {
   let name = "network-layer"
-  private let governor = Governor()
+  private let admission = AdmissionController()
   private let credential = DrillCredential()
 
   /// The share of a call's time after which it is given up. What is promised is promised to the caller,
@@ -39,7 +39,7 @@ struct NetworkLayerSubject: Subject {
         attemptTimeout: max(call.attemptTimeout, call.deadline * Self.attemptShare),
         deadline: call.deadline * Self.share
       ),
-      governor: governor
+      admission: admission
     )
     let request = call.request
     var endpoint = Endpoint(

@@ -6,7 +6,7 @@
 
 /// Puts a bearer token (RFC 6750 §2.1) on requests, and fetches a new one where a server refuses it.
 public final class BearerTokens: Authenticator {
-  private let token: Guarded<String?>
+  private let token: Locked<String?>
   private let fetch: @Sendable () async throws -> String
 
   /// Begins with a token, or without one.
@@ -15,7 +15,7 @@ public final class BearerTokens: Authenticator {
   ///   - token: The token to begin with; `nil`: requests go without, until one is refused.
   ///   - fetch: Brings a new token; must not call by the client that this belongs to.
   public init(_ token: String? = nil, fetch: @escaping @Sendable () async throws -> String) {
-    self.token = Guarded(token)
+    self.token = Locked(token)
     self.fetch = fetch
   }
 

@@ -15,7 +15,7 @@ public final class DiskStore: Sendable {
 
   private let directory: URL
   private let most: Int
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   /// Opens a directory, which is made where there is none, and removes what does not belong there.
   public init(directory: URL, bytes: Int = 50_000_000) throws {

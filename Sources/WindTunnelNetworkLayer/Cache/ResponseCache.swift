@@ -38,7 +38,7 @@ public final class ResponseCache: Sendable {
   }
 
   private let rules: Rules
-  private let state: Guarded<State>
+  private let state: Locked<State>
   private let disk: DiskStore?
 
   /// Makes an empty one, or one with what is on disk.
@@ -50,7 +50,7 @@ public final class ResponseCache: Sendable {
   public init(bytes: Int = 10_000_000, disk: DiskStore? = nil, rules: Rules = Rules()) {
     self.rules = rules
     self.disk = disk
-    state = Guarded(State(memory: MemoryStore(bytes: bytes)))
+    state = Locked(State(memory: MemoryStore(bytes: bytes)))
   }
 
   /// What the answers in memory take of it, roughly, in bytes.

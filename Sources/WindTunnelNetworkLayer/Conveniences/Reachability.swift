@@ -23,10 +23,10 @@ public final class ScriptedReachability: Reachability {
     var listeners: [Int: AsyncStream<ReachabilityState>.Continuation] = [:]
   }
 
-  private let state: Guarded<State>
+  private let state: Locked<State>
 
   /// Begins in a state.
-  public init(_ state: ReachabilityState = .online) { self.state = Guarded(State(current: state)) }
+  public init(_ state: ReachabilityState = .online) { self.state = Locked(State(current: state)) }
 
   /// The state now and each change of it. Who listens late hears only the latest.
   public var states: AsyncStream<ReachabilityState> {

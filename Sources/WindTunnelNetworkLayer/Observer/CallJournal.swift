@@ -38,7 +38,7 @@ public final class CallJournal: Observer {
     var sent: [Int: (request: URLRequest, start: Duration)] = [:]
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
   private let most: (calls: Int, bytes: Int)
   private let time: any TimeSource
 

@@ -39,7 +39,7 @@ public final class JSONLines: Observer {
     var spans: [Int: String] = [:]
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
   private let write: @Sendable (Data) -> Void
 
   /// Writes by a closure, which gets whole lines, each with its line feed.

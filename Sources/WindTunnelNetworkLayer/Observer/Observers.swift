@@ -25,7 +25,7 @@ public final class CallCounters: Observer {
     public var bytesReceived = 0
   }
 
-  private let state = Guarded((keeper: RecordKeeper(), counts: Counts()))
+  private let state = Locked((keeper: RecordKeeper(), counts: Counts()))
 
   /// Begins at nought.
   public init() {}

@@ -5,13 +5,13 @@ internal import WindTunnelSymptoms
   public import FoundationNetworking
 #endif
 
-/// Sends again what may be sent again, after setbacks that pass, and less and less often.
+/// Sends again what may be sent again, for reasons that pass, and less and less often.
 public struct RetryPolicy: Policy {
   /// How many retries a call may have behind it, at most, and still get another one after this
-  /// setback.
+  /// reason.
   ///
   /// What is not in the table is never tried again.
-  public var mostRetries: [Setback: Int]
+  public var mostRetries: [RetryReason: Int]
   /// How long to wait where the server does not say.
   public var backoff: Backoff
   /// The longest `Retry-After` that is waited for; after a longer one the answer is surfaced.
@@ -19,7 +19,7 @@ public struct RetryPolicy: Policy {
 
   /// Makes a policy; by default the one that ``standardTable`` describes.
   public init(
-    mostRetries: [Setback: Int] = standardTable,
+    mostRetries: [RetryReason: Int] = standardTable,
     backoff: Backoff = Backoff(),
     longestRetryAfter: Duration = .seconds(30)
   ) {
@@ -32,16 +32,16 @@ public struct RetryPolicy: Policy {
   ///
   /// Not after a failure of TLS: whoever answers it will not change within seconds, and asking
   /// again tells him more. Not after what has no name either.
-  public static let standardTable: [Setback: Int] = {
+  public static let standardTable: [RetryReason: Int] = {
     let symptoms: [Symptom] = [
       .timedOut, .connectionLost, .emptyAnswer, .truncated, .connectionRefused, .hostNotFound,
     ]
-    let setbacks =
-      symptoms.map(Setback.symptom) + [429, 500, 502, 503, 504].map(Setback.status)
-    return Dictionary(uniqueKeysWithValues: setbacks.map { ($0, 3) })
+    let reasons =
+      symptoms.map(RetryReason.symptom) + [429, 500, 502, 503, 504].map(RetryReason.status)
+    return Dictionary(uniqueKeysWithValues: reasons.map { ($0, 3) })
   }()
 
-  /// Retries only a setback of the table, only within its number, and only a request that may be
+  /// Retries only for a reason of the table, only within its number, and only a request that may be
   /// sent twice.
   public func decide(
     after outcome: AttemptOutcome,
@@ -50,7 +50,7 @@ public struct RetryPolicy: Policy {
     at date: Date,
     draw: Double
   ) -> Decision {
-    guard let setback = Setback(outcome), let most = mostRetries[setback], attempt <= most,
+    guard let reason = RetryReason(outcome), let most = mostRetries[reason], attempt <= most,
       request.maySafelyRepeat
     else { return .surface }
     // RFC 9110 §10.2.3. A time that is past or no time at all leaves it to the back-off.

@@ -10,9 +10,9 @@ final class Gate: Sendable {
     var early: Set<Int> = []
   }
 
-  private let state: Guarded<State>
+  private let state: Locked<State>
 
-  init(_ caps: TrafficCaps) { state = Guarded(State(order: GateState(caps))) }
+  init(_ caps: TrafficCaps) { state = Locked(State(order: GateState(caps))) }
 
   /// How many hold a slot and how many wait for one.
   var load: (running: Int, waiting: Int) {

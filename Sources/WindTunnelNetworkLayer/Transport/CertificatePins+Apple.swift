@@ -10,7 +10,7 @@
   /// the next certificate, keep an app alive past a renewal.
   public final class CertificatePins: NSObject, TrustJudging {
     private let pins: [String: Set<String>]
-    private let refused = Guarded<Set<String>>([])
+    private let refused = Locked<Set<String>>([])
 
     /// Knows the pins of each host; a host without pins is the system's to judge.
     public init(_ pins: [String: Set<String>]) { self.pins = pins }

@@ -21,7 +21,7 @@ final class AlarmClock: Sendable {
     var ring: @Sendable () -> Void
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
   private let queue = DispatchQueue(label: "NetworkLayer.deadlines")
 
   /// How many wait.

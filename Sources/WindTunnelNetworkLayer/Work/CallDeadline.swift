@@ -7,7 +7,7 @@ final class CallDeadline: Sendable {
     var giveUp: (@Sendable () -> Void)?
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   /// Whether it is too late.
   var hasPassed: Bool { state.withLock { $0.hasPassed } }

@@ -1,12 +1,12 @@
 /// One piece of work for all who want the same at the same time.
 ///
-/// It runs among the errands, so that no caller's cancellation ends it for the others. Where no
-/// errands are run the first caller does it himself, and if he is cancelled another takes over.
+/// It runs among the background tasks, so that no caller's cancellation ends it for the others. Where no
+/// background tasks are run the first caller does it itself, and if it is cancelled another takes over.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  private let state = Guarded(FlightState<Key, Value>())
-  private let errands: Errands
+  private let state = Locked(FlightState<Key, Value>())
+  private let background: BackgroundTasks
 
-  init(_ errands: Errands) { self.errands = errands }
+  init(_ background: BackgroundTasks) { self.background = background }
 
   /// How many pieces of work are under way.
   var count: Int { state.withLock { $0.flights.count } }
@@ -24,7 +24,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ work: @escaping @Sendable () async -> Value
   ) async -> Value? {
     let (id, isFirst) = state.withLock { $0.board(key) }
-    if isFirst, !errands.take({ _ = await self.fly(key, work) }) {
+    if isFirst, !background.add({ _ = await self.fly(key, work) }) {
       state.withLock { $0.disembark(id, key) }
       return await fly(key, work)
     }
@@ -36,11 +36,11 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Starts the work for a key among the errands, unless it is under way, and waits for nothing;
+  /// Starts the work for a key among the background tasks, unless it is under way, and waits for nothing;
   /// false where nobody would do it.
   func launch(for key: Key, _ work: @escaping @Sendable () async -> Value) -> Bool {
     guard state.withLock({ $0.open(key) }) else { return true }
-    let isTaken = errands.take { _ = await self.fly(key, work) }
+    let isTaken = background.add { _ = await self.fly(key, work) }
     if !isTaken { _ = state.withLock { $0.handOver(key) } }
     return isTaken
   }

@@ -48,7 +48,7 @@ import WindTunnelSymptoms
   @Test func `a middleware can end a call, and no slot stays taken`() async throws {
     let fixture = try Fixture([.status(418)], middleware: [Letter(letter: "a")])
     #expect(await fixture.start().value == .failure(.middleware("It is a teapot.")))
-    #expect(fixture.client.governor.load == (0, 0))
+    #expect(fixture.client.admission.load == (0, 0))
   }
 
   @Test func `an attempt is signed over all of it, each time anew`() async throws {
@@ -154,7 +154,7 @@ import WindTunnelSymptoms
       authenticator: tokens
     )
     let runner = Task { await fixture.client.run() }
-    while !fixture.client.errands.take({}) { await Task.yield() }
+    while !fixture.client.background.add({}) { await Task.yield() }
     let first = fixture.start()
     for await _ in begun {}
     let second = fixture.start()

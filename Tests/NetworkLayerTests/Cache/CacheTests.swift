@@ -87,7 +87,7 @@ import WindTunnelSymptoms
       cache: ResponseCache()
     )
     let runner = Task { await fixture.client.run() }
-    while !fixture.client.errands.take({}) { await Task.yield() }
+    while !fixture.client.background.add({}) { await Task.yield() }
     #expect(await bodies(fixture, 1) == ["one network"])
     fixture.time.advance(by: .seconds(2))
     #expect(await bodies(fixture, 3) == ["one stale", "one stale", "one stale"])

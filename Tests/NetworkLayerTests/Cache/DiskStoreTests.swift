@@ -90,7 +90,7 @@ import Testing
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       let store = try DiskStore(directory: URL(fileURLWithPath: path))
       // Threads that write all the while, and one that ends it between two bytes.
-      let written = Guarded(0)
+      let written = Locked(0)
       for thread in 0..<4 {
         Thread.detachNewThread {
           for round in 0..<Int.max {

@@ -11,7 +11,7 @@ import WindTunnelSymptoms
   }
 
   /// Answers by the endpoint's target.
-  func client(_ table: [String: String], asked: Guarded<[String]> = Guarded([])) -> ClosureClient {
+  func client(_ table: [String: String], asked: Locked<[String]> = Locked([])) -> ClosureClient {
     ClosureClient { endpoint throws(NetworkError) in
       let target = endpoint.path + (endpoint.query.map { "?\($0.encoded)" } ?? "")
       asked.withLock { $0.append(target) }
@@ -21,7 +21,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `a cursor leads from page to page`() async throws {
-    let asked = Guarded<[String]>([])
+    let asked = Locked<[String]>([])
     let client = client(
       [
         "/list?size=2": #"{"items":[1,2],"next":"a b"}"#,
@@ -112,12 +112,14 @@ import WindTunnelSymptoms
 
   @Test func `a suspended client starts nothing, and goes on in order`() async throws {
     // One at a time, so that the order is seen.
-    let fixture = try HeldFixture(Governor.Rules(caps: TrafficCaps(total: 1, reserved: 0)))
-    fixture.client.governor.suspend()
+    let fixture = try HeldFixture(
+      AdmissionController.Rules(caps: TrafficCaps(total: 1, reserved: 0))
+    )
+    fixture.client.admission.suspend()
     let first = await fixture.start(Endpoint(.get, "/a"))
     let second = await fixture.start(Endpoint(.get, "/b", priority: .critical))
-    #expect(fixture.client.governor.load == (0, 2))
-    fixture.client.governor.resume()
+    #expect(fixture.client.admission.load == (0, 2))
+    fixture.client.admission.resume()
     for path in ["/b", "/a"] {
       #expect(await fixture.transport.next(1) == [path])
       fixture.transport.answer(path)

@@ -36,7 +36,7 @@ import WindTunnelSymptoms
       stand.time.advance(by: .seconds(2))
       #expect(await call.value == .failure(.deadlinePassed(.seconds(2))))
       #expect(deck.attempts("GET /page") == 1)
-      #expect(stand.client.governor.load == (0, 0))
+      #expect(stand.client.admission.load == (0, 0))
       #expect(stand.time.sleeping == 0)
     }
   }
@@ -48,7 +48,7 @@ import WindTunnelSymptoms
   ) async throws {
     let deck = deck()
     try await FlightStand.fly(deck, on: stage, limits: Self.limits) { stand in
-      stand.client.governor.suspend()
+      stand.client.admission.suspend()
       var endpoint = Self.page
       if !order.isEmpty { endpoint.order = order }
       let calls = await stand.start(inOrder: [endpoint, endpoint])
@@ -57,10 +57,10 @@ import WindTunnelSymptoms
       for call in calls {
         #expect(await call.value == .failure(.deadlinePassed(.seconds(2))))
       }
-      stand.client.governor.resume()
+      stand.client.admission.resume()
       #expect(deck.attempts("GET /page") == 0)
-      #expect(stand.client.governor.load == (0, 0))
-      #expect(stand.client.governor.queues.load == (0, 0))
+      #expect(stand.client.admission.load == (0, 0))
+      #expect(stand.client.admission.queues.load == (0, 0))
       #expect(stand.time.sleeping == 0)
     }
   }
@@ -76,7 +76,7 @@ import WindTunnelSymptoms
       stand.time.advance(by: .seconds(2))
       #expect(await call.value == .failure(.deadlinePassed(.seconds(2))))
       #expect(stand.client.flights.count == 0)
-      #expect(stand.client.governor.load == (0, 0))
+      #expect(stand.client.admission.load == (0, 0))
     }
   }
 
@@ -119,7 +119,7 @@ import WindTunnelSymptoms
       await #expect(throws: NetworkError.deadlinePassed(limit)) {
         try await client.call(Self.page)
       }
-      #expect(client.governor.load == (0, 0))
+      #expect(client.admission.load == (0, 0))
     }
   }
 }

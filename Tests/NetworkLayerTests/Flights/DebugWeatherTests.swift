@@ -101,7 +101,7 @@ import WindTunnelSymptoms
         transport: hook,
         observer: observer,
         limits: CallLimits(attemptTimeout: .seconds(3600), deadline: nil),
-        governor: Governor(.init(breaker: nil), time: time),
+        admission: AdmissionController(.init(breaker: nil), time: time),
         time: time
       )
       func call(_ path: String) async throws -> [String] {

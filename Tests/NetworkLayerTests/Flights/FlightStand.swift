@@ -28,7 +28,7 @@ struct FlightStand {
   static func fly<Result>(
     _ deck: Deck,
     on stage: Stage,
-    _ rules: Governor.Rules = Governor.Rules(),
+    _ rules: AdmissionController.Rules = AdmissionController.Rules(),
     policy: RetryPolicy = RetryPolicy(backoff: Backoff(jitter: .none)),
     limits: CallLimits = CallLimits(attemptTimeout: .seconds(3600), deadline: nil),
     cache: ResponseCache? = nil,
@@ -54,7 +54,7 @@ struct FlightStand {
           cache: cache,
           observer: observer,
           limits: limits,
-          governor: Governor(rules, time: time),
+          admission: AdmissionController(rules, time: time),
           time: time
         )
       }

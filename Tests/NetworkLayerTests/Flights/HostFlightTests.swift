@@ -83,10 +83,10 @@ import WindTunnel
     }
     try await FlightStand.fly(deck, on: stage, authenticator: tokens) { stand async throws in
       let calls = (0..<3).map { _ in stand.start(Self.page) }
-      while deck.attempts("GET /page") < 3 || stand.client.governor.load.running > 0 {
+      while deck.attempts("GET /page") < 3 || stand.client.admission.load.running > 0 {
         await Task.yield()
       }
-      #expect(stand.client.governor.load == (0, 0))
+      #expect(stand.client.admission.load == (0, 0))
       opens.finish()
       for call in calls { #expect(try await call.value.get().attempts == 2) }
       #expect(fetches.next() == 2)
@@ -108,7 +108,7 @@ import WindTunnel
     }
     try await FlightStand.fly(deck, on: stage, cache: ResponseCache()) { stand async throws in
       let runner = Task { await stand.client.run() }
-      while !stand.client.errands.take({}) { await Task.yield() }
+      while !stand.client.background.add({}) { await Task.yield() }
       var seen: [String] = []
       for _ in 0..<3 {
         let answer = try await stand.call(Self.page).result.get()

@@ -13,7 +13,7 @@ import WindTunnelSymptoms
     var testDescription: String
     var endpoint = Endpoint(.get, "/users/7")
     var plan: Scenario
-    var rules = Governor.Rules()
+    var rules = AdmissionController.Rules()
     var policy = RetryPolicy(backoff: Backoff(jitter: .none))
     /// However long the machine takes.
     var limits = CallLimits(attemptTimeout: .seconds(3600), deadline: nil)
@@ -130,7 +130,7 @@ import WindTunnelSymptoms
         let pattern = RequestPattern("\(row.endpoint.method.rawValue) \(row.endpoint.path)")
         #expect(deck.attempts(pattern) == attempts)
       }
-      #expect(stand.client.governor.load == (0, 0))
+      #expect(stand.client.admission.load == (0, 0))
     }
   }
 

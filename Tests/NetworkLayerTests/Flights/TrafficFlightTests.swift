@@ -30,17 +30,17 @@ import WindTunnelReports
     let deck = deck(paths)
     try await FlightStand.fly(deck, on: stage, .init(caps: TrafficCaps(total: 1))) {
       stand async throws in
-      stand.client.governor.suspend()
+      stand.client.admission.suspend()
       let calls = await stand.start(inOrder: [
         Endpoint(.get, "/d", priority: .deferrable), Endpoint(.get, "/a"), Endpoint(.get, "/b"),
         Endpoint(.get, "/c", priority: .critical), Endpoint(.get, "/e", priority: .critical),
       ])
-      #expect(stand.client.governor.load == (0, 5))
-      stand.client.governor.resume()
+      #expect(stand.client.admission.load == (0, 5))
+      stand.client.admission.resume()
       for call in calls { #expect(try await call.value.get().attempts == 1) }
       #expect(stand.sent == ["/c", "/e", "/a", "/b", "/d"])
       #expect(paths.map { deck.attempts(RequestPattern("GET \($0)")) } == [1, 1, 1, 1, 1])
-      #expect(stand.client.governor.load == (0, 0))
+      #expect(stand.client.admission.load == (0, 0))
     }
   }
 
@@ -52,7 +52,7 @@ import WindTunnelReports
     )
     let caps = TrafficCaps(total: 4, perEndpoint: ["/slow": 1], reserved: 2)
     try await FlightStand.fly(deck, on: stage, .init(caps: caps)) { stand async throws in
-      stand.client.governor.suspend()
+      stand.client.admission.suspend()
       let calls = await stand.start(
         inOrder: (0..<12).map { number in
           number < 6
@@ -60,7 +60,7 @@ import WindTunnelReports
             : Endpoint(.get, "/later/\(number)", priority: .deferrable)
         }
       )
-      stand.client.governor.resume()
+      stand.client.admission.resume()
       for call in calls { #expect(try await call.value.get().attempts == 1) }
       let (most, slow) = stand.mostUnderWay("/slow")
       #expect(slow == 1)
@@ -74,12 +74,12 @@ import WindTunnelReports
   func `equal calls that nobody waits for are one request`(stage: Stage) async throws {
     let deck = deck(["/news", "/old"])
     try await FlightStand.fly(deck, on: stage) { stand async throws in
-      stand.client.governor.suspend()
+      stand.client.admission.suspend()
       let news = Endpoint(.get, "/news", priority: .deferrable)
       let calls = await stand.start(
         inOrder: [news, news, Endpoint(.get, "/old", priority: .deferrable), news]
       )
-      stand.client.governor.resume()
+      stand.client.admission.resume()
       var bodies: [Data] = []
       for call in calls { bodies.append(try await call.value.get().body) }
       #expect(Set(bodies).count == 2)
@@ -95,16 +95,16 @@ import WindTunnelReports
   func `ordered calls wait for all attempts of the one before`(stage: Stage) async throws {
     let deck = deck(["/1", "/2", "/3"], [.on("GET /1", .first(2), .status(503))])
     try await FlightStand.fly(deck, on: stage) { stand async throws in
-      stand.client.governor.suspend()
+      stand.client.admission.suspend()
       let calls = await stand.start(
         inOrder: (1...3).map { Endpoint(.get, "/\($0)", order: "cart") }
       )
-      stand.client.governor.resume()
+      stand.client.admission.resume()
       #expect(await stand.time.passSleeps(2) == [.milliseconds(200), .milliseconds(400)])
       for call in calls { #expect(try await call.value.get().status == 200) }
       #expect(stand.sent == ["/1", "/1", "/1", "/2", "/3"])
       #expect((1...3).map { deck.attempts(RequestPattern("GET /\($0)")) } == [3, 1, 1])
-      #expect(stand.client.governor.queues.load == (0, 0))
+      #expect(stand.client.admission.queues.load == (0, 0))
     }
   }
 
@@ -116,7 +116,7 @@ import WindTunnelReports
       let first = stand.start(Endpoint(.get, "/a"))
       let wait = await stand.time.nextSleep()
       #expect(wait == .milliseconds(200))
-      #expect(stand.client.governor.load == (0, 0))
+      #expect(stand.client.admission.load == (0, 0))
       #expect(try await stand.start(Endpoint(.get, "/b")).value.get().status == 200)
       #expect(stand.sent == ["/a", "/b"])
       stand.time.advance(by: .milliseconds(200))

@@ -94,7 +94,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `a line is written for each attempt and each call, without addresses`() async throws {
-    let lines = Guarded<[String]>([])
+    let lines = Locked<[String]>([])
     let writer = JSONLines { line in
       lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
     }

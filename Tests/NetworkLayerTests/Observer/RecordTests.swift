@@ -15,7 +15,7 @@ import WindTunnelSymptoms
   struct Item: Decodable, Equatable { var id: Int }
 
   func lines(_ events: [CallEvent]) -> [String] {
-    let lines = Guarded<[String]>([])
+    let lines = Locked<[String]>([])
     let writer = JSONLines { line in
       lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
     }

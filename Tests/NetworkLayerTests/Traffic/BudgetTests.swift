@@ -109,10 +109,10 @@ import WindTunnelSymptoms
         == .failure(.circuitOpen(host: host, retryAfter: .seconds(5)))
     )
     #expect(fixture.transport.instants.count == 4)
-    #expect(fixture.client.governor.admit("other.example.test") == .go)
+    #expect(fixture.client.admission.admit("other.example.test") == .go)
     fixture.time.advance(by: .seconds(5))
     #expect(try await fixture.start().value.get().status == 200)
-    #expect(fixture.client.governor.load == (0, 0))
+    #expect(fixture.client.admission.load == (0, 0))
   }
 
   @Test func `a call whose host closes off between attempts tells what it met`() async throws {

@@ -34,7 +34,7 @@ import Testing
 
       for _ in 0..<3 {
         var engine: CrowdTests.Engine? = CrowdTests.Engine(session)
-        var governor: Governor? = Governor()
+        var admission: AdmissionController? = AdmissionController()
         var clients = try origins.map { origin in
           NetworkClient(
             builder: RequestBuilder(
@@ -44,7 +44,7 @@ import Testing
             transport: try #require(engine),
             // The deadline is an hour away: whatever waited for it would still be there.
             limits: CallLimits(attemptTimeout: .seconds(3600), deadline: .seconds(3600)),
-            governor: governor
+            admission: admission
           )
         }
         await withTaskGroup(of: Void.self) { group in
@@ -62,20 +62,20 @@ import Testing
             }
           }
         }
-        #expect(try #require(governor).load == (0, 0))
+        #expect(try #require(admission).load == (0, 0))
         #expect(clients.allSatisfy { $0.flights.count == 0 && $0.renewals.count == 0 })
         #expect(AlarmClock.shared.count == 0)
         let held =
-          [Held(object: engine), Held(object: governor), Held(object: governor?.gate)]
+          [Held(object: engine), Held(object: admission), Held(object: admission?.gate)]
           + clients.flatMap {
             [
-              Held(object: $0.errands), Held(object: $0.flights), Held(object: $0.revalidations),
+              Held(object: $0.background), Held(object: $0.flights), Held(object: $0.revalidations),
               Held(object: $0.renewals), Held(object: $0.calls),
             ]
           }
         #expect(held.allSatisfy { $0.object != nil })
         clients = []
-        (engine, governor) = (nil, nil)
+        (engine, admission) = (nil, nil)
         // A task that still ran would hold its client, and that all of them.
         while held.contains(where: { $0.object != nil }) { await Task.yield() }
         while count.unanswered > 0 { await Task.yield() }

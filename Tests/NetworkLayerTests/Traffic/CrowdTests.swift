@@ -14,7 +14,7 @@ import WindTunnelSymptoms
   /// Counts what is in flight, and tells when it is gone.
   final class Engine: Transport {
     let inner: URLSessionTransport
-    let state = Guarded((now: 0, most: 0))
+    let state = Locked((now: 0, most: 0))
     init(_ session: URLSession) { inner = URLSessionTransport(session: session) }
     func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
       state.withLock {
@@ -39,7 +39,7 @@ import WindTunnelSymptoms
     weak let gone = engine
     // Nobody is promoted before the critical ones have gone first.
     let caps = TrafficCaps(overtakingsMax: 32)
-    let governor = Governor(.init(caps: caps))
+    let admission = AdmissionController(.init(caps: caps))
     let counters = origins.map { _ in CallCounters() }
     var clients = try zip(origins, counters).map { origin, counters in
       NetworkClient(
@@ -51,12 +51,12 @@ import WindTunnelSymptoms
         observer: counters,
         // However long the machine takes.
         limits: CallLimits(attemptTimeout: .seconds(3600), deadline: nil),
-        governor: governor
+        admission: admission
       )
     }
 
     // A thousand come: the critical ones last of all.
-    governor.suspend()
+    admission.suspend()
     var calls: [Ended] = []
     for number in 0..<1000 {
       let priority: CallPriority =
@@ -71,12 +71,12 @@ import WindTunnelSymptoms
         }
       )
       // In this order.
-      while governor.load.waiting <= number { await Task.yield() }
+      while admission.load.waiting <= number { await Task.yield() }
     }
-    governor.resume()
+    admission.resume()
     while count.unanswered < 8 { await Task.yield() }
-    governor.suspend()
-    #expect(governor.load == (8, 992))
+    admission.suspend()
+    #expect(admission.load == (8, 992))
     let first = count.arrivals
     #expect(first.allSatisfy { $0.hasPrefix("/critical/") })
 
@@ -88,11 +88,11 @@ import WindTunnelSymptoms
     for number in leaving { calls[number].cancel() }
     for number in leaving { #expect(await calls[number].value == .failure(.cancelled)) }
     while count.unanswered > 0 { await Task.yield() }
-    #expect(governor.load.running == 0)
-    #expect(governor.load.waiting == 500)
+    #expect(admission.load.running == 0)
+    #expect(admission.load.waiting == 500)
 
     count.open()
-    governor.resume()
+    admission.resume()
     var good = 0
     for (number, call) in calls.enumerated() where !leaving.contains(number) {
       switch await call.value {
@@ -118,7 +118,7 @@ import WindTunnelSymptoms
     #expect(counters.map(\.counts.calls) == [500, 500])
 
     // Nothing is left of it.
-    #expect(governor.load == (0, 0))
+    #expect(admission.load == (0, 0))
     #expect(clients.allSatisfy { $0.flights.count == 0 })
     clients = []
     calls = []

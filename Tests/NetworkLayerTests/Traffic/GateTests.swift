@@ -16,11 +16,11 @@ import Testing
     let fixture = try HeldFixture()
     var calls: [Task<Result<Answer, NetworkError>, Never>] = []
     for number in 0..<20 { calls.append(await fixture.start(endpoint("/\(number)"))) }
-    #expect(fixture.client.governor.load == (8, 12))
+    #expect(fixture.client.admission.load == (8, 12))
     for _ in 0..<20 { fixture.transport.answer(await fixture.transport.next()) }
     for call in calls { #expect(await call.value == .success(Answer(status: 200))) }
     #expect(fixture.transport.most == 8)
-    #expect(fixture.client.governor.load == (0, 0))
+    #expect(fixture.client.admission.load == (0, 0))
   }
 
   @Test func `a critical call overtakes those that wait, and they keep their order`() async throws {
@@ -47,7 +47,7 @@ import Testing
     #expect(await fixture.transport.next(2) == ["/0", "/1"])
     calls.append(await fixture.start(endpoint("/critical", .critical)))
     #expect(await fixture.transport.next() == "/critical")
-    #expect(fixture.client.governor.load == (3, 2))
+    #expect(fixture.client.admission.load == (3, 2))
     for path in ["/critical", "/0", "/1"] { fixture.transport.answer(path) }
     for path in await fixture.transport.next(2) { fixture.transport.answer(path) }
     for call in calls { #expect(await call.value == .success(Answer(status: 200))) }
@@ -98,20 +98,20 @@ import Testing
     let third = await fixture.start(endpoint("/third"))
     second.cancel()
     #expect(await second.value == .failure(.cancelled))
-    #expect(fixture.client.governor.load == (1, 1))
+    #expect(fixture.client.admission.load == (1, 1))
     #expect(await fixture.transport.next() == "/first")
     first.cancel()
     #expect(await first.value == .failure(.cancelled))
     #expect(await fixture.transport.next() == "/third")
     fixture.transport.answer("/third")
     #expect(await third.value == .success(Answer(status: 200)))
-    #expect(fixture.client.governor.load == (0, 0))
+    #expect(fixture.client.admission.load == (0, 0))
     #expect(fixture.transport.requests == 2)
   }
 
   @Test func `ten thousand who come, go and give up leave no slot behind`() async {
     let gate = Gate(TrafficCaps(total: 3))
-    let counts = Guarded((now: 0, most: 0, passed: 0))
+    let counts = Locked((now: 0, most: 0, passed: 0))
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<10_000 {
         group.addTask {
@@ -165,6 +165,6 @@ import Testing
     fixture.transport.answer("/3")
     fixture.transport.answer("/other")
     for call in [first, third, other] { _ = try await call.value.get() }
-    #expect(fixture.client.governor.queues.load == (0, 0))
+    #expect(fixture.client.admission.queues.load == (0, 0))
   }
 }

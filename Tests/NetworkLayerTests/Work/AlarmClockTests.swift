@@ -23,7 +23,7 @@ import Testing
 
   @Test func `who is called off does not ring and leaves nothing behind`() async {
     let clock = AlarmClock()
-    let counts = Guarded(0)
+    let counts = Locked(0)
     let alarms = (0..<1000).map { _ in
       clock.set(after: .seconds(3600)) { counts.withLock { $0 += 1 } }
     }
@@ -39,7 +39,7 @@ import Testing
 
   @Test func `a thousand that are set and called off at once ring once or never`() async {
     let clock = AlarmClock()
-    let rings = Guarded([Int](repeating: 0, count: 1000))
+    let rings = Locked([Int](repeating: 0, count: 1000))
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<1000 {
         group.addTask {

@@ -67,23 +67,23 @@ import Testing
   }
 
   @Test func `errands can be run again, and none is taken on in between`() async {
-    let errands = Errands()
-    #expect(!errands.take {})
+    let background = BackgroundTasks()
+    #expect(!background.add {})
     for _ in 0..<3 {
       let (done, isDone) = AsyncStream<Void>.makeStream()
-      let runner = Task { await errands.run() }
-      while !errands.take({ isDone.finish() }) { await Task.yield() }
+      let runner = Task { await background.run() }
+      while !background.add({ isDone.finish() }) { await Task.yield() }
       for await _ in done {}
       runner.cancel()
       await runner.value
-      #expect(!errands.take {})
+      #expect(!background.add {})
     }
   }
 
   @Test func `a thousand flights with every other caller cancelled all land`() async {
-    let errands = Errands()
-    let flights = SingleFlight<Int, Int>(errands)
-    let runner = Task { await errands.run() }
+    let background = BackgroundTasks()
+    let flights = SingleFlight<Int, Int>(background)
+    let runner = Task { await background.run() }
     let values = await withTaskGroup(of: Int?.self) { group in
       for number in 0..<1000 {
         group.addTask {
@@ -110,7 +110,7 @@ import Testing
   /// Runs a client's errands, from before this returns.
   private func running(_ client: NetworkClient) async -> Task<Void, Never> {
     let runner = Task { await client.run() }
-    while !client.errands.take({}) { await Task.yield() }
+    while !client.background.add({}) { await Task.yield() }
     return runner
   }
 }

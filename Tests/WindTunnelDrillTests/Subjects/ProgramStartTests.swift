@@ -117,7 +117,7 @@ import WindTunnelCommandLine
       takesCommand: true
     )
     var plan = try DrillPlan()
-    try plan.take(subject: arguments)
+    try plan.apply(subject: arguments)
     #expect(plan.followsCalm == (flag == nil))
   }
 

@@ -28,13 +28,13 @@ import WindTunnelNetworkLayer
     )
     // A clock may end an attempt only where a fault makes it wait; none here does.
     drill.plan.attemptTimeout = .seconds(600)
-    let governor = Governor(Governor.Rules(budget: nil, breaker: nil))
+    let admission = AdmissionController(AdmissionController.Rules(budget: nil, breaker: nil))
     let report = try await drill.fly { call in
       let client = NetworkClient(
         baseURL: call.baseURL,
         session: call.session,
         limits: CallLimits(attemptTimeout: call.attemptTimeout, deadline: call.deadline),
-        governor: governor
+        admission: admission
       )
       let endpoint = Endpoint(
         HTTPMethod(rawValue: call.request.method),

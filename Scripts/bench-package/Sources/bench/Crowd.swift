@@ -36,7 +36,7 @@ struct Crowd: Sendable {
   }
 
   let engine: CrowdEngine
-  let governor: Governor
+  let admission: AdmissionController
   private let clients: [NetworkClient]
   /// One each: what is counted is told apart by its number in its client.
   private let counters: [CallCounters]
@@ -45,19 +45,19 @@ struct Crowd: Sendable {
 
   init(_ way: CrowdClientBench.Way, _ origins: [URL], _ session: URLSession) {
     let engine = CrowdEngine(way == .layer ? session : nil)
-    let governor = Governor()
+    let admission = AdmissionController()
     let counters = origins.map { _ in CallCounters() }
     clients = zip(origins, counters).map { origin, counters in
       NetworkClient(
         builder: RequestBuilder(baseURL: origin),
         transport: engine,
         observer: counters,
-        governor: governor
+        admission: admission
       )
     }
     bare = way == .bare ? BareCrowd(session) : nil
-    (self.engine, self.governor, self.counters, self.origins) = (
-      engine, governor, counters, origins
+    (self.engine, self.admission, self.counters, self.origins) = (
+      engine, admission, counters, origins
     )
   }
 

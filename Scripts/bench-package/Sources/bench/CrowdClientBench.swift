@@ -37,12 +37,12 @@ struct CrowdClientBench {
   func run() async throws {
     let name = "crowd-client  \(way.rawValue)"
     weak var engine: CrowdEngine?
-    weak var governor: Governor?
+    weak var admission: AdmissionController?
     var second: (resident: Double?, heap: Double?, counts: Crowd.Counts)?
     var last = second
     do {
       let crowd = Crowd(way, origins, session)
-      (engine, governor) = (crowd.engine, crowd.governor)
+      (engine, admission) = (crowd.engine, crowd.admission)
       for wave in 1...waves {
         let before = crowd.counts
         await fly(wave, crowd)
@@ -51,14 +51,14 @@ struct CrowdClientBench {
         last = marks
         print(
           "\(name), wave \(wave): resident \(shown(marks.0)) MB, in use \(shown(marks.1)) MB; "
-            + "\(marks.2.since(before)); \(crowd.governor.load.running) running, "
-            + "\(crowd.governor.load.waiting) waiting"
+            + "\(marks.2.since(before)); \(crowd.admission.load.running) running, "
+            + "\(crowd.admission.load.waiting) waiting"
         )
       }
     }
     session.invalidateAndCancel()
     // What a session ends, it ends on threads of its own.
-    for _ in 0..<200 where engine != nil || governor != nil {
+    for _ in 0..<200 where engine != nil || admission != nil {
       try await Task.sleep(for: .milliseconds(50))
     }
     guard let second, let last else { return }
@@ -69,7 +69,7 @@ struct CrowdClientBench {
         + "MB more, in use \(shown(grown)) MB more, which is "
         + "\(shown(grown.map { $0 * 1e6 / Double(max(attempts, 1)) }, 0)) bytes an attempt; "
         + "descriptors \(ProcessFacts.descriptors.map(String.init) ?? "–"); "
-        + "alive: engine \(engine == nil ? 0 : 1), governor \(governor == nil ? 0 : 1)"
+        + "alive: engine \(engine == nil ? 0 : 1), admission \(admission == nil ? 0 : 1)"
     )
   }
 

@@ -11,31 +11,31 @@ import WindTunnelTesting
 /// Four hundred tests at once, each with a cassette of its own, half of them through
 /// `URLSession.shared`. All ask the same addresses, and those are the ones of a server that answers:
 /// whatever is mixed up has the wrong body, and whatever goes live is counted.
-@Suite(.manyTapes) struct ManyTapesTests {
+@Suite(.manyTapes) struct ManyCassettesTests {
   private func play(_ number: Int, meeting rendezvous: Rendezvous? = nil) async throws {
-    let tapes = try #require(ManyTapes.current)
+    let cassettes = try #require(ManyCassettes.current)
     let isShared = number.isMultiple(of: 2)
     let texts = try await withCassette(
-      tapes.path(number),
+      cassettes.path(number),
       sharedSession: isShared,
       expecting: [.everyInteraction, .inOrder]
     ) { session in
       await rendezvous?.meet()
       let session = isShared ? URLSession.shared : session
       var texts: [String] = []
-      for _ in 0..<3 { texts.append(try await session.text("\(tapes.url)/take")) }
-      return texts + [try await session.text("\(tapes.url)/end")]
+      for _ in 0..<3 { texts.append(try await session.text("\(cassettes.url)/take")) }
+      return texts + [try await session.text("\(cassettes.url)/end")]
     }
-    #expect(texts == ManyTapes.texts(number))
+    #expect(texts == ManyCassettes.texts(number))
   }
 
-  @Test(arguments: 0..<ManyTapes.count)
+  @Test(arguments: 0..<ManyCassettes.count)
   func `each test hears its own tape`(number: Int) async throws { try await play(number) }
 
   @Test func `all of them at once hear their own tapes`() async throws {
-    let rendezvous = Rendezvous(of: ManyTapes.count)
+    let rendezvous = Rendezvous(of: ManyCassettes.count)
     try await withThrowingTaskGroup { group in
-      for number in 0..<ManyTapes.count {
+      for number in 0..<ManyCassettes.count {
         group.addTask {
           do {
             try await play(number, meeting: rendezvous)
@@ -78,7 +78,7 @@ private actor Rendezvous {
 }
 
 /// Writes the cassettes of a suite, and counts what reaches the server that they were made of.
-private struct ManyTapes: SuiteTrait, TestScoping {
+private struct ManyCassettes: SuiteTrait, TestScoping {
   static let count = 400
 
   struct Place: Sendable {
@@ -123,6 +123,6 @@ private struct ManyTapes: SuiteTrait, TestScoping {
   }
 }
 
-extension Trait where Self == ManyTapes {
+extension Trait where Self == ManyCassettes {
   fileprivate static var manyTapes: Self { Self() }
 }

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct HTTPBinTests {
   private static let file = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Cassettes/examples/httpbin.json")
+    .deletingLastPathComponent().appending(path: "Cassettes/examples/httpbin.json")
 
   private let cassette: Cassette
 

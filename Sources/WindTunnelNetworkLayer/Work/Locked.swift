@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// A value behind a lock.
-final class Guarded<Value>: @unchecked Sendable {
+final class Locked<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value
 

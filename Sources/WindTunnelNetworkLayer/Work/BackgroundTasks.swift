@@ -1,6 +1,6 @@
 /// Work that outlives the call that asked for it. It runs in one task group, whose owner is whoever
 /// called ``run()``, and ends with that.
-final class Errands: Sendable {
+final class BackgroundTasks: Sendable {
   typealias Work = @Sendable () async -> Void
 
   private enum Phase {
@@ -16,10 +16,10 @@ final class Errands: Sendable {
     var waiter: CheckedContinuation<Work?, Never>?
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
-  /// Takes work on; false where nobody would do it.
-  func take(_ work: @escaping Work) -> Bool {
+  /// Adds work; false where nobody would do it.
+  func add(_ work: @escaping Work) -> Bool {
     let (isTaken, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Work?, Never>?) in
       guard case .running = state.phase else { return (false, nil) }
       defer { state.waiter = nil }

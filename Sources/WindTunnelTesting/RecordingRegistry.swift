@@ -2,12 +2,12 @@ internal import Foundation
 internal import WindTunnel
 
 /// What this process knows of the cassettes that it records.
-struct RecordingDesk: Sendable {
+struct RecordingRegistry: Sendable {
   /// The process's own. Its lock also keeps writers apart.
-  static let shared = Locked(RecordingDesk())
+  static let shared = Locked(RecordingRegistry())
 
   /// Those whose recording was cut off by the end of another process, and those that this one has
-  /// begun: they are no whole tapes yet, and tests go on with them.
+  /// begun: they are no whole cassettes yet, and tests go on with them.
   private var begun: Set<URL> = []
   /// Those beside which it has looked for journals that were left.
   private var lookedBeside: Set<URL> = []
@@ -27,7 +27,7 @@ struct RecordingDesk: Sendable {
   /// Remembers a cassette that was not there before.
   mutating func begin(_ file: URL) { begun.insert(file) }
 
-  /// Puts onto a tape what was left beside it.
+  /// Puts onto a cassette what was left beside it.
   mutating func takeUp(besides file: URL) throws {
     guard !lookedBeside.contains(file) else { return }
     // They are of one run, whose tests have recorded beside each other.
@@ -36,9 +36,9 @@ struct RecordingDesk: Sendable {
       // One that is locked is no leftover: somebody else is writing it.
       guard let journal = try? RecordingJournal(url, besides: file) else { continue }
       let exists = FileManager.default.fileExists(atPath: file.path)
-      let tape = exists ? try Cassette(contentsOf: file) : Cassette()
+      let cassette = exists ? try Cassette(contentsOf: file) : Cassette()
       let marks = marks[file] == nil
-      _ = try journal.takeUp(onto: tape, goesOn: marks, beside: &run)
+      _ = try journal.takeUp(onto: cassette, goesOn: marks, beside: &run)
       if journal.isUnfinished { begun.insert(file) }
       if marks, journal.isUnfinished {
         self.marks[file] = journal

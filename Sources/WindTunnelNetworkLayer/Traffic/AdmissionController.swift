@@ -2,8 +2,8 @@ internal import WindTunnelSymptoms
 
 /// What the calls of a client share, and of several clients if they are given the same: the slots,
 /// the retry budget, and what is known of each host.
-public final class Governor: Sendable {
-  /// What a governor goes by.
+public final class AdmissionController: Sendable {
+  /// The rules of a controller.
   public struct Rules: Sendable, Hashable {
     /// How many attempts may be under way at once.
     public var caps: TrafficCaps
@@ -32,15 +32,15 @@ public final class Governor: Sendable {
   let queues = Gate(TrafficCaps(total: .max, perHost: 1, reserved: 0))
   private let rules: Rules
   private let time: any TimeSource
-  private let budget: Guarded<RetryBudget?>
-  private let breakers = Guarded<[String: CircuitBreaker]>([:])
+  private let budget: Locked<RetryBudget?>
+  private let breakers = Locked<[String: CircuitBreaker]>([:])
 
   /// Makes one; `time` is what pauses are measured with.
   public init(_ rules: Rules = Rules(), time: any TimeSource = SystemTime()) {
     self.rules = rules
     self.time = time
     gate = Gate(rules.caps)
-    budget = Guarded(rules.budget)
+    budget = Locked(rules.budget)
   }
 
   /// How many attempts are under way, and how many wait for a slot.

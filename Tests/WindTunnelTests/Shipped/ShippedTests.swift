@@ -6,7 +6,8 @@ import WindTunnel
 /// program give the same diff.
 @Suite struct ShippedFileTests {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Cassettes")
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Cassettes")
 
   static func files(_ name: String) -> [URL] {
     let folder = folder.appending(path: name)

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import WindTunnel
 
-/// How a test's tape is played and recorded.
-struct Taping: Sendable {
+/// How a test's cassette is played and recorded.
+struct CassetteSettings: Sendable {
   /// What requests are compared by.
   var matcher: Matcher = .url
   /// What follows when the recordings of a request are used up.
@@ -17,7 +17,7 @@ struct Taping: Sendable {
   var ignored: [String] = []
   /// Hosts that are asked elsewhere where they are asked at all.
   var mapping: [String: RequestURL] = [:]
-  /// What must be true of the tape at the end.
+  /// What must be true of the cassette at the end.
   var expectation: TapeExpectation = []
 
   /// Refuses what would lead nowhere.
@@ -30,11 +30,11 @@ struct Taping: Sendable {
     }
   }
 
-  /// A deck of a tape; what is mapped was checked (``check()``).
-  func deck(_ tape: Cassette, _ mode: RecordMode, journal: RecordingJournal? = nil) -> Deck {
+  /// A deck of a cassette; what is mapped was checked (``check()``).
+  func deck(_ cassette: Cassette, _ mode: RecordMode, journal: RecordingJournal? = nil) -> Deck {
     let clock: @Sendable () -> Date = { Date() }
     return Deck(
-      tape,
+      cassette,
       matcher: matcher,
       then: then,
       pace: pace,

@@ -1,7 +1,7 @@
 public import WindTunnelSymptoms
 
 /// What can go wrong with an attempt, as the key of a policy's table.
-public enum Setback: Sendable, Hashable {
+public enum RetryReason: Sendable, Hashable {
   /// No answer came.
   case symptom(Symptom)
   /// An answer of this status came.
