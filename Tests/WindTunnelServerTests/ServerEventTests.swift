@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// The events of exchanges that a server carries, whichever way it answers them.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelHTTP
 @testable import WindTunnelLink
 @testable import WindTunnelServer
 

@@ -3,6 +3,7 @@ import Origins
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 @testable import WindTunnelLink
 @testable import WindTunnelServer
 

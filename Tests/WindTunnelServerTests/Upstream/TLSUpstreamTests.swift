@@ -4,6 +4,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelHTTP
 @testable import WindTunnelLink
 @testable import WindTunnelCassettes
 @testable import WindTunnelServer

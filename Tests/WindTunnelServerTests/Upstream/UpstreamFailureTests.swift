@@ -4,6 +4,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelHTTP
 @testable import WindTunnelServer
 
 /// An upstream that fails: what the client sees and what the tape says.
