@@ -64,13 +64,13 @@ final class CallCompletion: Sendable {
     alarms: (hanging: Alarm, givingUp: Alarm) = (.clock, .clock),
     _ fly: @escaping @Sendable () async -> CallResult
   ) async -> End {
-    let landed = CallCompletion()
+    let completion = CallCompletion()
     let cancelled = Locked<Duration?>(nil)
     let givingUp = Locked(GivingUp())
     let flight = Task {
       let start = due ?? .now
-      alarms.hanging.set(patience, number) { [weak landed] in
-        landed?.resolve(End(result: nil, latency: .now - start))
+      alarms.hanging.set(patience, number) { [weak completion] in
+        completion?.resolve(End(result: nil, latency: .now - start))
       }
       // From the same moment on as its latency, or it would seem to return too soon.
       if let patienceOfCaller {
@@ -85,7 +85,7 @@ final class CallCompletion: Sendable {
       }
       let result = await fly()
       let moment = cancelled.withLock { $0 }
-      landed.resolve(End(result: result, latency: .now - start, cancelled: moment))
+      completion.resolve(End(result: result, latency: .now - start, cancelled: moment))
     }
     let isDue = givingUp.withLock { givingUp in
       givingUp.flight = flight
@@ -93,9 +93,9 @@ final class CallCompletion: Sendable {
     }
     if isDue { flight.cancel() }
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { landed.wait($0) }
+      await withCheckedContinuation { completion.wait($0) }
     } onCancel: {
-      landed.resolve(End())
+      completion.resolve(End())
     }
   }
 }

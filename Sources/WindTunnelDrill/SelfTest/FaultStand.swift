@@ -13,7 +13,7 @@ struct FaultStand: Sendable {
 
   /// Where it is.
   private enum Place: Sendable {
-    case server(ReplayServer, scheme: String, hasDoors: Bool)
+    case server(ReplayServer, scheme: String, hasPorts: Bool)
     case closed(ClosedPort)
     case nameless
   }
@@ -54,7 +54,7 @@ struct FaultStand: Sendable {
     if case .idle = kind.fault {} else { options.closesConnections = true }
     let server = try await ReplayServer(Self.deck(kind), options)
     let isTLS = if case .tls? = connection { true } else { false }
-    place = .server(server, scheme: isTLS ? "https" : "http", hasDoors: connection != nil)
+    place = .server(server, scheme: isTLS ? "https" : "http", hasPorts: connection != nil)
     self.authority = authority
   }
 
@@ -126,9 +126,9 @@ struct FaultStand: Sendable {
     switch place {
     case .closed(let closed): return ("http", "127.0.0.1", closed.port)
     case .nameless: return ("http", Targets.unknownName, 80)
-    case .server(let server, let scheme, hasDoors: true):
+    case .server(let server, let scheme, hasPorts: true):
       return (scheme, "127.0.0.1", try await server.openPort(lane: .deck))
-    case .server(let server, let scheme, hasDoors: false): return (scheme, "127.0.0.1", server.port)
+    case .server(let server, let scheme, hasPorts: false): return (scheme, "127.0.0.1", server.port)
     }
   }
 

@@ -15,7 +15,7 @@ public struct DrillCall: Sendable {
   public let request: Request
   /// Where to ask: everything in front of the recorded path.
   public let baseURL: URL
-  /// The session to ask with; in process it is the way to the tape.
+  /// The session to ask with; in process it is the way to the cassette.
   public let session: URLSession
   /// How long one attempt may stay silent.
   public let attemptTimeout: Duration

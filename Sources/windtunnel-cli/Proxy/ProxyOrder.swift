@@ -7,7 +7,7 @@ internal import WindTunnelServer
 struct ProxyOrder {
   let scenarios: [Scenario]
   let recordFile: URL?
-  /// What requests are compared by, where there is a tape.
+  /// What requests are compared by, where there is a cassette.
   let matcher: Matcher
   let redaction: RedactionRules
   /// Whether each new interaction bears its day.
@@ -51,14 +51,14 @@ struct ProxyOrder {
           + "leave one out or rename it."
       )
     }
-    let tape = try arguments.value("--cassette")
+    let cassettePath = try arguments.value("--cassette")
     recordFile = try arguments.value("--record").map { URL(filePath: $0) }
-    if tape != nil, recordFile != nil {
+    if cassettePath != nil, recordFile != nil {
       throw Refusal.usage(
         "--cassette and --record are given both; --record FILE plays what is in FILE already."
       )
     }
-    cassette = try tape.map { try CassetteFile.read($0) }
+    cassette = try cassettePath.map { try CassetteFile.read($0) }
     matcher = try MatchFlag.matcher(arguments, over: .url)
     if recordFile == nil, let flag = Self.ofRecording.first(where: { arguments.has($0) }) {
       throw Refusal.usage("\(flag) goes with --record; without it nothing is kept.")
@@ -153,7 +153,7 @@ struct ProxyOrder {
 
   func deck(_ recording: ProxyRecording?, _ log: Locked<ProxyLog>) throws -> Deck {
     Deck(
-      recording?.tape ?? cassette ?? Cassette(),
+      recording?.cassette ?? cassette ?? Cassette(),
       scenario: scenarios[0],
       seed: seed,
       matcher: matcher,

@@ -5,7 +5,7 @@ internal import WindTunnelCommandLine
 /// The cassette that a proxy adds to.
 struct ProxyRecording {
   /// What is on it already.
-  let tape: Cassette
+  let cassette: Cassette
   let journal: RecordingJournal
   /// What of it did not come.
   private let unrecorded = Unrecorded()
@@ -25,7 +25,7 @@ struct ProxyRecording {
     let losses = JournalLosses()
     self.losses = losses
     journal = try RecordingJournal(besides: file) { losses.tell($0) }
-    tape =
+    cassette =
       try CassetteFile.takeUp(journal, onto: found, of: file.relativePath, goesOn: true).cassette
   }
 
@@ -49,14 +49,14 @@ struct ProxyRecording {
       Terminal.complain("left out: \(request): the connection was refused, and nothing else came\n")
     }
     var (recorded, orders, leftOut) = deck.numbered()
-    if isDated { recorded.date(Date(), whereNotIn: tape) }
+    if isDated { recorded.date(Date(), whereNotIn: cassette) }
     for line in leftOff + leftOut { Terminal.complain("left out: \(line)\n") }
-    guard recorded != tape else {
+    guard recorded != cassette else {
       journal.remove()
       Terminal.complain("Nothing was recorded; \(file.relativePath) is as it was.\n")
       return true
     }
-    CutAnswers.complain(recorded, besides: tape)
+    CutAnswers.complain(recorded, besides: cassette)
     return try journal.endTelling(with: recorded, orders: orders, of: file)
   }
 }

@@ -6,9 +6,9 @@ internal import WindTunnelSymptoms
 enum CutAnswers {
   private static let linesMax = 10
 
-  /// Says which they are, of those that were not on the tape before, without secrets.
-  static func complain(_ recorded: Cassette, besides tape: Cassette) {
-    let known = Set(tape.interactions)
+  /// Says which they are, of those that were not on the cassette before, without secrets.
+  static func complain(_ recorded: Cassette, besides cassette: Cassette) {
+    let known = Set(cassette.interactions)
     let lines = recorded.interactions.filter { !known.contains($0) }.compactMap { interaction in
       guard case .cut(_, let failure) = interaction.answer else { return nil as String? }
       let reason = failure.text ?? failure.symptom.rawValue

@@ -20,7 +20,7 @@ final class OtherBodies: Sendable {
       case .recording(let interaction, _) = outcome.source,
       interaction.hasOtherBody(than: outcome.request)
     else { return }
-    // As it stands on the tape, so without secrets.
+    // As it stands on the cassette, so without secrets.
     let name = "\(interaction.request.method) \(interaction.request.url)"
     counts.withLock { $0[name, default: 0] += 1 }
   }

@@ -62,7 +62,7 @@ enum RecordCommand: Command {
     let losses = JournalLosses()
     let journal = try RecordingJournal(besides: order.file) { losses.tell($0) }
     defer { journal.close() }
-    let (tape, _) = try CassetteFile.takeUp(journal, onto: found, of: order.path, goesOn: true)
+    let (cassette, _) = try CassetteFile.takeUp(journal, onto: found, of: order.path, goesOn: true)
     // A recording that was cut off is not a whole one: it goes on.
     let goesOn = order.mode == .once && journal.isUnfinished
     let mode = goesOn ? .newEpisodes : order.mode
@@ -70,17 +70,17 @@ enum RecordCommand: Command {
       Terminal.complain("That recording goes on: what is not on the tape yet is recorded.\n")
     }
     let (unrecorded, others) = (Unrecorded(), OtherBodies(order.matcher))
-    let deck = Deck(tape, order, mode, journal, unrecorded, others)
-    if mode == .once, !tape.interactions.isEmpty {
+    let deck = Deck(cassette, order, mode, journal, unrecorded, others)
+    if mode == .once, !cassette.interactions.isEmpty {
       Terminal.complain(
-        "\(order.path) has \(tape.interactions.count) interactions and is played. "
+        "\(order.path) has \(cassette.interactions.count) interactions and is played. "
           + "To record it anew: --mode rewrite\n"
       )
     }
     let code = try await serve(order, deck, to: command)
     losses.complain()
     others.complain()
-    let end = try RecordingEnd(order, mode, tape, runsCommand: command != nil)
+    let end = try RecordingEnd(order, mode, cassette, runsCommand: command != nil)
       .keep(deck, journal, leftOff: unrecorded.lines(deck), after: code)
     return deck.tellUnasked(after: end)
   }
@@ -118,7 +118,7 @@ enum RecordCommand: Command {
 
 extension Deck {
   fileprivate convenience init(
-    _ tape: Cassette,
+    _ cassette: Cassette,
     _ order: RecordOrder,
     _ mode: RecordMode,
     _ journal: RecordingJournal? = nil,
@@ -126,7 +126,7 @@ extension Deck {
     _ others: OtherBodies? = nil
   ) {
     self.init(
-      tape,
+      cassette,
       matcher: order.matcher,
       // What was not recorded yet is a new episode, a further answer of the same kind included.
       then: mode == .newEpisodes ? .fail : .repeat,

@@ -8,9 +8,9 @@ struct RecordOrder {
   let upstream: RequestURL
   let path: String
   let mode: RecordMode
-  /// What requests are compared by, where what is on the tape is played.
+  /// What requests are compared by, where what is on the cassette is played.
   let matcher: Matcher
-  /// The origin that stands on the tape, where that is not the upstream's.
+  /// The origin that stands on the cassette, where that is not the upstream's.
   let origin: RequestURL?
   /// The hosts that are passed on to unrecorded.
   let ignored: [IgnoredHost]

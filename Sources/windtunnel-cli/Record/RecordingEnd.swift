@@ -6,12 +6,12 @@ internal import WindTunnelCommandLine
 struct RecordingEnd {
   private let order: RecordOrder
   private let mode: RecordMode
-  /// What was on the tape when it began.
-  private let tape: Cassette
+  /// What was on the cassette when it began.
+  private let cassette: Cassette
   private let runsCommand: Bool
 
-  init(_ order: RecordOrder, _ mode: RecordMode, _ tape: Cassette, runsCommand: Bool) {
-    (self.order, self.mode, self.tape, self.runsCommand) = (order, mode, tape, runsCommand)
+  init(_ order: RecordOrder, _ mode: RecordMode, _ cassette: Cassette, runsCommand: Bool) {
+    (self.order, self.mode, self.cassette, self.runsCommand) = (order, mode, cassette, runsCommand)
   }
 
   /// Writes the cassette, if something new came and nothing failed; else it stays as it is, to the
@@ -25,14 +25,14 @@ struct RecordingEnd {
     var (recorded, orders, leftOut) = deck.numbered(volatile: order.volatile)
     // What was asked anew is of today, though its text be the old one: else it would stay too old.
     if order.isDated {
-      recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : tape)
+      recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : cassette)
     }
     for line in leftOff + leftOut { Terminal.complain("left out: \(line)\n") }
     guard deck.hasRecorded, !recorded.interactions.isEmpty else {
       code == .done ? journal.remove() : journal.giveUp()
       return endedWithout(code)
     }
-    guard recorded != tape else {
+    guard recorded != cassette else {
       journal.remove()
       return code
     }
@@ -40,20 +40,20 @@ struct RecordingEnd {
       journal.giveUp()
       throw Refusal.upstreamGone(order.upstream.origin ?? "", order.path)
     }
-    // A tape of half of what the command does is no fixture, least of all in place of a whole one.
+    // A cassette of half of what the command does is no fixture, least of all in place of a whole one.
     guard code == .done else {
       journal.giveUp()
       Terminal.complain("What was recorded is thrown away; \(asItWas)\n")
       return code
     }
-    CutAnswers.complain(recorded, besides: tape)
+    CutAnswers.complain(recorded, besides: cassette)
     let isWhole = try journal.endTelling(with: recorded, orders: orders, of: order.file)
     return isWhole ? code : .cannotWrite
   }
 
   /// Says that nothing was recorded, where that was all there was to do.
   private func endedWithout(_ code: ExitCode) -> ExitCode {
-    guard mode == .rewrite || tape.interactions.isEmpty else { return code }
+    guard mode == .rewrite || cassette.interactions.isEmpty else { return code }
     Terminal.complain("Nothing was recorded; \(asItWas)\n")
     return runsCommand && code == .done ? .found : code
   }

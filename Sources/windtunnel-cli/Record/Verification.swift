@@ -60,8 +60,8 @@ struct Verification {
   }
 
   func run() async throws -> ExitCode {
-    let tape = try CassetteFile.read(order.file)
-    try refuseIdle(secrets.keys.sorted(), tape)
+    let cassette = try CassetteFile.read(order.file)
+    try refuseIdle(secrets.keys.sorted(), cassette)
     var verifier = Verifier(try order.server())
     verifier.recordedOrigin = order.origin
     verifier.secrets = secrets
@@ -71,7 +71,7 @@ struct Verification {
     verifier.limits = order.limits
     verifier.limits.requestLineBytesMax = Limits.upstream.requestLineBytesMax
     if let answerSeconds { verifier.timeout = .seconds(answerSeconds) }
-    let drift = try await verifier.verify(tape)
+    let drift = try await verifier.verify(cassette)
     if tellsJSON {
       Terminal.answer(json: drift.data)
     } else {
@@ -92,9 +92,9 @@ struct Verification {
   }
 
   /// A secret that fits nothing is a name misspelt, and what it was meant for would be skipped.
-  private func refuseIdle(_ given: [String], _ tape: Cassette) throws(Refusal) {
+  private func refuseIdle(_ given: [String], _ cassette: Cassette) throws(Refusal) {
     guard !given.isEmpty else { return }
-    let (names, all) = Secrets.names(in: tape.interactions)
+    let (names, all) = Secrets.names(in: cassette.interactions)
     guard let idle = given.first(where: { !all.contains(Secrets.name($0)) }) else { return }
     throw .idleSecret(idle, order.path, names.sorted())
   }

@@ -40,29 +40,29 @@ struct Reload {
   }
 
   /// Goes on until the task is cancelled.
-  func follow(_ server: ReplayServer, _ deck: Deck, playing tape: Cassette) async {
-    var tape = tape
+  func follow(_ server: ReplayServer, _ deck: Deck, playing cassette: Cassette) async {
+    var cassette = cassette
     var isBroken = false
     for await file in watch.saves {
       if file.isSame(as: sideFolder) {
         watch.add(sideFolder.standardizedFileURL)
       } else if file.isSame(as: order.cassette)
-        // A side file bears the hash of its bytes: it can mend a tape and not change one.
+        // A side file bears the hash of its bytes: it can mend a cassette and not change one.
         || (isBroken && file.folder.isSame(as: sideFolder))
       {
         isBroken = !attempt("tape", order.cassette) {
           let next = try order.loadCassette()
-          // A save that changes nothing must not put the tape back to its head.
-          guard next != tape || isBroken else { return nil }
+          // A save that changes nothing must not put the cassette back to its head.
+          guard next != cassette || isBroken else { return nil }
           server.load(next)
-          defer { tape = next }
-          return "\(name(order.cassette)): \(CassetteDifference(from: tape, to: next).summary)"
+          defer { cassette = next }
+          return "\(name(order.cassette)): \(CassetteDifference(from: cassette, to: next).summary)"
         }
       } else if let rules = order.rules, file.isSame(as: rules) {
         _ = attempt("rule", rules) {
           let matcher = try order.matcher()
           guard matcher != deck.matcher else { return nil }
-          server.load(tape, matcher: matcher)
+          server.load(cassette, matcher: matcher)
           return "\(name(rules)): the rules changed"
         }
       } else if let weather = order.weather, file.isSame(as: weather) {
