@@ -15,9 +15,9 @@ extension Deck {
       of request: Request?,
       in lane: Lane,
       at now: Date?
-    ) -> Circumstances {
+    ) -> TriggerContext {
       if moment == nil { moment = now?.addingTimeInterval(-age.inMilliseconds / 1000) }
-      var circumstances = Circumstances()
+      var circumstances = TriggerContext()
       // Nobody asks.
       if scenario.rules.isEmpty { return circumstances }
       if let now, let elapsed = elapsed(at: now) { circumstances.elapsed = elapsed }

@@ -11,7 +11,7 @@ extension Deck.State {
     let (request, key) = (prepared.request, prepared.key)
     if routes.ignores(request.url) { return (.forward(ticket: nil), .forwarded) }
     // Nobody recorded the page of a portal, which is there all the same.
-    if request.url.path == Substitute.portalPath,
+    if request.url.path == ReplacementResponse.portalPath,
       decision.faults == [.answer(.captivePortalPage)]
     {
       return (.computed(Response()), .computed)

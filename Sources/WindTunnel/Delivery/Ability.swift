@@ -66,11 +66,8 @@ extension Fault {
     case .malformed(.chunkedTrailers): return .rawBytes
     case .idle: return .keptConnections
     // What the platform makes of an end within the headers ends its process.
-    case .cut(let cut):
-      switch (cut.ending, cut.point) {
-      case (.close, .inHeaders), (.halfClose, .inHeaders): return .rawBytes
-      default: return nil
-      }
+    case .cut(at: .inHeaders, then: .close), .cut(at: .inHeaders, then: .halfClose):
+      return .rawBytes
     default: return nil
     }
   }

@@ -1,6 +1,24 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
+/// What the deck decided for one tunnel (`CONNECT`, RFC 9110 §9.3.6).
+public struct TunnelDecision: Sendable, Hashable {
+  /// What goes wrong; its key is `CONNECT host:port`.
+  public var decision: Decision
+  /// The link and the fates of its packets; `nil`: as fast as it goes.
+  public var path: LinkPath?
+  /// The scenario that it was decided in.
+  public var scenario: String
+  /// Whether the host is one that the cassette answers for, so that the live one must not be asked.
+  public var isOnTape: Bool
+  /// Whether the proxy looks into it, so that its requests are decided one by one.
+  public var isOpened: Bool
+  /// How it failed when it was recorded; `nil` where that is not on the cassette.
+  public var failure: Failure?
+  /// Under which number its failure is kept; `nil` where nothing is recorded.
+  var ticket: Int?
+}
+
 extension Delivery {
   /// Lowers what was decided for a tunnel to steps.
   ///
@@ -17,32 +35,21 @@ extension Delivery {
       if ending != nil, (offset ?? -1) <= (count ?? -1) { return }
       (offset, ending) = (count, [step])
     }
-    for fault in tunnel.decision.faults {
-      switch fault {
-      case .delay(let spread): wait += spread.least
-      case .status(let status, let retryAfter):
+    for part in tunnel.decision.faults.compactMap(\.tunnelPart) {
+      switch part {
+      case .wait(let length): wait += length
+      case .refusal(let status, let retryAfter):
         guard ending == nil else { continue }
         ending = Self.refusal(status, retryAfter?.values(now: nil) ?? [])
-      case .reset(let count): cut(count, .reset)
-      case .close: cut(nil, .close)
-      case .stall(let count): cut(count, .stall)
-      case .truncate(let count): cut(count, .close)
-      case .cut(let wanted):
-        guard let count = wanted.tunnelOffset else { continue }
-        switch wanted.ending {
+      case .end(let count, let effect):
+        switch effect {
         case .reset: cut(count, .reset)
         case .close, .halfClose: cut(count, .close)
-        case .stall(nil): cut(count, .stall)
-        // What passes is not held back and let go again.
-        case .stall: continue
+        case .stall: cut(count, .stall)
         }
-      case .connection(.tls(let fault)):
+      case .handshake(let fault):
         guard ending == nil else { continue }
         ending = [.head(Self.established)] + Delivery(handshake: fault).steps
-      // Nobody can read what it would change.
-      case .mutate, .alter, .answer, .malformed, .dribble, .idle: continue
-      // A proxy sees these as its own (``Fault/behindProxy``).
-      case .connection: cut(nil, .reset)
       }
     }
     if let failure = tunnel.failure, ending == nil || offset != nil {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnelSymptoms
 
 /// An answer as bytes of the wire, and which of its places are where among them.
 ///
@@ -177,8 +178,26 @@ struct WireMessage {
     }
   }
 
+  /// Where a fault's point is among the bytes; a chunk's half is that of a body of so many bytes.
+  func offset(of point: Fault.Point, ofBody count: Int) -> Int {
+    if case .byte(let byte) = point { return min(byte, bytes.count) }
+    return offset(of: place(of: point, ofBody: count))
+  }
+
+  /// Which place of the answer a fault's point is.
+  func place(of point: Fault.Point, ofBody count: Int) -> AnswerPlace {
+    switch point {
+    case .afterRequest: .start
+    case .inStatusLine: .statusLine(Fault.Point.inStatusLineBytes)
+    case .inHeaders: .fields(Fault.Point.inHeadersBytes)
+    case .body(let offset): .body(offset)
+    case .inChunk(let offset): .body(offset ?? count / 2)
+    case .byte(let byte): place(ofByte: byte)
+    }
+  }
+
   /// Which place of an answer in good form a byte is.
-  func place(ofByte count: Int) -> AnswerPlace {
+  private func place(ofByte count: Int) -> AnswerPlace {
     if count == 0 { return .start }
     if count < statusLineEnd { return .statusLine(count) }
     return count < headEnd ? .fields(count - statusLineEnd) : .body(count - headEnd)
@@ -191,4 +210,41 @@ enum AnswerPlace: Comparable {
   case statusLine(Int)
   case fields(Int)
   case body(Int)
+}
+
+extension Malformation {
+  /// What a client makes of a malformed answer that it gets where there are no bytes.
+  enum Appearance: Sendable, Hashable {
+    /// An answer that is well.
+    case whole
+    /// A failure in place of an answer.
+    case failure(Symptom)
+    /// A failure behind the whole body.
+    case failureBehindBody(Symptom)
+    /// A failure behind half of the body.
+    case failureBehindHalf(Symptom)
+    /// Half of the body, with its length or without one.
+    case half(isAnnounced: Bool)
+    /// An answer of this status without content.
+    case contentless(Int)
+  }
+
+  /// What a client makes of it.
+  var appearance: Appearance {
+    switch self {
+    case .garbage, .noStatusLine, .badStatusLine, .badStatusCode, .badVersion, .fieldWithoutColon,
+      .nulInField, .negativeLength:
+      .failure(.malformedResponse)
+    case .interimOnly: .failure(.emptyAnswer)
+    case .lengthTooLong, .twoLengths, .missingLastChunk: .failureBehindBody(.truncated)
+    case .badChunkSize, .missingChunkEnd: .failureBehindHalf(.malformedResponse)
+    case .resetWithoutLength: .failureBehindHalf(.connectionLost)
+    case .lengthTooShort: .half(isAnnounced: true)
+    case .silentTruncation: .half(isAnnounced: false)
+    case .noContentWithContent: .contentless(204)
+    case .notModifiedWithContent: .contentless(304)
+    // The chunks win (RFC 9112 §6.3, rule 3).
+    case .lengthAndChunked, .chunkedTrailers: .whole
+    }
+  }
 }

@@ -80,3 +80,78 @@ extension ConnectionFault {
     if case .lostSYNs(let count) = self { .seconds(count) } else { .zero }
   }
 }
+
+// MARK: In the catalogue
+
+extension ConnectionFault {
+  /// What fails before there is a request.
+  static let kinds: [FaultKind] =
+    [
+      FaultKind("host-not-found", .dns, .connection(.hostNotFound)),
+      FaultKind("offline", .tcp, .connection(.offline)),
+      FaultKind("refused", .tcp, .connection(.refused)),
+      FaultKind("connect-timeout", .tcp, .connection(.connectTimeout)),
+      FaultKind("lost-syns", .tcp, .connection(.lostSYNs(2))),
+    ]
+    + TLSFault.allCases.map { fault in
+      FaultKind("tls-\(FaultKind.dashed(fault.rawValue))", .tls, .connection(.tls(fault)))
+    }
+
+  /// What clients make of it.
+  var expected: FaultExpectation {
+    switch self {
+    // Real connections fail so where there is no network; Linux has no word for it.
+    case .offline: FaultExpectation(.connectionRefused, apple: .offline, 7)
+    case .refused: FaultExpectation(.connectionRefused, apple: .connectionRefused, 7)
+    case .hostNotFound: FaultExpectation(.hostNotFound, apple: .hostNotFound, 6)
+    case .connectTimeout: FaultExpectation(.timedOut, apple: .timedOut, 28)
+    case .lostSYNs: FaultExpectation(200)
+    case .tls(let fault): fault.expected
+    }
+  }
+}
+
+// MARK: In a scenario's file
+
+// { "connect": "offline" | "refused" | "timeout" }   { "lostSYNs": 2 }
+// { "dns": "hostNotFound" }   { "tls": NAME }
+
+private enum Attempt: String, CaseIterable {
+  case offline, refused, timeout
+
+  var fault: ConnectionFault {
+    switch self {
+    case .offline: .offline
+    case .refused: .refused
+    case .timeout: .connectTimeout
+    }
+  }
+}
+
+private enum Lookup: String, CaseIterable { case hostNotFound }
+
+extension Fault {
+  static func connections(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    var found: [ConnectionFault] = []
+    if let kind = try object.choice("connect", Attempt.self) { found.append(kind.fault) }
+    if let count = try object.int("lostSYNs", in: 1...ConnectionFault.lostSYNsMax) {
+      found.append(.lostSYNs(count))
+    }
+    if try object.choice("dns", Lookup.self) != nil { found.append(.hostNotFound) }
+    if let fault = try object.choice("tls", TLSFault.self) { found.append(.tls(fault)) }
+    return found.map { .connection($0) }
+  }
+}
+
+extension ConnectionFault {
+  var json: JSON {
+    switch self {
+    case .offline: ["connect": .text(Attempt.offline.rawValue)]
+    case .refused: ["connect": .text(Attempt.refused.rawValue)]
+    case .connectTimeout: ["connect": .text(Attempt.timeout.rawValue)]
+    case .lostSYNs(let count): ["lostSYNs": .number(count)]
+    case .hostNotFound: ["dns": .text(Lookup.hostNotFound.rawValue)]
+    case .tls(let fault): ["tls": .text(fault.rawValue)]
+    }
+  }
+}

@@ -25,7 +25,12 @@ public struct FaultKind: Sendable, Hashable {
   }
 
   /// Every kind there is, by layer and then in the order of the messages that they break.
-  public static let all = connections + cuts + paces + answers + malformations
+  public static let all =
+    ConnectionFault.kinds + Fault.cutKinds + IdleEnd.kinds + Fault.paceKinds + RetryAfter.kinds
+    + ReplacementResponse.kinds + ResponseEdit.kinds + Mutation.kinds + Malformation.kinds
+
+  /// What clients make of it.
+  public var expected: FaultExpectation { fault.expected }
 
   /// The kind of a name.
   public static func named(_ name: String) -> FaultKind? { all.first { $0.name == name } }

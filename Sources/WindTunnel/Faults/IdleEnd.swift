@@ -20,3 +20,66 @@ public struct IdleEnd: Sendable, Hashable {
   /// Makes an end.
   public init(_ ending: Ending, _ moment: Moment) { (self.ending, self.moment) = (ending, moment) }
 }
+
+// MARK: In the catalogue
+
+extension IdleEnd {
+  /// Each end at each moment.
+  static let kinds: [FaultKind] = [
+    FaultKind("idle-close", .tcp, .idle(IdleEnd(.close, .idle(.milliseconds(50))))),
+    FaultKind("idle-reset", .tcp, .idle(IdleEnd(.reset, .idle(.milliseconds(50))))),
+    FaultKind("close-on-next-request", .tcp, .idle(IdleEnd(.close, .nextRequest))),
+    FaultKind("reset-on-next-request", .tcp, .idle(IdleEnd(.reset, .nextRequest))),
+  ]
+}
+
+// MARK: In a scenario's file
+
+// { "keepAlive": "closeAfterIdle" | "resetAfterIdle", "idleMilliseconds": 500 }
+// { "keepAlive": "closeOnNextRequest" | "resetOnNextRequest" }
+
+extension Fault {
+  static func idleEnds(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    try IdleEnd(reading: &object).map { [.idle($0)] } ?? []
+  }
+}
+
+extension IdleEnd {
+  private enum Word: String, CaseIterable {
+    case closeAfterIdle, resetAfterIdle, closeOnNextRequest, resetOnNextRequest
+  }
+
+  fileprivate init?(reading object: inout ObjectReader) throws(FormatError) {
+    let word = try object.choice("keepAlive", Word.self)
+    let idle = try object.double("idleMilliseconds", in: Fault.milliseconds)
+    guard let word else {
+      if idle != nil { throw object.error("idleMilliseconds", "this belongs to a \"keepAlive\"") }
+      return nil
+    }
+    let isIdle = word == .closeAfterIdle || word == .resetAfterIdle
+    guard isIdle == (idle != nil) else {
+      throw object.error(
+        "idleMilliseconds",
+        isIdle
+          ? "\(word.rawValue) needs this time, 0 to 86400000"
+          : "this does not go with \"\(word.rawValue)\""
+      )
+    }
+    self.init(
+      word == .closeAfterIdle || word == .closeOnNextRequest ? .close : .reset,
+      idle.map { .idle(Duration(milliseconds: $0)) } ?? .nextRequest
+    )
+  }
+
+  var json: JSON {
+    switch (ending, moment) {
+    case (.close, .nextRequest): ["keepAlive": .text(Word.closeOnNextRequest.rawValue)]
+    case (.reset, .nextRequest): ["keepAlive": .text(Word.resetOnNextRequest.rawValue)]
+    case (let ending, .idle(let length)):
+      [
+        "keepAlive": .text((ending == .close ? Word.closeAfterIdle : .resetAfterIdle).rawValue),
+        "idleMilliseconds": .number(length.inMilliseconds, places: 3),
+      ]
+    }
+  }
+}

@@ -1,5 +1,7 @@
+internal import WindTunnelSymptoms
+
 /// A change to an answer that leaves it in good form, or nearly so.
-public enum Alteration: Sendable, Hashable {
+public enum ResponseEdit: Sendable, Hashable {
   /// The body is another, and its length that one's.
   case body(Content)
   /// `Content-Type` says this, whatever the body is.
@@ -58,8 +60,85 @@ public enum Alteration: Sendable, Hashable {
 }
 
 extension Fault {
-  var isStale: Bool {
-    guard case .alter(.stale) = self else { return false }
-    return true
+  var isStale: Bool { if case .alter(.stale) = self { true } else { false } }
+}
+
+// MARK: In the catalogue
+
+extension ResponseEdit {
+  /// One of each.
+  static let kinds =
+    Content.allCases.map { content in
+      FaultKind("body-\(FaultKind.dashed(content.rawValue))", .http, .alter(.body(content)))
+    }
+    + [
+      FaultKind("content-type", .http, .alter(.contentType("text/html"))),
+      FaultKind("stale", .http, .alter(.stale(seconds: 86_400))),
+      FaultKind("many-fields", .http, .alter(.moreFields(1000))),
+      FaultKind("huge-field", .http, .alter(.longField(bytes: 600_000))),
+      FaultKind("interim-responses", .http, .alter(.interimResponses(100))),
+    ]
+    + Coding.allCases.map { coding in
+      FaultKind("content-encoding-\(coding.rawValue)", .http, .alter(.contentEncoding(coding)))
+    }
+
+  /// What clients make of it.
+  var expected: FaultExpectation {
+    switch self {
+    case .body, .contentType, .stale, .moreFields, .interimResponses: FaultExpectation(200)
+    case .contentEncoding: FaultExpectation(.undecodableBody, apple: .undecodableBody, 61)
+    case .longField: FaultExpectation(.malformedResponse, apple: .malformedResponse, 27, 56)
+    }
+  }
+}
+
+// MARK: In a scenario's file
+
+// { "body": NAME }   { "contentType": "text/html" }   { "contentEncoding": NAME }
+// { "staleSeconds": 86400 }   { "headerFields": 5000 }   { "headerFieldBytes": 600000 }
+// { "interimResponses": 100 }
+
+extension Fault {
+  static func edits(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    var found: [Fault] = []
+    if let content = try object.choice("body", ResponseEdit.Content.self) {
+      found.append(.alter(.body(content)))
+    }
+    if let type = try object.string("contentType") {
+      guard !type.breaksFieldLine else {
+        throw object.error("contentType", "a field's value has no line breaks and no NUL")
+      }
+      found.append(.alter(.contentType(type)))
+    }
+    if let coding = try object.choice("contentEncoding", ResponseEdit.Coding.self) {
+      found.append(.alter(.contentEncoding(coding)))
+    }
+    if let seconds = try object.int("staleSeconds", in: 0...1_000_000_000) {
+      found.append(.alter(.stale(seconds: seconds)))
+    }
+    if let count = try object.int("headerFields", in: 1...ResponseEdit.fieldsMax) {
+      found.append(.alter(.moreFields(count)))
+    }
+    if let count = try object.int("headerFieldBytes", in: 1...ResponseEdit.fieldBytesMax) {
+      found.append(.alter(.longField(bytes: count)))
+    }
+    if let count = try object.int("interimResponses", in: 1...ResponseEdit.interimResponsesMax) {
+      found.append(.alter(.interimResponses(count)))
+    }
+    return found
+  }
+}
+
+extension ResponseEdit {
+  var json: JSON {
+    switch self {
+    case .body(let content): ["body": .text(content.rawValue)]
+    case .contentType(let type): ["contentType": .text(type)]
+    case .contentEncoding(let coding): ["contentEncoding": .text(coding.rawValue)]
+    case .stale(let seconds): ["staleSeconds": .number(seconds)]
+    case .moreFields(let count): ["headerFields": .number(count)]
+    case .longField(let count): ["headerFieldBytes": .number(count)]
+    case .interimResponses(let count): ["interimResponses": .number(count)]
+    }
   }
 }

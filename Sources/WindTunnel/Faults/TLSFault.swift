@@ -153,3 +153,27 @@ extension TLSAlert {
     }
   }
 }
+
+// MARK: In the catalogue
+
+extension TLSFault {
+  /// What clients make of it.
+  var expected: FaultExpectation {
+    let seen = FaultExpectation.Sight.failure(symptom)
+    let failed = FaultExpectation.Sight.failure(.secureConnectionFailed)
+    return switch self {
+    case .alert(.certificateExpired): FaultExpectation(apple: failed, linux: seen, curl: [60])
+    case .alert(.certificateRequired): FaultExpectation(apple: failed, linux: seen, curl: [98])
+    case .stallAfterClientHello: FaultExpectation(.timedOut, apple: .timedOut, 28)
+    case .alert, .plaintext, .garbage, .truncatedRecord, .closeAfterClientHello,
+      .resetAfterClientHello, .oldProtocol:
+      FaultExpectation(apple: failed, linux: seen, curl: [35])
+    case .clientCertificateRequired:
+      // TLS 1.3 tells it after the client has finished (RFC 8446 §4.4.2.4).
+      FaultExpectation(apple: seen, linux: seen, curl: [56, 55, 35])
+    case .untrusted, .selfSigned, .wrongHost, .expired, .notYetValid, .unknownRoot,
+      .incompleteChain, .weakSignature:
+      FaultExpectation(apple: seen, linux: seen, curl: [60])
+    }
+  }
+}

@@ -10,12 +10,12 @@ extension Scenario {
     seed: UInt64,
     lane: Lane,
     ordinal: Int,
-    in circumstances: Circumstances?
+    in context: TriggerContext?
   ) -> Decision {
     if rules.isEmpty {
       return Decision(lane: lane, key: Decision.connectionKey, ordinal: ordinal, faults: [])
     }
-    let moment = Moment(seed, lane, Decision.connectionKey, ordinal, circumstances)
+    let moment = Moment(seed, lane, Decision.connectionKey, ordinal, context)
     return Decision(moment, fired(at: moment) { $0.isForConnections })
   }
 
@@ -69,7 +69,7 @@ extension Scenario {
 
   /// A portal that redirects to its own page shows that to everybody.
   private func portal(_ request: Request) -> Fired? {
-    guard request.url.path == Substitute.portalPath,
+    guard request.url.path == ReplacementResponse.portalPath,
       rules.contains(where: { $0.faults.contains(.answer(.captivePortalRedirect)) })
     else { return nil }
     return Fired(faults: [.answer(.captivePortalPage)], isCertain: true)
@@ -82,17 +82,17 @@ extension Scenario {
     var key: String
     var ordinal: Int
     /// `nil`: whatever a rule asks holds.
-    var circumstances: Circumstances?
+    var context: TriggerContext?
 
     init(
       _ seed: UInt64,
       _ lane: Lane,
       _ key: String,
       _ ordinal: Int,
-      _ circumstances: Circumstances?
+      _ context: TriggerContext?
     ) {
       (self.seed, self.lane, self.key) = (seed, lane, key)
-      (self.ordinal, self.circumstances) = (ordinal, circumstances)
+      (self.ordinal, self.context) = (ordinal, context)
     }
   }
 
@@ -120,7 +120,7 @@ extension Scenario {
           rule: identity(of: index) + of
         )
       }
-      let isAllowed = moment.circumstances?.allow(rule.trigger, at: index) != false
+      let isAllowed = moment.context?.allows(rule.trigger, at: index) != false
       guard isAllowed,
         rule.trigger.fires(
           ordinal: moment.ordinal,
@@ -151,6 +151,57 @@ extension Scenario {
   }
 }
 
+// MARK: Of tunnels
+
+extension Scenario {
+  /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and by
+  /// those of every request as far as they can be carried by bytes that nobody can read. A status is
+  /// only for the rules that name the tunnel: it answers the `CONNECT`.
+  func decideTunnel(_ request: Request, at moment: Moment, isOpened: Bool) -> Decision {
+    let fired = fired(at: moment) { rule in
+      // What speaks of every request is met by those within an open tunnel, and not by itself, too.
+      if isOpened, !rule.isForConnections, rule.trigger.request?.isForTunnels != true {
+        return false
+      }
+      return applies(rule, to: request)
+    } resolving: { rule, fault in
+      if case .status = fault, rule.trigger.request?.isForTunnels != true { return nil }
+      return fault
+    }
+    var decision = Decision(moment, fired)
+    decision.faults = decision.faults.map(\.behindProxy)
+    return decision
+  }
+
+  /// Whether it has faults that need to look into a tunnel, so that they do not happen in one.
+  public var hasFaultsBeyondTunnels: Bool {
+    rules.contains { rule in
+      if let request = rule.trigger.request { return !request.isForTunnels }
+      return rule.faults.contains { fault in
+        if case .refusal? = fault.tunnelPart { true } else { fault.tunnelPart == nil }
+      }
+    }
+  }
+
+  /// Whether it breaks tunnels off at a byte, which only who passes their bytes on can do.
+  public var cutsTunnelsAtBytes: Bool {
+    rules.contains { rule in
+      guard rule.trigger.request?.isForTunnels == true else { return false }
+      return rule.faults.contains { fault in
+        if case .end(after: _?, _)? = fault.tunnelPart { true } else { false }
+      }
+    }
+  }
+
+  /// Whether it fails handshakes by certificates, which nobody can do without opening them.
+  public var needsCertificates: Bool {
+    rules.lazy.flatMap(\.faults).contains {
+      guard case .connection(.tls(let fault)) = $0 else { return false }
+      return fault.needsCertificate
+    }
+  }
+}
+
 extension Decision {
   init(_ moment: Scenario.Moment, _ fired: [Scenario.Fired]) {
     self.init(
@@ -159,5 +210,21 @@ extension Decision {
       ordinal: moment.ordinal,
       faults: fired.flatMap(\.faults)
     )
+  }
+}
+
+/// What a rule may ask that no seed knows: how late it is, and what a request's fields say.
+struct TriggerContext: Sendable {
+  /// Since the scenario began.
+  var elapsed = Duration.zero
+  /// The request's fields.
+  var headers: HeaderFields = [:]
+  /// The places of the rules whose field is another by now than it was at first.
+  var changed: Set<Int> = []
+
+  func allows(_ trigger: Trigger, at place: Int) -> Bool {
+    if let window = trigger.window, !window.contains(elapsed) { return false }
+    if let header = trigger.header, !header.holds(headers) { return false }
+    return trigger.untilHeaderChanges == nil || !changed.contains(place)
   }
 }

@@ -11,17 +11,8 @@
 //
 // "when" may hold "request", "header" ("Name" or "Name: value"), "withoutHeader", "critical", "first",
 // "attempt", "every", "probability", "burst" { "goodToBad", "badToGood" }, "fromMilliseconds",
-// "untilMilliseconds" and "untilHeaderChanges"; all must hold. A fault is one of
-//   { "delayMilliseconds": 300 }                                 fixed
-//   { "delayMilliseconds": 300, "jitterMilliseconds": 50 }       even between 250 and 350
-//   { "delayMilliseconds": 100, "throughMilliseconds": 900 }     even between 100 and 900
-//   { "status": 429, "retryAfterSeconds": 1 }                    or "retryAfter": "garbage" and so on
-//   { "reset": "afterRequest" }      { "resetAfterBodyBytes": 10 }
-//   { "close": "afterRequest" }      { "truncateAfterBodyBytes": 10 }
-//   { "stall": "afterRequest" }      { "stallAfterBodyBytes": 10 }
-// or one of those at the head of FaultFormat+Cuts.swift, FaultFormat+HTTP.swift and MutationFormat.swift,
-//   { "connect": "offline" | "refused" | "timeout" }   { "lostSYNs": 2 }
-//   { "dns": "hostNotFound" }   { "tls": NAME }
+// "untilMilliseconds" and "untilHeaderChanges"; all must hold. What a fault may be stands at the format
+// of ``Fault``.
 // "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give up
 // that share of a drill's calls. In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and "lossProbability" are meant for
 // both directions, and with "up" or "down" in front for one.

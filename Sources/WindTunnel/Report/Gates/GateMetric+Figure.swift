@@ -155,3 +155,19 @@ extension GateMetric {
     }
   }
 }
+
+extension GateMetric {
+  /// A figure as people read it, with what it was made of.
+  func words(_ figure: Double, of metrics: Metrics) -> String {
+    switch kind {
+    case .time: return "\(JSON.number(figure / 1000, places: 3)) ms"
+    case .count, .ratio: return "\(JSON.number(figure, places: 6))"
+    case .share:
+      let share = "\(JSON.number(figure, places: 6))"
+      guard self == .successRate || self == .firstTrySuccessRate else { return share }
+      let judged = metrics.latency.calls
+      let count = Int((figure * Double(judged)).rounded())
+      return "\(share) (\(count) of \(judged) calls)"
+    }
+  }
+}

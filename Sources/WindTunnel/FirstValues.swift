@@ -1,19 +1,3 @@
-/// What a rule may ask that no seed knows: how late it is, and what a request's fields say.
-struct Circumstances: Sendable {
-  /// Since the scenario began.
-  var elapsed = Duration.zero
-  /// The request's fields.
-  var headers: HeaderFields = [:]
-  /// The places of the rules whose field is another by now than it was at first.
-  var changed: Set<Int> = []
-
-  func allow(_ trigger: Trigger, at place: Int) -> Bool {
-    if let window = trigger.window, !window.contains(elapsed) { return false }
-    if let header = trigger.header, !header.holds(headers) { return false }
-    return trigger.untilHeaderChanges == nil || !changed.contains(place)
-  }
-}
-
 /// What a lane's first requests had in the fields that rules wait to change.
 struct FirstValues: Sendable {
   private var values: [LaneKey: String?] = [:]

@@ -5,17 +5,17 @@ import WindTunnelSymptoms
 
 @testable import WindTunnelDrill
 
-@Suite struct DealtTests {
+@Suite struct AnswerSummaryTests {
   private let recorded = Interaction(
     Request("GET", "https://a.example.test/home"),
     Response(status: 200, headers: ["Retry-After": "3"], body: Body("0123456789"))
   )
 
   private func words(_ faults: [Fault]) -> String {
-    let dealt = Dealt(faults, recorded: recorded)
+    let answer = AnswerSummary(faults, over: recorded)
     return [
-      dealt.status.map { "\($0)" } ?? "–", dealt.bytes.map { "\($0)" } ?? "–",
-      dealt.symptom?.rawValue ?? "–", dealt.retryAfter.map { "\($0)" } ?? "–",
+      answer.status.map { "\($0)" } ?? "–", answer.bytes.map { "\($0)" } ?? "–",
+      answer.symptom?.rawValue ?? "–", answer.retryAfter.map { "\($0)" } ?? "–",
     ].joined(separator: " ")
   }
 
@@ -36,7 +36,7 @@ import WindTunnelSymptoms
   @Test func `a date is told as it is sent, unless something else stands in its place`() {
     let date = Fault.status(503, retryAfter: .date(inSeconds: 2))
     func dealt(_ faults: [Fault], now: Duration? = .seconds(1_000_000)) -> Duration? {
-      Dealt(faults, recorded: recorded, now: now).retryDate
+      AnswerSummary(faults, over: recorded, now: now).retryDate
     }
     #expect(dealt([date]) == .seconds(1_000_002))
     #expect(dealt([.delay(.exactly(.seconds(1))), date]) == .seconds(1_000_002))
