@@ -47,6 +47,16 @@ enum GateMetric: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// Whether it is a figure of two reports.
+  var isOfPair: Bool {
+    switch self {
+    case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
+      .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
+      true
+    default: false
+    }
+  }
+
   /// The name in a report's JSON. A time's tells the unit, so its bar may go without one.
   var key: String {
     let words = rawValue.split(separator: ".")

@@ -71,16 +71,6 @@ extension GateMetric {
     }
   }
 
-  /// Whether it is a figure of two reports.
-  var isOfPair: Bool {
-    switch self {
-    case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
-      .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
-      true
-    default: false
-    }
-  }
-
   /// Tells whether it is a latency, or made of latencies.
   var isOfLatencies: Bool {
     switch self {
