@@ -198,6 +198,12 @@ extension Script {
     case .dribble(let bytes, let interval):
       noteLive(fault)
       dribble = (bytes, interval)
+    case .throttle(let rate):
+      noteLive(fault)
+      let rate = min(max(Fault.rates.lowerBound, rate), Fault.rates.upperBound)
+      // Twenty pieces a second, where so many make a byte each.
+      let bytes = max(1, rate / 20)
+      dribble = (bytes, .nanoseconds(Int64(bytes) * 1_000_000_000 / Int64(rate)))
     case .idle(let end): idleEnd = end
     case .malformed(let malformation):
       attempt(fault) { script throws(Mutation.Misfit) in

@@ -17,6 +17,8 @@ public enum Fault: Sendable, Hashable {
   case cut(at: Point, then: Effect)
   /// The body comes so many bytes at a time: the first at once, and the next each so much later.
   case dribble(bytes: Int, every: Duration)
+  /// The body comes no faster than so many bytes a second.
+  case throttle(bytesPerSecond: Int)
   /// The answer is not HTTP, or contradicts itself.
   case malformed(Malformation)
   /// Another answer in place of the recorded one.
@@ -87,7 +89,7 @@ extension Fault {
   var role: Role {
     switch self {
     case .delay: .delay
-    case .dribble, .cut(_, .stall(_?)): .pause
+    case .dribble, .throttle, .cut(_, .stall(_?)): .pause
     case .connection(let fault): fault.symptom == nil ? .lateConnection : .failedConnection
     case .status: .refusal
     case .answer: .replacement
@@ -163,7 +165,7 @@ extension Fault {
     case .connection(.tls(let fault)): .handshake(fault)
     // A proxy sees these as its own (``behindProxy``).
     case .connection: .end(after: nil, .reset)
-    case .mutate, .alter, .answer, .malformed, .dribble, .idle: nil
+    case .mutate, .alter, .answer, .malformed, .dribble, .throttle, .idle: nil
     }
   }
 
@@ -189,7 +191,7 @@ extension Fault {
     switch self {
     case .connection(let fault): fault.expected
     case .status(let status, _): FaultExpectation(status)
-    case .delay, .dribble, .idle: FaultExpectation(200)
+    case .delay, .dribble, .throttle, .idle: FaultExpectation(200)
     case .mutate: FaultExpectation(apple: .someAnswer, linux: .someAnswer, curl: [0])
     case .cut(let point, let effect): effect.expected(at: point)
     case .answer(let replacement): replacement.expected
@@ -201,7 +203,10 @@ extension Fault {
   /// What takes its time and comes whole.
   static let paceKinds =
     [FaultKind("delay", .http, .delay(.exactly(.milliseconds(50))))] + pauseKinds
-    + [FaultKind("dribble", .http, .dribble(bytes: 1, every: .milliseconds(5)))]
+    + [
+      FaultKind("dribble", .http, .dribble(bytes: 1, every: .milliseconds(5))),
+      FaultKind("throttle", .http, .throttle(bytesPerSecond: 100)),
+    ]
 }
 
 // MARK: In a scenario's file
@@ -210,7 +215,7 @@ extension Fault {
 // { "delayMilliseconds": 300, "jitterMilliseconds": 50 }        even between 250 and 350
 // { "delayMilliseconds": 100, "throughMilliseconds": 900 }      even between 100 and 900
 // { "status": 429, "retryAfterSeconds": 1 }                     or "retryAfter": "garbage" and so on
-// { "dribbleBytes": 1, "everyMilliseconds": 600 }
+// { "dribbleBytes": 1, "everyMilliseconds": 600 }               { "throttleBytesPerSecond": 20000 }
 // { "malformed": NAME }   { "answer": NAME }
 // and those at the format of ``Fault/Effect``, ``ResponseEdit``, ``IdleEnd``, ``ConnectionFault`` and
 // ``Mutation``.
@@ -218,6 +223,7 @@ extension Fault {
   static let bytes = 0...(1 << 50)
   static let statusRange = 200...599
   static let milliseconds = 0.0...86_400_000
+  static let rates = 1...(1 << 30)
 
   init(reading object: ObjectReader) throws(FormatError) {
     var object = object
@@ -226,6 +232,9 @@ extension Fault {
     found += try Self.statuses(&object)
     found += try Self.cuts(&object)
     found += try Self.dribbles(&object)
+    if let rate = try object.int("throttleBytesPerSecond", in: Self.rates) {
+      found.append(.throttle(bytesPerSecond: rate))
+    }
     found += try Self.replacements(&object)
     found += try Self.edits(&object)
     found += try Self.idleEnds(&object)
@@ -315,6 +324,7 @@ extension Fault {
         "dribbleBytes": .number(count),
         "everyMilliseconds": .number(interval.inMilliseconds, places: 3),
       ]
+    case .throttle(let rate): return ["throttleBytesPerSecond": .number(rate)]
     case .malformed(let malformation): return ["malformed": .text(malformation.rawValue)]
     case .answer(let replacement): return ["answer": .text(replacement.rawValue)]
     case .alter(let edit): return edit.json

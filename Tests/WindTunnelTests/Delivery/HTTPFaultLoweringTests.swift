@@ -163,7 +163,7 @@ import WindTunnelSymptoms
 
   @Test(arguments: [
     Fault.dribble(bytes: 1, every: .seconds(1)), .stall(afterBodyBytes: 1, for: .seconds(1)),
-    .alter(.body(.empty)),
+    .alter(.body(.empty)), .throttle(bytesPerSecond: 1),
   ])
   func `a live answer passes as it comes, and the journal says so`(fault: Fault) {
     let deck = Deck(Cassette(), scenario: [.always(.always, fault)], mode: .rewrite)
