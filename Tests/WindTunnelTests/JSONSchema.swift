@@ -64,7 +64,8 @@ struct JSONSchema {
     case ("pattern", .string(let pattern)):
       guard let text = value.stringValue, let regex = try? Regex(pattern.value) else { return [] }
       return text.firstMatch(of: regex) != nil ? [] : ["\(place): \(text)"]
-    case ("additionalProperties", _), ("patternProperties", _), ("$schema", _), ("$id", _), ("title", _),
+    case ("additionalProperties", _), ("patternProperties", _), ("$schema", _), ("$id", _),
+      ("title", _),
       ("description", _),
       ("$defs", _):
       return []

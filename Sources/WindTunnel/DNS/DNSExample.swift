@@ -2,7 +2,7 @@ internal import WindTunnelSymptoms
 
 /// One way for a look-up to go wrong, as a script would have it.
 public struct DNSExample: Sendable, Hashable {
-  /// What it is called, such as `firstPacketLost`.
+  /// The name, such as `firstPacketLost`.
   public var name: String
   /// The entries that make it for every name; addresses are this machine's where they lead anywhere.
   public var script: DNSScript
@@ -57,7 +57,7 @@ extension DNSExample {
   /// The name in a list of faults: `dns-first-packet-lost`.
   public var faultName: String { "dns-\(FaultKind.dashed(name))" }
 
-  /// What clients make of it, where nobody but the name server of the script is asked, and a server
+  /// The clients' views of it, where nobody but the name server of the script is asked, and a server
   /// that answers 200 listens at 127.0.0.1 and nowhere else.
   public var expected: FaultExpectation {
     switch name {
@@ -71,7 +71,7 @@ extension DNSExample {
     }
   }
 
-  /// What the C library's `getaddrinfo` makes of it: addresses, or the name of its error (RFC 3493
+  /// The outcome of the C library's `getaddrinfo`: addresses, or the name of its error (RFC 3493
   /// §6.1), as measured with glibc.
   public var expectedLookUp: [String] {
     switch name {

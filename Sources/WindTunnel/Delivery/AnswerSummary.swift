@@ -8,9 +8,9 @@ package struct AnswerSummary: Sendable, Hashable {
   package private(set) var status: Int?
   /// Bytes of the recorded content; `nil` where what comes is another.
   package private(set) var bytes: Int?
-  /// What a client makes of the end; `nil` where it is a good one.
+  /// The name of the client's error; `nil` where the end is a good one.
   package private(set) var symptom: Symptom?
-  /// How long `Retry-After` says to wait; `nil` where it says nothing that can be kept to.
+  /// The wait that `Retry-After` asks for; `nil` where it asks for none that can be kept to.
   package private(set) var retryAfter: Duration?
   /// The date in an injected `Retry-After`, as time since 1970.
   package private(set) var retryDate: Duration?
@@ -59,12 +59,13 @@ package struct AnswerSummary: Sendable, Hashable {
     return .seconds(count)
   }
 
-  /// What the steps of a delivery come to.
+  /// The sum of a delivery's steps.
   private struct Sum {
     private(set) var head: ResponseHead?
     private(set) var symptom: Symptom?
     private var content = Data()
-    /// Whether bytes come that are no answer in good form; what a client makes of them, no step says.
+    /// Tells whether bytes come that are no answer in good form; no step says what a client makes of
+    /// them.
     private var isRaw = false
     private var isLive = false
 
@@ -86,7 +87,7 @@ package struct AnswerSummary: Sendable, Hashable {
       if isRaw { symptom = nil }
     }
 
-    /// How much of the recorded content comes: a part of it only in front of a bad end.
+    /// Returns how much of the recorded content comes: a part of it only in front of a bad end.
     func bytes(of recorded: Interaction?) -> Int? {
       if isRaw || isLive { return nil }
       if head == nil { return symptom == recorded?.failure?.symptom ? nil : 0 }

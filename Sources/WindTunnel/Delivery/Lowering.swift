@@ -69,7 +69,7 @@ extension Delivery {
     }
   }
 
-  /// What answers a handshake.
+  /// Lowers a fault of a handshake to what answers the ClientHello.
   init(handshake fault: TLSFault) {
     if let handshake = fault.handshake {
       self.init([.shakeHands(handshake)])
@@ -106,19 +106,19 @@ extension Delivery {
   )
 }
 
-/// What the deck decided for one tunnel (`CONNECT`, RFC 9110 §9.3.6).
+/// The deck's decision for one tunnel (`CONNECT`, RFC 9110 §9.3.6).
 public struct TunnelDecision: Sendable, Hashable {
-  /// What goes wrong; its key is `CONNECT host:port`.
+  /// The faults; the decision's key is `CONNECT host:port`.
   public var decision: Decision
   /// The link and the fates of its packets; `nil`: as fast as it goes.
   public var path: LinkPath?
   /// The scenario that it was decided in.
   public var scenario: String
-  /// Whether the host is one that the cassette answers for, so that the live one must not be asked.
+  /// Tells whether the host is one that the cassette answers for, so that the live one must not be asked.
   public var isOnTape: Bool
-  /// Whether the proxy looks into it, so that its requests are decided one by one.
+  /// Tells whether the proxy looks into it, so that its requests are decided one by one.
   public var isOpened: Bool
-  /// How it failed when it was recorded; `nil` where that is not on the cassette.
+  /// The failure that was recorded of it; `nil` where that is not on the cassette.
   public var failure: Failure?
   /// Under which number its failure is kept; `nil` where nothing is recorded.
   var ticket: Int?
@@ -169,7 +169,7 @@ extension Delivery {
     self.init(steps + relay + ending, afterwards: ending.last == .reset ? .reset : .close)
   }
 
-  /// What says that a tunnel is open: without content or length (RFC 9110 §9.3.6).
+  /// The head that says that a tunnel is open: without content or length (RFC 9110 §9.3.6).
   public static let established = ResponseHead(status: 200)
 
   private static func refusal(_ failure: Failure) -> [Step] {

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Mutation {
-  /// Why an answer gives no room for a mutation.
+  /// The reason why an answer gives no room for a mutation.
   struct Misfit: Error, Hashable {
     var reason: String
 

@@ -7,10 +7,10 @@ struct Pieces {
   /// After the last piece.
   private(set) var lastWait = Duration.zero
   private(set) var breaks: [Break] = []
-  /// Whether it came in pieces of its origin's.
+  /// Tells whether it came in pieces of its origin's.
   private(set) var isStream = false
 
-  /// Whether all of it comes in one piece, and at once.
+  /// Tells whether all of it comes in one piece, and at once.
   var isOne: Bool {
     !isStream && firstWait == .zero && lastWait == .zero
       && breaks.allSatisfy { $0.offset == 0 && $0.wait == .zero }
@@ -90,7 +90,7 @@ struct Pieces {
   }
 }
 
-/// How long a recorded answer takes, next to the day it was recorded.
+/// The speed of a recorded answer, next to the day it was recorded.
 ///
 /// The pieces of a streamed body stay pieces at any pace.
 public enum Pace: Sendable, Hashable {
@@ -104,7 +104,7 @@ public enum Pace: Sendable, Hashable {
   /// In the time that it took.
   public static let asRecorded = Pace.times(1)
 
-  /// What is waited where the recording waited so long; a time that ran backwards is none.
+  /// Returns the wait where the recording waited so long; a time that ran backwards is none.
   func wait(_ recorded: Duration) -> Duration {
     guard case .times(let factor) = self, factor > 0, recorded > .zero else { return .zero }
     // Slower than this is not a wait but the end.

@@ -4,7 +4,7 @@ internal import WindTunnelSymptoms
 /// An answer and where it breaks off, before it is written down as steps: an outcome's answer, to which
 /// its faults are done one by one.
 struct Script {
-  /// Which mutations the answer gave no room for, and why.
+  /// The mutations that the answer gave no room for, and why.
   private(set) var misfits: [String] = []
 
   private let stage: Stage
@@ -14,21 +14,21 @@ struct Script {
   private var head: ResponseHead?
   private var body = Data()
   private var pieces = Pieces()
-  /// Whether the head ends the message whatever it announces (RFC 9112 §6.3, rule 1).
+  /// Tells whether the head ends the message whatever it announces (RFC 9112 §6.3, rule 1).
   private var isContentless = false
   private var isLive = false
-  /// Why there is nothing that a mutation could change.
+  /// The reason why there is nothing that a mutation could change.
   private var obstacle: String?
-  /// Where the recorded answer broke off; another answer in its place does not.
+  /// The place where the recorded answer broke off; another answer in its place does not.
   private var recordedCut: Cut?
   private var stops = Stops()
-  /// What is wrong with the answer's form.
+  /// The fault of the answer's form.
   private var malformation: Malformation?
-  /// How the body comes drop by drop.
+  /// The pieces that the body comes in, and the time between them.
   private var dribble: (bytes: Int, interval: Duration)?
-  /// How many interim answers come first.
+  /// The number of interim answers that come first.
   private var interimResponses = 0
-  /// What becomes of the connection after a whole answer.
+  /// The end of the connection after a whole answer.
   private var idleEnd: IdleEnd?
 
   /// An end of the answer before its end.
@@ -36,7 +36,7 @@ struct Script {
     /// Bytes of the body in front of it; `nil`: no head either.
     var offset: Int?
     var ending: Delivery.Step
-    /// Whether what came then was no HTTP.
+    /// Tells whether what came then was no HTTP.
     var isMalformed = false
   }
 
@@ -230,7 +230,7 @@ extension Script {
     before.insert(.wait(travel), at: 0)
   }
 
-  /// Why a live answer cannot be changed.
+  /// The reason why a live answer cannot be changed.
   private static let passes = "a live answer passes as it comes"
 
   private mutating func noteLive(_ fault: Fault) {
@@ -393,7 +393,7 @@ extension Script {
     if !pauses.isEmpty { pieces.add(pauses) }
   }
 
-  /// What ends the answer before its end, if anything does, and whether it ends as recorded. The first
+  /// The end of the answer before its end, if there is one, and whether it is the recorded one. The first
   /// on the way is the one that happens.
   private var firstCut: (Cut?, isRecorded: Bool) {
     let cut = stops.end.map { Cut(offset: $0.offset, ending: $0.ending) }
@@ -402,7 +402,7 @@ extension Script {
     return (isRecorded ? recordedCut : cut, isRecorded)
   }
 
-  /// Whether the recorded answer broke off, on a wire, in what was no HTTP.
+  /// Tells whether the recorded answer broke off, on a wire, in what was no HTTP.
   private var breaksOffMalformed: Bool {
     stage == .onTheWire && !isContentless && recordedCut?.isMalformed == true
       && recordedCut?.offset != nil

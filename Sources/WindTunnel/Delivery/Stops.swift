@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The points at which faults halt an answer, in the order of the faults.
 struct Stops {
-  /// What becomes of the answer at a point.
+  /// An end of the answer, or a pause, at a point.
   enum Act {
     case wait(Duration)
     case end(Delivery.Step)
@@ -23,10 +23,12 @@ struct Stops {
 
   var isEmpty: Bool { stops.isEmpty }
 
-  /// Whether all of them are at points where a server that writes answers in good form can stop.
+  /// Tells whether all of them are at points where a server that writes answers in good form can stop.
   var arePlain: Bool { stops.allSatisfy(\.point.isPlain) }
 
-  mutating func add(_ act: Act, at point: Fault.Point) { stops.append(Stop(point: point, act: act)) }
+  mutating func add(_ act: Act, at point: Fault.Point) {
+    stops.append(Stop(point: point, act: act))
+  }
 
   mutating func removeUnplain() { stops.removeAll { !$0.point.isPlain } }
 
@@ -52,7 +54,7 @@ struct Stops {
     }
   }
 
-  /// What comes before a cut: at an earlier place, or at the same and named before it.
+  /// Returns those before a cut: at an earlier place, or at the same and named before it.
   private func timely(_ cut: Script.Cut?) -> [Stop] {
     guard let cut else { return stops }
     let end = stops.firstIndex { stop in
@@ -76,12 +78,12 @@ struct Stops {
     }.max()
   }
 
-  /// Where they are among the bytes of a message.
+  /// Returns their places among the bytes of a message.
   func marks(in message: WireMessage, ofBody count: Int) -> [(offset: Int, act: Act)] {
     stops.map { (message.offset(of: $0.point, ofBody: count), $0.act) }
   }
 
-  /// Whether one ends the answer behind all bytes of a message.
+  /// Tells whether one ends the answer behind all bytes of a message.
   func end(behind message: WireMessage, ofBody count: Int) -> Bool {
     stops.contains { stop in
       guard case .end = stop.act else { return false }
@@ -89,7 +91,7 @@ struct Stops {
     }
   }
 
-  /// Whether the answer ends within its headers, which no name of a client's stands for.
+  /// Tells whether the answer ends within its headers, which no name of a client's stands for.
   func endInHeaders(of message: WireMessage, ofBody count: Int) -> Bool {
     let ends = stops.compactMap { stop -> (AnswerPlace, Delivery.Step)? in
       guard case .end(let ending) = stop.act else { return nil }

@@ -14,7 +14,7 @@ struct WireMessage {
   private var marks: [(body: Int, wire: Int)] = []
   private var bodyCount = 0
 
-  /// How the content is framed where nothing is wrong with it.
+  /// The framing of the content where nothing is wrong with it.
   enum Framing {
     /// By this length; `nil`: by the connection's end.
     case length(Int?)
@@ -164,7 +164,7 @@ struct WireMessage {
     bodyCount += data.count
   }
 
-  /// Where a place of the answer is among the bytes; beyond the last it is the end.
+  /// Returns where a place of the answer is among the bytes; beyond the last it is the end.
   func offset(of place: AnswerPlace) -> Int {
     switch place {
     case .start: return 0
@@ -178,13 +178,13 @@ struct WireMessage {
     }
   }
 
-  /// Where a fault's point is among the bytes; a chunk's half is that of a body of so many bytes.
+  /// Returns where a fault's point is among the bytes; a chunk's half is that of a body of so many bytes.
   func offset(of point: Fault.Point, ofBody count: Int) -> Int {
     if case .byte(let byte) = point { return min(byte, bytes.count) }
     return offset(of: place(of: point, ofBody: count))
   }
 
-  /// Which place of the answer a fault's point is.
+  /// Returns which place of the answer a fault's point is.
   func place(of point: Fault.Point, ofBody count: Int) -> AnswerPlace {
     switch point {
     case .afterRequest: .start
@@ -196,7 +196,7 @@ struct WireMessage {
     }
   }
 
-  /// Which place of an answer in good form a byte is.
+  /// Returns which place of an answer in good form a byte is.
   private func place(ofByte count: Int) -> AnswerPlace {
     if count == 0 { return .start }
     if count < statusLineEnd { return .statusLine(count) }
@@ -213,7 +213,7 @@ enum AnswerPlace: Comparable {
 }
 
 extension Malformation {
-  /// What a client makes of a malformed answer that it gets where there are no bytes.
+  /// A client's view of a malformed answer where there are no bytes.
   enum Appearance: Sendable, Hashable {
     /// An answer that is well.
     case whole
@@ -229,7 +229,7 @@ extension Malformation {
     case contentless(Int)
   }
 
-  /// What a client makes of it.
+  /// The view that a client has of it where there are no bytes.
   var appearance: Appearance {
     switch self {
     case .garbage, .noStatusLine, .badStatusLine, .badStatusCode, .badVersion, .fieldWithoutColon,

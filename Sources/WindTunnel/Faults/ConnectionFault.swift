@@ -25,7 +25,7 @@ public enum ConnectionFault: Sendable, Hashable {
 }
 
 extension ConnectionFault {
-  /// What goes wrong, from the outside in.
+  /// The part of connecting that goes wrong, from the outside in.
   public enum Layer: String, Sendable, Hashable, CaseIterable {
     /// The name is not resolved.
     case dns
@@ -54,7 +54,7 @@ extension ConnectionFault {
     }
   }
 
-  /// Where it happens.
+  /// The part of connecting that it happens in.
   public var layer: Layer {
     switch self {
     case .hostNotFound: .dns
@@ -63,7 +63,7 @@ extension ConnectionFault {
     }
   }
 
-  /// What a client sees; `nil` where it only sees it late.
+  /// The name of a client's error; `nil` where the connection is only late.
   public var symptom: Symptom? {
     switch self {
     case .offline: .offline
@@ -75,7 +75,7 @@ extension ConnectionFault {
     }
   }
 
-  /// What it costs a connection that comes about all the same.
+  /// The time that it costs a connection which comes about all the same.
   public var delay: Duration {
     if case .lostSYNs(let count) = self { .seconds(count) } else { .zero }
   }
@@ -84,7 +84,7 @@ extension ConnectionFault {
 // MARK: In the catalogue
 
 extension ConnectionFault {
-  /// What fails before there is a request.
+  /// The kinds that fail before there is a request.
   static let kinds: [FaultKind] =
     [
       FaultKind("host-not-found", .dns, .connection(.hostNotFound)),
@@ -97,7 +97,7 @@ extension ConnectionFault {
       FaultKind("tls-\(FaultKind.dashed(fault.rawValue))", .tls, .connection(.tls(fault)))
     }
 
-  /// What clients make of it.
+  /// The clients' views of it.
   var expected: FaultExpectation {
     switch self {
     // Real connections fail so where there is no network; Linux has no word for it.

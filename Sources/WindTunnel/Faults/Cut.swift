@@ -1,7 +1,7 @@
 internal import WindTunnelSymptoms
 
 extension Fault {
-  /// What becomes of an answer at a point of it.
+  /// An end of an answer, or a pause, at a point of it.
   public enum Effect: Sendable, Hashable {
     /// It breaks off with RST.
     case reset
@@ -36,7 +36,7 @@ extension Fault {
     /// Within a chunk, after half of the body.
     public static let inChunk = Point.inChunk(nil)
 
-    /// Whether a server that writes answers in good form can stop here.
+    /// Tells whether a server that writes answers in good form can stop here.
     var isPlain: Bool {
       switch self {
       case .afterRequest, .body: true
@@ -119,7 +119,7 @@ extension Fault.Point {
 // MARK: In the catalogue
 
 extension Fault {
-  /// What breaks an answer off.
+  /// The kinds that break an answer off.
   static let cutKinds: [FaultKind] = [
     FaultKind("reset-after-request", .tcp, .reset(.afterRequest)),
     FaultKind("reset-in-status-line", .tcp, .reset(.inStatusLine)),
@@ -142,7 +142,7 @@ extension Fault {
     FaultKind("stall-in-chunk", .tcp, .stall(.inChunk)),
   ]
 
-  /// What only pauses within it.
+  /// The kinds that only pause within it.
   static let pauseKinds: [FaultKind] = [
     FaultKind("pause-in-headers", .http, .stall(.inHeaders, for: .milliseconds(50))),
     FaultKind("pause-in-body", .http, .stall(afterBodyBytes: 4, for: .milliseconds(50))),
@@ -150,7 +150,7 @@ extension Fault {
 }
 
 extension Fault.Effect {
-  /// What clients make of it.
+  /// The clients' views of it.
   func expected(at point: Fault.Point) -> FaultExpectation {
     switch (self, point) {
     case (.stall(_?), _): FaultExpectation(200)

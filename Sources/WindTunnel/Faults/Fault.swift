@@ -101,7 +101,7 @@ extension Fault {
     }
   }
 
-  /// Whether the recorded answer does not reach the client whole and as it is, so that it is dealt
+  /// Tells whether the recorded answer does not reach the client whole and as it is, so that it is dealt
   /// without being used up and a retry gets it.
   public var replacesOrCuts: Bool {
     switch role {
@@ -111,13 +111,13 @@ extension Fault {
     }
   }
 
-  /// Whether it takes the place of an answer that nobody has seen yet, so that a live origin need
+  /// Tells whether it takes the place of an answer that nobody has seen yet, so that a live origin need
   /// not be asked. A change wants an answer, and a live one passes before it is known whole.
   var forestallsOrigin: Bool {
     if case .edit = role { false } else { replacesOrCuts }
   }
 
-  /// Whether the client may take for the recorded answer what is not.
+  /// Tells whether the client may take for the recorded answer what is not.
   package var misleads: Bool {
     switch role {
     case .replacement, .edit: true
@@ -139,7 +139,7 @@ extension Fault {
 // MARK: Through a proxy
 
 extension Fault {
-  /// What a fault comes to in a tunnel, whose bytes nobody can read.
+  /// A fault's effect on a tunnel, whose bytes nobody can read.
   enum TunnelPart: Sendable, Hashable {
     /// The tunnel opens so much later.
     case wait(Duration)
@@ -151,7 +151,7 @@ extension Fault {
     case handshake(TLSFault)
   }
 
-  /// What it comes to in a tunnel; `nil`: nothing, since nobody can read what it would change, or hold
+  /// The effect that it has on a tunnel; `nil`: none, since nobody can read what it would change, or hold
   /// back what passes and let it go again.
   var tunnelPart: TunnelPart? {
     switch self {
@@ -186,7 +186,7 @@ extension Fault {
 // MARK: In the catalogue
 
 extension Fault {
-  /// What clients make of it.
+  /// The clients' views of it.
   var expected: FaultExpectation {
     switch self {
     case .connection(let fault): fault.expected
@@ -200,7 +200,7 @@ extension Fault {
     }
   }
 
-  /// What takes its time and comes whole.
+  /// The kinds that take their time and come whole.
   static let paceKinds =
     [FaultKind("delay", .http, .delay(.exactly(.milliseconds(50))))] + pauseKinds
     + [

@@ -3,10 +3,10 @@
 struct FaultConflict: Sendable, Hashable {
   /// The place in the list of the fault that cannot be met as well.
   var index: Int
-  /// What stands against it, as a part of a sentence.
+  /// The reason that stands against it, as a part of a sentence.
   var reason: String
 
-  /// What a rule may hold.
+  /// The faults that a rule may hold, in words.
   static let remedy =
     "One rule takes one way for the connection to fail and nothing else of the answer, or else at "
     + "most one of \"status\" and \"answer\", one \"malformed\", and one place where the answer ends. "
@@ -26,7 +26,7 @@ extension FaultConflict {
     return nil
   }
 
-  /// Why one fault leaves no room for the other; `nil`: it does.
+  /// Returns why one fault leaves no room for the other; `nil`: it does.
   private static func reason(_ one: Fault, _ other: Fault) -> String? {
     switch (one.role, other.role) {
     case (_, .delay), (_, .lateConnection): nil

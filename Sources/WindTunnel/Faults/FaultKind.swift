@@ -1,6 +1,6 @@
 /// A kind of fault under the name that it has in a list, with one example of it.
 public struct FaultKind: Sendable, Hashable {
-  /// Where in the stack a fault happens.
+  /// The part of the stack that a fault happens in.
   public enum Layer: String, Sendable, Hashable, CaseIterable {
     /// The name's address.
     case dns
@@ -14,7 +14,7 @@ public struct FaultKind: Sendable, Hashable {
 
   /// The name, such as `reset-in-headers`; no other kind has it.
   public var name: String
-  /// Where it happens.
+  /// The layer that it happens in.
   public var layer: Layer
   /// One of its kind.
   public var fault: Fault
@@ -29,7 +29,7 @@ public struct FaultKind: Sendable, Hashable {
     ConnectionFault.kinds + Fault.cutKinds + IdleEnd.kinds + Fault.paceKinds + RetryAfter.kinds
     + ReplacementResponse.kinds + ResponseEdit.kinds + Mutation.kinds + Malformation.kinds
 
-  /// What clients make of it.
+  /// The client's view of it, by client.
   public var expected: FaultExpectation { fault.expected }
 
   /// The kind of a name.

@@ -1,6 +1,6 @@
-/// How a server conducts a TLS handshake: what it shows, speaks and demands.
+/// A server's conduct of a TLS handshake: what it shows, speaks and demands.
 public struct Handshake: Sendable, Hashable {
-  /// When the certificate is valid.
+  /// The time in which the certificate is valid.
   public enum Validity: Sendable, Hashable {
     /// Now.
     case current
@@ -10,7 +10,7 @@ public struct Handshake: Sendable, Hashable {
     case notYet
   }
 
-  /// Who signed the certificate.
+  /// The signer of the certificate.
   public enum Issuer: Sendable, Hashable {
     /// The authority that clients are told to trust.
     case authority
@@ -22,17 +22,17 @@ public struct Handshake: Sendable, Hashable {
     case stranger
   }
 
-  /// When the certificate is valid.
+  /// The time in which the certificate is valid.
   public var validity = Validity.current
-  /// Who signed it.
+  /// The signer of the certificate.
   public var issuer = Issuer.authority
-  /// Whether it is made out to a host that nobody asks for.
+  /// Tells whether it is made out to a host that nobody asks for.
   public var isForAnotherHost = false
-  /// Whether it is signed with SHA-1.
+  /// Tells whether it is signed with SHA-1.
   public var isWeaklySigned = false
-  /// Whether nothing newer than TLS 1.1 is spoken.
+  /// Tells whether nothing newer than TLS 1.1 is spoken.
   public var isOld = false
-  /// Whether a certificate of the client's is demanded.
+  /// Tells whether a certificate of the client's is demanded.
   public var demandsCertificate = false
 
   /// One that is as it should be.

@@ -1,4 +1,4 @@
-/// How a server ends a connection that it promised to keep (RFC 9112 §9.3), after an answer that is
+/// A server's end of a connection that it promised to keep (RFC 9112 §9.3), after an answer that is
 /// whole.
 public struct IdleEnd: Sendable, Hashable {
   /// With FIN or with RST.
@@ -6,7 +6,7 @@ public struct IdleEnd: Sendable, Hashable {
 
   /// When.
   public enum Moment: Sendable, Hashable {
-    /// When the connection has been idle for so long.
+    /// After so long without a request.
     case idle(Duration)
     /// At the first byte of the next request.
     case nextRequest

@@ -46,7 +46,7 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
   /// `100 Continue`, and then the end.
   case interimOnly
 
-  /// Whether it is about a body, so that an answer without content gives it no room.
+  /// Tells whether it is about a body, so that an answer without content gives it no room.
   var needsContent: Bool {
     switch self {
     case .lengthTooLong, .lengthTooShort, .twoLengths, .lengthAndChunked, .silentTruncation,
@@ -58,7 +58,7 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether a client can tell what came from what it should have got.
+  /// Tells whether a client can tell what came from what it should have got.
   var isSeen: Bool { self != .silentTruncation && self != .lengthTooShort }
 }
 
@@ -70,7 +70,7 @@ extension Malformation {
     FaultKind(FaultKind.dashed(malformation.rawValue), .http, .malformed(malformation))
   }
 
-  /// What clients make of it.
+  /// The clients' views of it.
   var expected: FaultExpectation {
     switch self {
     case .garbage, .noStatusLine, .badStatusLine, .badStatusCode, .badVersion:

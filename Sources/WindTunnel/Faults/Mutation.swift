@@ -14,7 +14,7 @@ public enum Mutation: Sendable, Hashable {
   /// 299), and 200 in place of anything else.
   case status(Int?)
 
-  /// What becomes of a JSON value.
+  /// A change to a JSON value.
   public enum Change: String, Sendable, Hashable, CaseIterable {
     /// It is `null`.
     case null
@@ -28,7 +28,7 @@ public enum Mutation: Sendable, Hashable {
     case extra
   }
 
-  /// Which values of a JSON body are meant.
+  /// The values of a JSON body that are meant.
   public enum Place: Sendable, Hashable {
     /// Each that a path names.
     case at(JSONPath)
@@ -39,7 +39,7 @@ public enum Mutation: Sendable, Hashable {
     case drawn(Double)
   }
 
-  /// Where a body ends early.
+  /// The place where a body ends early.
   public enum Cut: Sendable, Hashable {
     /// After this many bytes.
     case after(Int)
@@ -78,7 +78,7 @@ extension Mutation {
     }
   }
 
-  /// Which of so many things a draw means.
+  /// Returns which of so many things a draw means.
   static func index(of draw: Double, among count: Int) -> Int {
     min(Int(draw * Double(count)), count - 1)
   }

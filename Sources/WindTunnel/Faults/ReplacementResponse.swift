@@ -13,7 +13,7 @@ public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
   /// 302 without a `Location`.
   case redirectWithoutLocation
 
-  /// Where the page of a captive portal is.
+  /// The path of a captive portal's page.
   public static let portalPath = "/captive-portal/login"
 }
 
@@ -25,7 +25,7 @@ extension ReplacementResponse {
     FaultKind(FaultKind.dashed(replacement.rawValue), .http, .answer(replacement))
   }
 
-  /// What clients make of it.
+  /// The clients' views of it.
   var expected: FaultExpectation {
     switch self {
     case .proxyAuthentication: FaultExpectation(407)

@@ -18,7 +18,7 @@ public enum ResponseEdit: Sendable, Hashable {
   /// So many `103 Early Hints` in front of the answer (RFC 8297).
   case interimResponses(Int)
 
-  /// What a body is in place of the recorded one.
+  /// A body in place of the recorded one.
   public enum Content: String, Sendable, Hashable, CaseIterable {
     /// The same twice.
     case duplicated
@@ -50,7 +50,7 @@ public enum ResponseEdit: Sendable, Hashable {
   /// unreadable as it is on the wire.
   static let clientFieldBytesMax = 100 * 1024
 
-  /// Whether the client still gets the recorded answer, so that it is used up.
+  /// Tells whether the client still gets the recorded answer, so that it is used up.
   var passesAnswer: Bool {
     switch self {
     case .moreFields, .interimResponses: true
@@ -82,7 +82,7 @@ extension ResponseEdit {
       FaultKind("content-encoding-\(coding.rawValue)", .http, .alter(.contentEncoding(coding)))
     }
 
-  /// What clients make of it.
+  /// The clients' views of it.
   var expected: FaultExpectation {
     switch self {
     case .body, .contentType, .stale, .moreFields, .interimResponses: FaultExpectation(200)

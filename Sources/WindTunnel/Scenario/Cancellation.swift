@@ -3,7 +3,7 @@
 public struct Cancellation: Sendable, Hashable {
   /// The share of the calls, from 0 to 1.
   public var share: Double
-  /// How long after its beginning a call is given up, if it has no end by then.
+  /// The time after its beginning at which a call is given up, if it has no end by then.
   public var after: Fault.Spread
 
   /// Makes a cancellation.
@@ -11,7 +11,7 @@ public struct Cancellation: Sendable, Hashable {
 }
 
 extension Scenario {
-  /// When the caller of a lane's call gives it up; `nil`: never.
+  /// Returns when the caller of a lane's call gives it up; `nil`: never.
   public func cancellation(seed: UInt64, lane: Lane) -> Duration? {
     guard let cancellation else { return nil }
     let draws = Draws(

@@ -7,7 +7,7 @@ internal import Foundation
 ///
 /// A gate tests the point estimate; `successRate.lower` tests the lower bound of its interval.
 public struct Gate: Sendable, CustomStringConvertible {
-  /// How the figure has to stand to the bar.
+  /// The relation that the figure has to have to the bar.
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
     case atLeast = ">="
     case atMost = "<="
@@ -17,7 +17,7 @@ public struct Gate: Sendable, CustomStringConvertible {
     case below = "<"
   }
 
-  /// Where the bar lies.
+  /// The value that the figure is compared with.
   enum Bar: Sendable, Hashable {
     /// At a figure, in the metric's own unit.
     case figure(Double)
@@ -28,11 +28,11 @@ public struct Gate: Sendable, CustomStringConvertible {
   /// The gate as it was written.
   public let description: String
   let metric: GateMetric
-  /// Which calls are meant; `nil`: all.
+  /// The calls that are meant; `nil`: all.
   let endpoint: RequestPattern?
   let comparison: Comparison
   let bar: Bar
-  /// Where it was written; it does not tell one gate from another.
+  /// The place where it was written; it does not tell one gate from another.
   public var place: FilePlace?
 
   /// A place in a file of the user's.
@@ -46,13 +46,13 @@ public struct Gate: Sendable, CustomStringConvertible {
   /// A gate's text is longer than this: it is refused.
   public static let charactersMax = 500
 
-  /// Whether it asks for a figure of another report, or of the two together.
+  /// Tells whether it asks for a figure of another report, or of the two together.
   public var needsBaseline: Bool {
     guard case .figure = bar else { return true }
     return metric.isOfPair
   }
 
-  /// Whether calls that make this request are among those that are meant.
+  /// Tells whether calls that make this request are among those that are meant.
   package func isAbout(_ request: Request) -> Bool { endpoint?.matches(request) ?? true }
 
   func holds(_ figure: Double, against bar: Double) -> Bool {
@@ -79,15 +79,15 @@ extension Gate: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
-/// Why a gate does not read: what stands there, where, and what should.
+/// The reason why a gate does not read: what stands there, where, and what should.
 public struct GateError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The gate as it was written.
   public var gate: String
   /// The character that is wrong, counted from one.
   public var column: Int
-  /// What is wrong, as half a sentence.
+  /// The problem, as half a sentence.
   public var problem: String
-  /// What to do about it, where that is not plain.
+  /// The remedy, where that is not plain.
   public var remedy: String?
 
   /// All of it in a sentence or two.
@@ -224,7 +224,7 @@ private struct GateParser {
     return .figure(figure)
   }
 
-  /// What stands behind `baseline`: nothing, or a star and a factor.
+  /// Reads behind `baseline` nothing, or a star and a factor.
   private mutating func factor() throws(GateError) -> Double {
     skipBlanks()
     guard next == "*" else { return 1 }
@@ -267,7 +267,7 @@ private struct GateParser {
 
   private var next: Character? { place < characters.count ? characters[place] : nil }
 
-  /// What is left, as far as an error shows it.
+  /// The text that is left, as far as an error shows it.
   private var rest: String { String(characters[place...].prefix(20)) }
 
   private mutating func take(while isMeant: (Character) -> Bool) -> String {

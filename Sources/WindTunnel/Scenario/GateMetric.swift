@@ -25,7 +25,7 @@ enum GateMetric: String, Sendable, Hashable, CaseIterable {
   case medianRatioUpper = "medianRatio.upper"
   case lostCalls, wonCalls, lossProbability
 
-  /// What a figure is.
+  /// A kind of figure.
   enum Kind { case share, ratio, count, time }
 
   var kind: Kind {
@@ -47,7 +47,7 @@ enum GateMetric: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether it is a figure of two reports.
+  /// Tells whether it is a figure of two reports.
   var isOfPair: Bool {
     switch self {
     case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,

@@ -1,4 +1,4 @@
-/// Which requests are meant: a method or `*`, then a path whose segments may be `*` or `{name}`
+/// A pattern of requests: a method or `*`, then a path whose segments may be `*` or `{name}`
 /// (any one segment) or end in `**` (any rest), such as `GET /users/*`.
 ///
 /// `OPTIONS *` is meant by that and by nothing that speaks of paths, but for `/**`.
@@ -43,7 +43,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   /// Reads a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Whether it speaks of tunnels and nothing else.
+  /// Tells whether it speaks of tunnels and nothing else.
   var isForTunnels: Bool { method == "CONNECT" }
 
   /// The method that is most likely meant where one stands in small letters; `nil` where it is well.
@@ -56,7 +56,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     return method != capitals && known.contains(capitals) ? capitals : nil
   }
 
-  /// Whether a request is meant.
+  /// Tells whether a request is meant.
   public func matches(_ request: Request) -> Bool {
     if let method, method != request.method { return false }
     if let host, !host.matches(request.url) { return false }
@@ -83,7 +83,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   }
 }
 
-/// Which hosts are meant: a name, any name below one (`*.example.com`), or any (`*`).
+/// A pattern of hosts: a name, any name below one (`*.example.com`), or any (`*`).
 private struct HostPattern: Sendable, Hashable {
   private let name: String
   private let port: Int?
@@ -108,7 +108,7 @@ private struct HostPattern: Sendable, Hashable {
 }
 
 extension RequestPattern {
-  /// Why a text that people wrote means no request that there is, and what was probably meant.
+  /// The reason why a text that people wrote means no request that there is, and what was probably meant.
   struct Problem: Sendable, Hashable {
     var problem: String
     var remedy: String
@@ -118,8 +118,8 @@ extension RequestPattern {
     "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
   ]
 
-  /// What is wrong with a text, or `nil`. A pattern takes any text and some match nothing; where people
-  /// write one they should hear of that.
+  /// Returns the problem of a text, or `nil`. A pattern takes any text and some match nothing; where
+  /// people write one they should hear of that.
   static func problem(with text: String) -> Problem? {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count <= 2, let target = words.last, !target.isEmpty else {

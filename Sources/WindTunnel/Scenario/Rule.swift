@@ -1,8 +1,8 @@
 /// When × what: the faults of a rule fire together, in order.
 public struct Rule: Sendable, Hashable {
-  /// When it fires.
+  /// The condition under which it fires.
   public var trigger: Trigger
-  /// What goes wrong, in order.
+  /// The faults, in their order.
   public var faults: [Fault]
   /// Keys that begin with `_`: kept as they are.
   public var notes: [JSON.Member] = []
@@ -40,7 +40,7 @@ public struct Rule: Sendable, Hashable {
     Rule(when: trigger, faults)
   }
 
-  /// Whether it speaks of connections rather than of requests: all its faults do, and nothing in
+  /// Tells whether it speaks of connections rather than of requests: all its faults do, and nothing in
   /// its trigger needs a request.
   package var isForConnections: Bool {
     trigger.isForConnections
@@ -51,15 +51,15 @@ public struct Rule: Sendable, Hashable {
   }
 }
 
-/// What was decided for one connection or request: which rules fired and with what.
+/// The faults that were decided for one connection or request.
 public struct Decision: Sendable, Hashable {
   /// The lane it was decided in.
   public var lane: Lane
   /// The request's key; ``connectionKey`` for a connection.
   public var key: String
-  /// The how-manieth of this key in this lane, counted from one.
+  /// The ordinal of the request within its key and lane, from one.
   public var ordinal: Int
-  /// What goes wrong, in order, with everything random drawn.
+  /// The faults, in their order, with everything random drawn.
   public var faults: [Fault]
 
   /// The key of connections.

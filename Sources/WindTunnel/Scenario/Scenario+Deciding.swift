@@ -55,13 +55,13 @@ extension Scenario {
     return decision
   }
 
-  /// What fires for a request.
+  /// Returns the rules that fire for a request.
   func fired(_ request: Request, at moment: Moment) -> [Fired] {
     if let own = portal(request) { return [own] }
     return fired(at: moment) { rule in !rule.isForConnections && applies(rule, to: request) }
   }
 
-  /// Whether a rule means a request, whatever its ordinal.
+  /// Tells whether a rule means a request, whatever its ordinal.
   func applies(_ rule: Rule, to request: Request) -> Bool {
     if rule.trigger.request?.matches(request) == false { return false }
     return rule.trigger.isCritical.map { $0 == isCritical(request) } != false
@@ -99,7 +99,7 @@ extension Scenario {
   /// A rule that fires.
   struct Fired {
     var faults: [Fault]
-    /// Whether it does in all circumstances.
+    /// Tells whether it does in all circumstances.
     var isCertain: Bool
   }
 
@@ -142,7 +142,7 @@ extension Scenario {
     return fired
   }
 
-  /// What names a rule in draws: its trigger's text, and which of several equal ones it is. The
+  /// Returns a rule's name in draws: its trigger's text, and which of several equal ones it is. The
   /// place on the list is not in it, so another rule can be added without shifting this one.
   func identity(of index: Int) -> String {
     let text = rules[index].trigger.json.description
@@ -173,7 +173,7 @@ extension Scenario {
     return decision
   }
 
-  /// Whether it has faults that need to look into a tunnel, so that they do not happen in one.
+  /// Tells whether it has faults that need to look into a tunnel, so that they do not happen in one.
   public var hasFaultsBeyondTunnels: Bool {
     rules.contains { rule in
       if let request = rule.trigger.request { return !request.isForTunnels }
@@ -183,7 +183,7 @@ extension Scenario {
     }
   }
 
-  /// Whether it breaks tunnels off at a byte, which only who passes their bytes on can do.
+  /// Tells whether it breaks tunnels off at a byte, which only who passes their bytes on can do.
   public var cutsTunnelsAtBytes: Bool {
     rules.contains { rule in
       guard rule.trigger.request?.isForTunnels == true else { return false }
@@ -193,7 +193,7 @@ extension Scenario {
     }
   }
 
-  /// Whether it fails handshakes by certificates, which nobody can do without opening them.
+  /// Tells whether it fails handshakes by certificates, which nobody can do without opening them.
   public var needsCertificates: Bool {
     rules.lazy.flatMap(\.faults).contains {
       guard case .connection(.tls(let fault)) = $0 else { return false }
@@ -213,7 +213,7 @@ extension Decision {
   }
 }
 
-/// What a rule may ask that no seed knows: how late it is, and what a request's fields say.
+/// The facts that a rule may ask for and no seed knows: how late it is, and what a request's fields say.
 struct TriggerContext: Sendable {
   /// Since the scenario began.
   var elapsed = Duration.zero

@@ -1,4 +1,4 @@
-/// What the weather is, and where the bar lies in it: a link, rules and gates, under a name.
+/// A link, rules and gates under a name: what goes wrong, and what a client must reach in it.
 public struct Scenario: Sendable, Hashable {
   /// The name, which goes into every draw.
   public var name: String
@@ -6,15 +6,15 @@ public struct Scenario: Sendable, Hashable {
   public var summary: String?
   /// The path to the server; `nil`: as fast as it goes.
   public var link: Link?
-  /// What goes wrong, in the order of composition.
+  /// The rules, in the order in which they compose.
   public var rules: [Rule]
-  /// Which calls their callers give up.
+  /// The calls that their callers give up.
   public var cancellation: Cancellation?
   /// Keys of the cancellation that begin with `_`.
   var cancellationNotes: [JSON.Member] = []
   /// The requests whose calls must show something.
   public var critical: [RequestPattern]
-  /// Where the bar lies for a client that flies in it.
+  /// The bars that a client has to clear in it.
   public var gates: [Gate]
   /// Keys that begin with `_`: kept as they are.
   public var notes: [JSON.Member] = []
@@ -41,10 +41,11 @@ public struct Scenario: Sendable, Hashable {
   /// Nothing goes wrong.
   public static let calm = Scenario("calm")
 
-  /// Whether a request belongs to a critical endpoint.
+  /// Tells whether a request belongs to a critical endpoint.
   public func isCritical(_ request: Request) -> Bool { critical.contains { $0.matches(request) } }
 
-  /// Whether it is about connections that are kept after an answer, so that a server has to keep them.
+  /// Tells whether it is about connections that are kept after an answer, so that a server has to keep
+  /// them.
   public var keepsConnections: Bool {
     rules.lazy.flatMap(\.faults).contains { fault in
       guard case .idle = fault else { return false }
@@ -52,7 +53,7 @@ public struct Scenario: Sendable, Hashable {
     }
   }
 
-  /// Whether any rule fails connections, which takes an address of their own on the wire.
+  /// Tells whether any rule fails connections, which takes an address of their own on the wire.
   public var hasConnectionFaults: Bool {
     rules.lazy.flatMap(\.faults).contains { fault in
       guard case .connection = fault else { return false }

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// Which scenario is to be flown from now on: a shipped one by its name, or a whole one.
+/// A request for a scenario that is to be flown from now on: a shipped one by its name, or a whole one.
 ///
 ///     { "name": "rate-limited", "seed": 7 }
 ///     { "windtunnelScenario": 1, "name": "rain", "rules": [ … ] }
 package struct ScenarioOrder: Sendable, Hashable {
   package var scenario: Scenario
-  /// What draws start from; `nil`: as before.
+  /// The seed of draws; `nil`: as before.
   package var seed: UInt64?
 
   /// Reads an order.

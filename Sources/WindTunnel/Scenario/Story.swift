@@ -1,10 +1,11 @@
-/// What every call would meet on its attempts, computed from scenario and seed without traffic.
+/// The faults that every call would meet on its attempts, computed from scenario and seed without
+/// traffic.
 ///
 /// Of a rule that follows the clock or looks at a request's fields it tells the draw: what the rule
 /// does where its time has come and the fields are such. ``Scenario/tells(_:of:key:seed:lane:ordinal:)``
 /// says whether what was met is in it.
 public struct Story: Sendable {
-  /// How many attempts of a call are told.
+  /// The number of attempts of a call that are told.
   public static let attempts = 8
 
   private var digest = SHA256()
@@ -36,13 +37,13 @@ public struct Story: Sendable {
 }
 
 extension Scenario {
-  /// Whether a story tells this line of a connection (``Decision/line``).
+  /// Tells whether a story tells this line of a connection (``Decision/line``).
   public func tells(_ line: String, ofConnection ordinal: Int, seed: UInt64, lane: Lane) -> Bool {
     let moment = Moment(seed, lane, Decision.connectionKey, ordinal, nil)
     return tells(line, moment, fired(at: moment) { $0.isForConnections })
   }
 
-  /// Whether a story tells this line of a request (``Decision/line``).
+  /// Tells whether a story tells this line of a request (``Decision/line``).
   ///
   /// A rule that follows the clock or looks at fields is told with what it does where it fires at
   /// all; whether it did, only traffic knows. So a line may lack such rules' faults, and no others'.

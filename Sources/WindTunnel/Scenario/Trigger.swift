@@ -1,4 +1,5 @@
-/// When a fault fires. Everything that is given must hold; an empty trigger always fires.
+/// A condition under which faults fire. Everything that is given must hold; an empty trigger always
+/// fires.
 public struct Trigger: Sendable, Hashable {
   /// Only for such requests.
   public var request: RequestPattern?
@@ -80,16 +81,16 @@ public struct Trigger: Sendable, Hashable {
   /// The index of the draw that ``probability`` takes; a fault's own draws follow it.
   static let probabilityDraw = 0
 
-  /// Whether it asks for what only traffic can tell: the clock, or a request's fields. A story tells
-  /// what such a rule does where that holds (``Story``).
+  /// Tells whether it asks for what only traffic can tell: the clock, or a request's fields. A story
+  /// tells what such a rule does where that holds (``Story``).
   var isCircumstantial: Bool { header != nil || window != nil || untilHeaderChanges != nil }
 
-  /// Whether nothing in it needs a request.
+  /// Tells whether nothing in it needs a request.
   var isForConnections: Bool {
     request == nil && header == nil && isCritical == nil && untilHeaderChanges == nil
   }
 
-  /// Whether a request's ordinal and draws let it fire. The chain's draws are no request's alone.
+  /// Tells whether a request's ordinal and draws let it fire. The chain's draws are no request's alone.
   func fires(
     ordinal: Int,
     draws: @autoclosure () -> Draws,
@@ -104,7 +105,7 @@ public struct Trigger: Sendable, Hashable {
   }
 }
 
-/// What a request's fields must be like (RFC 9110 §5); names are compared without regard to case.
+/// A condition on a request's fields (RFC 9110 §5); names are compared without regard to case.
 public enum HeaderCondition: Sendable, Hashable {
   /// A field of this name is there.
   case present(String)
@@ -132,9 +133,9 @@ public enum HeaderCondition: Sendable, Hashable {
 /// A time of a scenario, counted from the first connection or request that was decided in it, by the
 /// clock of whoever asks the deck.
 public struct TimeWindow: Sendable, Hashable {
-  /// When it begins.
+  /// The moment at which it begins.
   public var start: Duration
-  /// When it is over; `nil`: never. That moment is not in it.
+  /// The moment at which it is over; `nil`: never. That moment is not in it.
   public var end: Duration?
 
   /// Makes a window.
@@ -142,14 +143,14 @@ public struct TimeWindow: Sendable, Hashable {
     (self.start, self.end) = (start, end)
   }
 
-  /// Whether a moment of the scenario is in it.
+  /// Tells whether a moment of the scenario is in it.
   func contains(_ elapsed: Duration) -> Bool {
     elapsed >= start && end.map { elapsed < $0 } != false
   }
 }
 
 extension Scenario {
-  /// When the last of its time windows that end is over.
+  /// The end of the last of its time windows that end.
   package var lastWindowEnd: Duration? { rules.compactMap { $0.trigger.window?.end }.max() }
 }
 
@@ -173,7 +174,7 @@ public struct Burst: Sendable, Hashable {
     return moves > 0 ? goodToBad / moves : 0
   }
 
-  /// Whether the state at an ordinal, counted from one, is the bad one.
+  /// Tells whether the state at an ordinal, counted from one, is the bad one.
   ///
   /// A pure function of the ordinal: it goes back to the last step whose draw says the state whatever
   /// it was before, and forward from there. That is few steps back, unless the chain hardly ever moves.

@@ -11,7 +11,10 @@ import WindTunnelSymptoms
 
   private static let recorded = Interaction(
     Request("GET", "http://api.example.test/users/7"),
-    Response(headers: ["Content-Type": "text/plain", "Content-Length": "10"], body: "0123456789")
+    Response(
+      headers: ["Content-Type": "text/plain", "Content-Length": "10"],
+      body: Body("0123456789")
+    )
   )
 
   private static func delivery(_ kind: FaultKind, on stage: Stage) -> Delivery {
@@ -29,7 +32,10 @@ import WindTunnelSymptoms
     let schema = try JSONSchema(contentsOf: file)
     let fault = try #require(schema.root["$defs"]?["fault"])
     let missing = FaultKind.all.filter { !schema.problems($0.fault.json, fault).isEmpty }
-    #expect(missing.isEmpty, "\(missing.map(\.fault.json)) have no line in \(file.lastPathComponent)")
+    #expect(
+      missing.isEmpty,
+      "\(missing.map(\.fault.json)) have no line in \(file.lastPathComponent)"
+    )
   }
 
   @Test func `each word for a fault in the schema of scenarios is read`() throws {
@@ -81,7 +87,9 @@ import WindTunnelSymptoms
 
   @Test(arguments: FaultKind.all)
   func `a report says of a broken answer what a client sees`(kind: FaultKind) {
-    let told: [Symptom] = [.connectionLost, .truncated, .timedOut, .emptyAnswer, .malformedResponse]
+    let told: [Symptom] = [
+      .connectionLost, .truncated, .timedOut, .emptyAnswer, .malformedResponse,
+    ]
     guard case .failure(let symptom) = kind.expected.linux, told.contains(symptom) else { return }
     let faults = [kind.fault]
     if case .connection = kind.fault {

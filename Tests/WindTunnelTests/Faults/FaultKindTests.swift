@@ -30,7 +30,8 @@ import Testing
     let faults = Set(FaultKind.all.map(\.fault))
     let words =
       TLSFault.allCases.map { Fault.connection(.tls($0)) }
-      + Malformation.allCases.map { .malformed($0) } + ReplacementResponse.allCases.map { .answer($0) }
+      + Malformation.allCases.map { .malformed($0) }
+      + ReplacementResponse.allCases.map { .answer($0) }
       + ResponseEdit.Content.allCases.map { .alter(.body($0)) }
       + ResponseEdit.Coding.allCases.map { .alter(.contentEncoding($0)) }
     #expect(faults.isSuperset(of: words))
