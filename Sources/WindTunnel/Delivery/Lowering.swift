@@ -21,10 +21,10 @@ extension Script {
 }
 
 extension Outcome {
-  /// The answer of a plain outcome, where it is sent in one go: what its delivery comes to, without
+  /// The response that nothing changes, where it is sent in one go: what its delivery comes to, without
   /// the steps.
   package func whole(on stage: Stage) -> (head: ResponseHead, body: Data)? {
-    plain == nil ? nil : Script(self, on: stage).whole
+    renderedKey == nil ? nil : Script(self, on: stage).whole
   }
 }
 
@@ -122,6 +122,16 @@ public struct TunnelDecision: Sendable, Hashable {
   public var failure: Failure?
   /// Under which number its failure is kept; `nil` where nothing is recorded.
   var ticket: Int?
+}
+
+extension Request {
+  /// What asks a proxy for a tunnel.
+  package init(tunnelTo authority: String) {
+    // The scheme is a guess that only a default port depends on, and an authority has its own.
+    self.init("CONNECT", RequestURL("https://\(authority)"))
+  }
+
+  var tunnelKey: String { "CONNECT \(url.host ?? ""):\(url.effectivePort ?? 443)" }
 }
 
 extension Delivery {

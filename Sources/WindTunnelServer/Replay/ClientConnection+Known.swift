@@ -12,13 +12,24 @@ extension ClientConnection {
       spelling = Array(bytes)
       return false
     }
-    if answerReadily(known, on: channel) { return true }
     let begin = Moment.now()
+    let ready = channel.isCongested ? nil : known.ready
+    let arrival = house.deck.decide(
+      known.prepared,
+      holding: ready?.key,
+      lane: house.lane,
+      at: Date()
+    )
     let outcome: Outcome
-    do throws(Deck.OtherTape) {
-      outcome = try house.deck.decide(known.prepared, lane: house.lane, at: Date())
-    } catch {
-      // Of another tape they may be others'.
+    switch arrival {
+    case .sameResponse:
+      hasAsked = true
+      if let ready { channel.write(ready.answer) }
+      next(keeps: true)
+      return true
+    case .decided(let decided): outcome = decided
+    case .outdated:
+      // Of another cassette they may be others'.
       requests.forgetAll()
       return false
     }
@@ -27,37 +38,24 @@ extension ClientConnection {
     // What follows comes behind it.
     give(outcome, to: known.head, authority(of: known.head))
     guard known.head.takesPlainAnswers else { return true }
-    known.ready = outcome.plain.flatMap { plain in
-      house.plainAnswers.kept[plain].map { (plain, $0) }
+    known.ready = outcome.renderedKey.flatMap { key in
+      house.plainAnswers.kept.find(key).map { (key, $0) }
     }
     return true
   }
 
-  /// Answers by what answered it last; false where that is not what it gets now.
-  private func answerReadily(_ known: KnownRequests.Known, on channel: Channel) -> Bool {
-    guard let ready = known.ready, !channel.isCongested,
-      house.deck.decidePlainly(known.prepared, as: ready.plain, lane: house.lane, at: Date())
-    else { return false }
-    hasAsked = true
-    channel.write(ready.answer)
-    next(keeps: true)
-    return true
-  }
-
-  /// Prepares a request that came in one piece and alone, and remembers it; `nil` where it did not.
-  func know(_ request: Request, _ head: RequestHead) -> PreparedRequest? {
+  /// Remembers a request that came in one piece and alone.
+  func know(_ prepared: PreparedRequest, _ head: RequestHead) {
     // They spell the first request that ends in them, or nothing: another may follow.
-    guard let bytes = spelling else { return nil }
+    guard let bytes = spelling else { return }
     spelling = nil
     guard let requests = house.knownRequests, let channel, head.framing == .none,
       head.method == "GET", parser.isBetweenRequests
-    else { return nil }
-    let prepared = house.deck.prepare(request)
-    // Its address was worked out for this tape, and it takes no turn in a lane of its own.
+    else { return }
+    // Its address was worked out for this cassette, and it takes no turn in a lane of its own.
     guard !prepared.namesLane,
       prepared.origin == naming?.tape || house.options.recordedOrigin != nil
-    else { return prepared }
+    else { return }
     requests.keep(KnownRequests.Known(bytes, head, prepared, isSecure: channel.isSecure))
-    return prepared
   }
 }

@@ -96,7 +96,9 @@ extension ClientConnection {
     if let refusal = refusal(ofUpgradeIn: head) { return answer(refusal, to: head) }
     let authority = authority(of: head)
     let request = authority.request(head, body)
-    give(decide(request, know(request, head)), to: head, authority)
+    let (outcome, prepared) = decide(request)
+    know(prepared, head)
+    give(outcome, to: head, authority)
   }
 
   /// Gives a request that is here what was decided for it.
@@ -132,15 +134,14 @@ extension ClientConnection {
     house.deck.passed(.requestEnd(handshake: handshake, upload: upload), of: outcome)
   }
 
-  func decide(_ request: Request, _ prepared: PreparedRequest? = nil) -> Outcome {
-    let prepared = prepared ?? house.deck.prepare(request)
-    var outcome = house.deck.decide(request, as: prepared, lane: house.lane, at: Date())
+  func decide(_ request: Request) -> (outcome: Outcome, prepared: PreparedRequest) {
+    var (outcome, prepared) = house.deck.prepareAndDecide(request, lane: house.lane, at: Date())
     if let opened {
       outcome.path?.handshakes = opened.takeHandshakes()
     } else if handshake != nil {
       outcome.path?.isSecured = true
     }
-    return outcome
+    return (outcome, prepared)
   }
 
   /// Begins an answer, to a request that is here or to one whose content is still coming.

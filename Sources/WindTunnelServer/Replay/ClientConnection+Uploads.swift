@@ -19,7 +19,7 @@ extension ClientConnection {
     let authority = authority(of: head)
     let request = authority.request(head, Data())
     guard !house.deck.records || house.deck.ignores(request.url) else { return false }
-    var outcome = decide(request)
+    var outcome = decide(request).outcome
     if case .length(let length) = head.framing { outcome.path?.contentBytes = length }
     let delivery = house.deck.delivery(of: outcome, on: .onTheWire)
     let upload = Upload(head.framing, isPassedOn: delivery.passingContent != nil)

@@ -13,7 +13,7 @@ final class KnownRequests: @unchecked Sendable {
     let head: RequestHead
     let prepared: PreparedRequest
     /// What answered it last, as it stood on the wire.
-    var ready: (plain: PlainAnswer, answer: WireAnswers.Answer)?
+    var ready: (key: RenderedResponseKey, answer: WireAnswers.Answer)?
     /// Whether it came by TLS, which is a part of its address.
     fileprivate let isSecure: Bool
 
@@ -43,7 +43,7 @@ final class KnownRequests: @unchecked Sendable {
   func keep(_ request: Known) {
     let isFull =
       known.count >= Self.countMax || spelledBytes + request.bytes.count > Self.spelledBytesMax
-    if isFull || last?.isOfTape(of: request.prepared) == false { forgetAll() }
+    if isFull || last?.isOfCassette(of: request.prepared) == false { forgetAll() }
     last = request.prepared
     spelledBytes += request.bytes.count
     let old = known.updateValue(request, forKey: request.bytes.withUnsafeBytes { Self.hash($0) })

@@ -12,15 +12,14 @@ final class WireAnswers: @unchecked Sendable {
     let body: Data
   }
 
-  var kept = PlainAnswers<Answer>()
+  var kept = RenderedResponseCache<Answer>()
 }
 
 extension ClientConnection {
   /// Answers what was answered before by the same bytes; false where they have to be put together.
   func answerPlainly(_ outcome: Outcome, to head: RequestHead) -> Bool {
-    guard let plain = outcome.plain, head.takesPlainAnswers,
-      let answer = house.plainAnswers.kept[plain],
-      let channel, !channel.isCongested
+    guard let key = outcome.renderedKey, head.takesPlainAnswers, let channel,
+      !channel.isCongested, let answer = house.plainAnswers.kept.find(key)
     else { return false }
     channel.write(answer)
     return true
@@ -32,7 +31,7 @@ extension ClientConnection {
     _ outcome: Outcome,
     to head: RequestHead
   ) {
-    guard let plain = outcome.plain, head.takesPlainAnswers, !house.options.closesConnections,
+    guard let key = outcome.renderedKey, head.takesPlainAnswers, !house.options.closesConnections,
       // A redirect is told in the words of who asks.
       answer.head.headers["Location"] == nil
     else { return }
@@ -50,7 +49,7 @@ extension ClientConnection {
     }
     bytes.appendHead(answer.head, framed: framing, for: head.version)
     let kept = WireAnswers.Answer(head: bytes, body: hasBody ? answer.body : Data())
-    house.plainAnswers.kept.keep(kept, of: plain, weighing: bytes.count + kept.body.count)
+    house.plainAnswers.kept.keep(kept, under: key, weighing: bytes.count + kept.body.count)
   }
 }
 
