@@ -15,6 +15,8 @@ let package = Package(
     .library(name: "WindTunnelServer", targets: ["WindTunnelServer"]),
     .library(name: "WindTunnelDrill", targets: ["WindTunnelDrill"]),
     .library(name: "WindTunnelTesting", targets: ["WindTunnelTesting"]),
+    // Beside it for tests that drill; it brings the other along.
+    .library(name: "WindTunnelDrillTesting", targets: ["WindTunnelDrillTesting"]),
     .library(name: "NetworkLayer", targets: ["WindTunnelNetworkLayer"]),
     // Only debug builds of an app link it: what it can do is in no other product.
     .library(name: "NetworkLayerDebug", targets: ["WindTunnelNetworkLayerDebug"]),
@@ -24,7 +26,10 @@ let package = Package(
     .target(name: "CWindTunnelSystem"),
     .target(name: "CWindTunnelFiles"),
     .target(name: "WindTunnelSymptoms"),
-    .target(name: "WindTunnel", dependencies: ["CWindTunnelSystem", "WindTunnelSymptoms"]),
+    .target(
+      name: "WindTunnel",
+      dependencies: ["CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelSymptoms"]
+    ),
     .target(name: "WindTunnelURLSession", dependencies: ["WindTunnelSymptoms", "WindTunnel"]),
     .target(
       name: "WindTunnelServer",
@@ -37,24 +42,31 @@ let package = Package(
         "WindTunnelNetworkLayer", "WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession",
       ]
     ),
+    .target(name: "WindTunnelCommandLine", dependencies: ["WindTunnel"]),
     .target(
       name: "WindTunnelDrill",
       dependencies: [
-        "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelNetworkLayer", "WindTunnelSymptoms",
-        "WindTunnel", "WindTunnelServer",
-        "WindTunnelURLSession",
+        "CWindTunnelSystem", "WindTunnelNetworkLayer", "WindTunnelSymptoms", "WindTunnel",
+        "WindTunnelCommandLine", "WindTunnelServer", "WindTunnelURLSession",
       ]
     ),
+    // Without drill, reports and command line: whoever only replays does not compile them.
     .target(
       name: "WindTunnelTesting",
       dependencies: [
-        "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
-        "WindTunnelURLSession",
+        "WindTunnelSymptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession",
       ]
+    ),
+    .target(
+      name: "WindTunnelDrillTesting",
+      dependencies: ["WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelTesting"]
     ),
     .executableTarget(
       name: "windtunnel-cli",
-      dependencies: ["WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer"]
+      dependencies: [
+        "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine", "WindTunnelDrill",
+        "WindTunnelServer",
+      ]
     ),
     .testTarget(name: "SymptomsTests", dependencies: ["WindTunnelSymptoms"]),
     // The live servers that several test targets ask; no product holds them.
@@ -104,14 +116,16 @@ let package = Package(
     .testTarget(
       name: "WindTunnelDrillTests",
       dependencies: [
-        "WindTunnelNetworkLayer", "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill",
-        "host-drill",
-        "windtunnel-cli",
+        "WindTunnelNetworkLayer", "Origins", "WindTunnelSymptoms", "WindTunnel",
+        "WindTunnelCommandLine", "WindTunnelDrill", "host-drill", "windtunnel-cli",
       ]
     ),
     .testTarget(
       name: "WindTunnelTestingTests",
-      dependencies: ["Origins", "WindTunnelSymptoms", "WindTunnelServer", "WindTunnelTesting"],
+      dependencies: [
+        "Origins", "WindTunnelSymptoms", "WindTunnelServer", "WindTunnelDrillTesting",
+        "WindTunnelTesting",
+      ],
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]
     ),

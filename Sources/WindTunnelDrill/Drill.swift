@@ -90,7 +90,7 @@ public struct Drill: Sendable {
     let log = Locked(FlightLog())
     let runner = try await CallRunner(
       subject,
-      CallRunner.Stand(
+      CallRunner.Setup(
         cassette: plan.cassette,
         scenario: scenario,
         mix: plan.asked,
@@ -100,8 +100,8 @@ public struct Drill: Sendable {
       ),
       deadline: plan.deadline,
       attemptTimeout: min(plan.attemptTimeout, plan.deadline)
-    ) { telegram in
-      _ = log.withLock { $0.take(telegram) }
+    ) { message in
+      _ = log.withLock { $0.take(message) }
     }
     await runner.run(plan.numbers, load: plan.load)
     await runner.close()
@@ -109,7 +109,7 @@ public struct Drill: Sendable {
     let (landed, refusal) = log.withLock { ($0.landed, $0.refusal) }
     if let refusal { throw DrillError.harness(refusal) }
     let observations = landed.sorted { $0.call < $1.call }
-    try StoryCheck(scenario: scenario, seed: plan.seed, itinerary: runner.itinerary)
+    try StoryCheck(scenario: scenario, seed: plan.seed, workload: runner.workload)
       .check(observations)
     return observations
   }

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import WindTunnel
+package import WindTunnel
 
 /// Where a test's cassette is, and whether it is played or recorded.
 struct CassettePlace: Sendable, Hashable {
@@ -93,5 +93,33 @@ struct CassettePlace: Sendable, Hashable {
     case let asked?:
       throw CassetteProblem("WINDTUNNEL_DATES=\(asked): 1 dates what is recorded, 0 does not.")
     }
+  }
+}
+
+extension Cassette {
+  /// Reads the cassette that `.cassette("NAME")` finds, as it is now, for a drill, which plays and
+  /// never records.
+  ///
+  /// - Parameters:
+  ///   - name: The cassette's name.
+  ///   - test: The test's file.
+  ///   - fileID: The same with its module, whose resources are looked through.
+  /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` where it does not read.
+  package init(playing name: String, besides test: String, _ fileID: String) throws {
+    let place = try CassettePlace(
+      name,
+      besides: test,
+      in: CassettePlace.module(of: fileID),
+      environment: ProcessInfo.processInfo.environment
+    )
+    guard FileManager.default.fileExists(atPath: place.file.path) else {
+      throw CassetteProblem(
+        """
+        There is no cassette \(place.file.path), and a drill records none. \
+        Record it in a test with .cassette(…), or by windtunnel record.
+        """
+      )
+    }
+    self = try Cassette.withLeftovers(place.file).cassette
   }
 }

@@ -1,4 +1,3 @@
 // The one import of a test.
 @_exported public import WindTunnel
-@_exported public import WindTunnelDrill
 @_exported public import WindTunnelURLSession

@@ -24,29 +24,45 @@ import WindTunnelDrill
   }
 
   @Test func `every target that a product holds begins with the package's name`() async throws {
-    let scratch = try Scratch()
+    // The tests' own program makes a product in the root package alone; hosts never load it.
+    let held = try await targets().filter { $0.product_memberships?.isEmpty == false }.map(\.name)
+      .filter { $0 != "host-drill" }
+    let prefixes = ["WindTunnel", "CWindTunnel", "windtunnel"]
+    #expect(held.count > 9)
+    #expect(held.filter { name in !prefixes.contains { name.hasPrefix($0) } } == [])
+  }
+
+  /// A host compiles all of what its product holds.
+  @Test(arguments: ["WindTunnel", "WindTunnelURLSession", "WindTunnelServer", "WindTunnelTesting"])
+  func `a host that replays compiles no drill, reports, imports or command line`(
+    product: String
+  ) async throws {
+    let compiled = try await targets().filter { target in
+      target.product_memberships?.contains(product) == true
+    }.map(\.name)
+    #expect(compiled.contains(product) && compiled.contains("WindTunnel"))
+    let others = ["CommandLine", "Drill", "Imports", "NetworkLayer", "Reports"]
+    #expect(Set(compiled).isDisjoint(with: others.map { "WindTunnel\($0)" }))
+  }
+
+  private struct Target: Decodable {
+    var name: String
+    var product_memberships: [String]?
+  }
+
+  private func targets() async throws -> [Target] {
     let run = try await Program.run(
       [
         "/usr/bin/env", "swift", "package", "--package-path", Repository.root.path,
         "--scratch-path", "scratch", "describe", "--type", "json",
       ],
-      in: scratch,
+      in: try Scratch(),
       isTool: false
     )
     struct Package: Decodable {
-      struct Target: Decodable {
-        var name: String
-        var product_memberships: [String]?
-      }
       var targets: [Target]
     }
     let text = try #require(run.out.firstIndex(of: "{").map { run.out[$0...] }, "\(run.err)")
-    let package = try JSONDecoder().decode(Package.self, from: Data(text.utf8))
-    // The tests' own program makes a product in the root package alone; hosts never load it.
-    let held = package.targets.filter { $0.product_memberships?.isEmpty == false }.map(\.name)
-      .filter { $0 != "host-drill" }
-    let prefixes = ["WindTunnel", "CWindTunnel", "windtunnel"]
-    #expect(held.count > 9)
-    #expect(held.filter { name in !prefixes.contains { name.hasPrefix($0) } } == [])
+    return try JSONDecoder().decode(Package.self, from: Data(text.utf8)).targets
   }
 }

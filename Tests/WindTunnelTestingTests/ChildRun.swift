@@ -2,9 +2,8 @@
   import Foundation
   import Origins
   import Testing
+  import WindTunnelDrillTesting
   import WindTunnelServer
-
-  @testable import WindTunnelTesting
 
   /// Runs tests of `HostTests` in a process of their own, as a host's run of its tests would: with modes
   /// from the environment, and failures that fail nobody else.

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WindTunnelTesting
+import WindTunnelDrillTesting
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

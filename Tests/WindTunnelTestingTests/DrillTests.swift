@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WindTunnelTesting
+import WindTunnelDrillTesting
 
 @Suite struct DrillTests {
   @Test func `a drill finds its cassette beside the test`() async throws {

@@ -1,0 +1,89 @@
+internal import CWindTunnelFiles
+internal import Foundation
+
+/// What ships inside the binary.
+package enum Shipped {
+  /// The cassette that the default drill flies on.
+  package static func cassette() throws -> Cassette {
+    try Cassette(data: data("examples/shop") ?? Data(), source: "shop.json")
+  }
+
+  /// The names of the scenarios that the default drill flies, in its order.
+  package static let drill = [
+    "calm", "latency", "packet-loss", "rate-limited", "server-errors", "dns-failure", "tls-failure",
+    "offline", "outage",
+  ]
+
+  /// All scenarios.
+  package static func scenarios() throws -> [Scenario] {
+    try names().filter { $0.hasPrefix("scenarios/") }.map { name in
+      try Scenario(data: data(name) ?? Data(), source: "\(name).json")
+    }
+  }
+
+  /// The group `every-push`: short enough for a test of every push, and the default drill.
+  package static let everyPush = drill
+
+  /// The group `pre-release`: the names of all that a release must fly.
+  package static let preRelease = everyPush + weakNetwork
+
+  /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of a
+  /// client than a test of every push does.
+  package static let weakNetwork = [
+    "very-bad-network", "metro", "elevator", "handover", "airplane-mode", "captive-portal",
+    "slow-dns", "ipv6-blackhole", "auth-expiry", "cancel",
+  ]
+
+  /// Shipped scenarios by name, in the order of the names.
+  package static func scenarios(named names: [String]) throws -> [Scenario] {
+    try names.map { name in
+      try Scenario(data: data("scenarios/\(name)") ?? Data(), source: "\(name).json")
+    }
+  }
+
+  private static func names() -> [String] {
+    (0...).lazy.map { wt_shipped_name($0) }.prefix { $0 != nil }.compactMap { name in
+      name.map { String(cString: $0) }
+    }
+  }
+
+  private static func data(_ name: String) -> Data? {
+    guard let number = names().firstIndex(of: name),
+      let bytes = wt_shipped_bytes(number)
+    else { return nil }
+    return Data(bytes: bytes, count: wt_shipped_length(number))
+  }
+}
+
+extension Scenario {
+  /// What is short enough for a test of every push: the group `every-push` of what ships.
+  ///
+  ///     @Test(arguments: Scenario.everyPush)
+  public static let everyPush = group(Shipped.everyPush)
+
+  /// All that a release must fly: the group `pre-release` of what ships, which is both others. Some of
+  /// its networks come back only after seconds, so a drill in it wants `.openLoop` and a few hundred
+  /// calls.
+  public static let preRelease = group(Shipped.preRelease)
+
+  /// Networks that come and go: the group `weak-network` of what ships.
+  public static let weakNetwork = group(Shipped.weakNetwork)
+
+  private static func group(_ names: [String]) -> [Scenario] {
+    do {
+      return try Shipped.scenarios(named: names)
+    } catch {
+      // It is inside the binary, where nobody can have changed it.
+      preconditionFailure("A shipped scenario does not read: \(error)")
+    }
+  }
+}
+
+extension [Scenario] {
+  /// What is short enough for a test of every push.
+  public static var everyPush: [Scenario] { Scenario.everyPush }
+  /// All that a release must fly.
+  public static var preRelease: [Scenario] { Scenario.preRelease }
+  /// Networks that come and go.
+  public static var weakNetwork: [Scenario] { Scenario.weakNetwork }
+}

@@ -1,0 +1,123 @@
+internal import WindTunnel
+
+/// What a command has to say when it cannot go on: one sentence and a code.
+package struct Refusal: Error {
+  package var code: ExitCode
+  package var sentence: String
+
+  package init(_ code: ExitCode, _ sentence: String) {
+    self.code = code
+    self.sentence = sentence
+  }
+}
+
+// The sentences about words and values, in one place; those of files and ports are their libraries'.
+extension Refusal {
+  /// Asked wrongly.
+  package static func usage(_ sentence: String) -> Refusal { Refusal(.usage, sentence) }
+
+  package static func unknownFlag(_ name: String, among names: [String]) -> Refusal {
+    let advice = advice(for: name, among: names) ?? didYouMean(name, among: names)
+    return .usage("Unknown flag \(name).\(advice)")
+  }
+
+  /// Explains a flag of other tools that has another name here, or is no flag, where the nearest
+  /// flag in spelling would mislead.
+  private static func advice(for name: String, among names: [String]) -> String? {
+    switch name {
+    case "--host", "--hostname", "--address", "--addr", "--listen", "--interface":
+      if names.contains("--bind") { return " Did you mean --bind ADDR, the address to listen at?" }
+      return names.contains("--port")
+        ? " It listens at 127.0.0.1, and nobody else reaches it." : nil
+    case "--cert", "--certificate", "--certfile", "--tls-cert", "--ssl-cert", "--key", "--keyfile",
+      "--tls-key", "--ssl-key":
+      guard let tls = ["--tls", "--open-tls"].first(where: names.contains) else { return nil }
+      return
+        " Certificates are made for each run: \(tls) speaks by one, and --ca-out FILE writes the "
+        + "authority that clients have to trust."
+    default: return nil
+    }
+  }
+
+  package static func valueMissing(_ flag: String, _ placeholder: String) -> Refusal {
+    .usage("\(flag) wants \(placeholder) after it.")
+  }
+
+  package static func valueUnwanted(_ flag: String) -> Refusal { .usage("\(flag) takes no value.") }
+
+  package static func repeated(_ flag: String, count: Int) -> Refusal {
+    .usage("\(flag) is given \(count) times.")
+  }
+
+  static func twice(_ flag: String, _ operand: String) -> Refusal {
+    .usage("\(operand) and \(flag) say two things about the same; give one of them.")
+  }
+
+  package static func flagMissing(_ flag: String, _ what: String) -> Refusal {
+    .usage("\(flag) is missing: \(what).")
+  }
+
+  package static func operandMissing(_ placeholder: String, _ what: String) -> Refusal {
+    .usage("\(placeholder) is missing: \(what).")
+  }
+
+  package static func unexpected(_ word: String) -> Refusal {
+    .usage("Unexpected argument \"\(word)\".")
+  }
+
+  package static let commandMissing = usage("-- wants a command after it.")
+
+  package static func both(_ one: String, _ other: String) -> Refusal {
+    .usage("\(one) and \(other) say two things about the same; give one of them.")
+  }
+
+  package static func noCommand(_ name: String) -> Refusal {
+    Refusal(.noInput, "\(name): no such command.")
+  }
+
+  package static func value(_ flag: String, _ text: String, shouldBe what: String) -> Refusal {
+    .usage("\(flag) \(text): \(what) should stand here.")
+  }
+
+  package static func number(_ flag: String, _ text: String, in range: ClosedRange<Int>) -> Refusal
+  {
+    let bounds =
+      range.upperBound == .max
+      ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+    return value(flag, text, shouldBe: "a whole number \(bounds)")
+  }
+
+  package static func choice(_ flag: String, _ text: String, among names: [String]) -> Refusal {
+    .usage(
+      "\(flag) \(text): there are \(names.joined(separator: ", ")).\(didYouMean(text, among: names))"
+    )
+  }
+
+  static func unknownScenario(_ name: String, among names: [String], groups: [String]) -> Refusal {
+    let isAll = ["all", "every", "*"].contains(name) && groups.contains("pre-release")
+    let advice =
+      isAll
+      ? " Did you mean pre-release, which is all of them?"
+      : didYouMean(name, among: names + groups)
+    return .usage(
+      "There is no scenario \"\(name)\".\(advice) "
+        + "There are \(names.joined(separator: ", ")); a file's name ends in .json."
+    )
+  }
+
+  static func groupOfScenarios(_ name: String) -> Refusal {
+    .usage(
+      "\(name) is a group of scenarios, and one is wanted here; windtunnel scenarios show \(name) lists "
+        + "them."
+    )
+  }
+
+  package static let selfNotFound = Refusal(
+    .software,
+    "The tool does not find itself, so it cannot start subjects."
+  )
+
+  package static func didYouMean(_ word: String, among names: [String]) -> String {
+    nearest(to: word, in: names).map { " Did you mean \($0)?" } ?? ""
+  }
+}

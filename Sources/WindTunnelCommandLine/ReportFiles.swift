@@ -1,0 +1,61 @@
+internal import Foundation
+package import WindTunnel
+
+/// The files that a report is written to, each in the form that its name asks for.
+package struct ReportFiles: Sendable {
+  private let files: [(file: URL, rendering: ReportRendering)]
+
+  /// Reads the flags, and refuses now what could not be written later.
+  package init(_ arguments: Arguments) throws {
+    files = try arguments.all("--report").map { text in
+      let file = URL(filePath: text)
+      guard let rendering = ReportRendering(fileExtension: file.pathExtension) else {
+        let endings = ReportRendering.fileExtensions.map { ".\($0)" }
+        let all = endings.dropLast().joined(separator: ", ")
+        throw Refusal.value(
+          "--report",
+          text,
+          shouldBe: "a name that ends in \(all) or \(endings.last ?? "")"
+        )
+      }
+      try FileError.probeWriting(to: file)
+      return (file, rendering)
+    }
+  }
+
+  /// Writes all that can be written, each in one step, and throws the first error afterwards: one
+  /// file that cannot be written takes no other along, and none that was there before.
+  package func write(_ report: Report, allowsInconclusive: Bool) throws(FileError) {
+    var unwritable: FileError?
+    for (file, rendering) in files {
+      let data = report.rendered(as: rendering, allowsInconclusive: allowsInconclusive)
+      do throws(FileError) {
+        try FileError.writing(data, to: file)
+      } catch {
+        unwritable = unwritable ?? error
+      }
+    }
+    if let unwritable { throw unwritable }
+  }
+}
+
+extension Report {
+  /// Says what a table of gates says to whoever reads something else, and to the CI's own eyes.
+  ///
+  /// - Parameters:
+  ///   - program: Who says it.
+  ///   - isShown: Whether the reader has the table.
+  ///   - allowsInconclusive: Whether a gate passes that cannot be told.
+  package func complain(as program: String, isShown: Bool, allowsInconclusive: Bool) {
+    if !isShown {
+      for sentence in notOnCassette { Terminal.complain("\(program): \(sentence)\n") }
+      for judgement in judgements where judgement.result.verdict != .met {
+        Terminal.complain("\(program): \(judgement)\n")
+      }
+    }
+    guard Terminal.isReadByGitHub else { return }
+    for line in annotations(allowsInconclusive: allowsInconclusive) {
+      Terminal.complain("\(line)\n")
+    }
+  }
+}

@@ -1,0 +1,118 @@
+internal import Foundation
+internal import WindTunnel
+
+/// Where words go: answers to standard output, everything else to standard error.
+///
+/// Much of what is printed was written by somebody else, so control characters and the like are
+/// spelled and never sent, whoever prints. What is not written to a full disk is told at the end, by
+/// ``close(_:as:)``.
+package enum Terminal {
+  /// Why nothing more can be printed, as the system's number.
+  private static let loss = Locked<Int32?>(nil)
+
+  /// Makes the standard streams safe to write to: for a program that is ours as a whole.
+  package static func open() {
+    // With a handler a write to nobody fails. What is ignored instead stays so in every program that
+    // is started (POSIX.1-2024, exec), which would then print to nobody without an end.
+    for number in [SIGPIPE, SIGXFSZ] { signal(number) { _ in } }
+    // A stream that is closed would be the number of the next file that is opened, a cassette's.
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = Foundation.open("/dev/null", O_RDWR)
+    }
+  }
+
+  /// The code to end with, which is another one where an answer could not be written. Who reads no
+  /// further has lost nothing.
+  package static func close(_ code: ExitCode, as program: String) -> ExitCode {
+    guard code != .cannotWrite, let refusal else { return code }
+    complain("\(program): \(refusal.sentence)")
+    return refusal.code
+  }
+
+  private static var refusal: Refusal? {
+    guard let number = loss.withLock({ $0 }), number != EPIPE, number != ECONNRESET else {
+      return nil
+    }
+    return Refusal(
+      FileError.unwritable("standard output", reason: String(cString: strerror(number)))
+    )
+  }
+
+  /// Whether a person reads the answer, and wants colours (https://no-color.org).
+  package static let showsColour: Bool = {
+    let environment = ProcessInfo.processInfo.environment
+    let refuses = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+    return isatty(STDOUT_FILENO) != 0 && !refuses && environment["TERM"] != "dumb"
+  }()
+
+  /// Whether GitHub Actions reads what is printed, and shows some of it at a file's line.
+  package static let isReadByGitHub =
+    ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true"
+
+  /// Prints what was asked for.
+  package static func answer(_ text: String) { print(text.visible) }
+
+  /// Prints a line that bears words from outside, which are no line of their own.
+  package static func answer(line: String) { print(line.visibleInLine + "\n") }
+
+  /// Prints a JSON text.
+  package static func answer(json: some Sequence<UInt8>) {
+    print(String(decoding: Array(json), as: UTF8.self).visibleAsJSON)
+  }
+
+  /// Prints what is harmless in its own form by whoever made it: a report, with or without colours.
+  package static func answer(report: String) { print(report) }
+
+  /// Prints the line that somebody waits for before asking a server; where nobody can read it, the
+  /// server is of no use.
+  package static func announce(_ text: String) throws(Refusal) {
+    answer(text)
+    if let refusal { throw refusal }
+  }
+
+  /// Prints a line that nobody asked for; its end may be left out.
+  package static func complain(_ line: String) {
+    let words = line.hasSuffix("\n") ? String(line.dropLast()) : line
+    _ = write(words.visibleInLine + "\n", to: STDERR_FILENO)
+  }
+
+  /// Prints several lines that nobody asked for.
+  package static func complain(text: String) { _ = write(text.visible, to: STDERR_FILENO) }
+
+  /// Whether a person looks at standard error, so that a line may be written over.
+  package static let showsProgress = isatty(STDERR_FILENO) != 0
+
+  /// Writes over the line that shows how far something has come, if anybody looks.
+  package static func progress(_ words: String) {
+    guard showsProgress else { return }
+    _ = write("\r\u{1B}[K\(words.visibleInLine)", to: STDERR_FILENO)
+  }
+
+  private static func print(_ text: String) {
+    loss.withLock { loss in
+      // What came behind a gap would pass for the whole.
+      if loss == nil { loss = write(text, to: STDOUT_FILENO) }
+    }
+  }
+
+  /// Writes all of it; the system's number of what went wrong, if anything did.
+  private static func write(_ text: String, to descriptor: Int32) -> Int32? {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      switch count == 0 ? EIO : errno {
+      case EINTR: break
+      // A pipe may be another program's as well, which wants it so.
+      case EAGAIN:
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&ready, 1, -1)
+      case let number: return number
+      }
+    }
+    return nil
+  }
+}

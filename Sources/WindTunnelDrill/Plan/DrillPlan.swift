@@ -1,0 +1,194 @@
+public import Foundation
+public import WindTunnel
+public import WindTunnelSymptoms
+
+/// Everything that a drill is made of: scenarios × subjects × calls.
+public struct DrillPlan: Sendable {
+  /// What answers.
+  public var cassette: Cassette
+  /// The cassette's file, which may have others beside it; `nil`: it was never in one.
+  public var cassetteFile: URL?
+  /// The weather, one after the other.
+  public var scenarios: [Scenario]
+  /// The subjects' names; the first is judged, the others are yardsticks.
+  public var subjects: [String]
+  /// How many calls a subject makes in each scenario.
+  public var calls = 60
+  /// Which of those are flown here; `nil`: all.
+  public var shard: Shard?
+  /// When they begin.
+  public var load = Load.standard
+  /// What is called how often.
+  public var mix = Mix()
+  /// The program that the subject `exec` starts for each call, and its arguments; in them `{url}`,
+  /// `{base}`, `{method}`, `{body}` and `{call}` stand for the call's own, and `{ca}` for the file of the
+  /// authority that issues the run's certificates.
+  public var command: [String] = []
+  /// How long a call may take.
+  public var deadline = Duration.seconds(10)
+  /// How long one attempt may stay silent.
+  public var attemptTimeout = Duration.seconds(5)
+  /// What all draws start from.
+  public var seed: UInt64 = 1
+  /// Where to fly; `nil`: on the wire where the faults can be made for real, else in process.
+  public var stage: Stage?
+  /// Whose errors faults surface as in process.
+  public var errors = Symptom.Platform.current
+  /// Gates for every scenario, beside those of its own.
+  public var gates: [Gate] = []
+
+  /// Which request each call makes.
+  var workload: Workload {
+    Workload(cassette, mix: asked, seed: seed, matcher: .pathAndQuery)
+  }
+
+  /// The mix, without what a program cannot be told to do.
+  var asked: Mix {
+    let isToldMethod = command.contains { $0.contains("{method}") }
+    return Mix(mix.shares, isReadOnly: mix.isReadOnly || !command.isEmpty && !isToldMethod)
+  }
+
+  /// The one call that is flown, by itself; `nil`: all. It meets what it met among the others.
+  public var onlyCall: Int?
+
+  /// The numbers of the calls that are flown here.
+  var numbers: [Int] {
+    if let onlyCall { return [onlyCall] }
+    return shard?.calls(of: calls) ?? Array(0..<calls)
+  }
+
+  /// Tells whether programs begin as often as `calm` shows that this machine can start them, at
+  /// most as often as the load says; else the load is fixed.
+  var followsCalm = false
+  /// The number of programs that this machine starts per second, where `calm` has shown it.
+  var shownStarts: Double?
+  /// What was asked for among others and cannot be flown.
+  var leftOut: [LeftOut] = []
+  /// How old the weather is when the first attempt comes; `nil`: it begins with that.
+  var elapsed: Duration?
+
+  /// Tells whether the plan is for a program: it can be told of the authority that issues the run's
+  /// certificates, which code that uses `URLSession` on Linux cannot be, and it can be started in
+  /// another network.
+  var isProgram: Bool { !command.isEmpty }
+
+  /// A scenario that is not flown, and why not.
+  struct LeftOut: Sendable, Hashable {
+    /// Its name.
+    var name: String
+    /// The sentence that it would have been refused with.
+    var reason: String
+  }
+
+  /// A plan without subjects.
+  init(_ cassette: Cassette, in scenarios: [Scenario]) {
+    self.cassette = cassette
+    self.scenarios = scenarios
+    subjects = []
+  }
+
+  /// How many calls one subject can make in one scenario.
+  public static let callsMax = 1_000_000
+  /// The name of the subject that is any program.
+  public static let execSubject = "exec"
+
+  /// Refuses what cannot be flown, whoever made it.
+  func validate(known: [String]) throws(DrillError) {
+    for name in subjects where !known.contains(name) {
+      throw .plan("There is no subject \"\(name)\"; there are \(known.joined(separator: ", ")).")
+    }
+    guard !subjects.isEmpty else { throw .plan("There is no subject to judge.") }
+    guard !scenarios.isEmpty else { throw .plan("There is no scenario to fly in.") }
+    guard !cassette.interactions.isEmpty else {
+      throw .plan("The cassette has no interactions, so there is nothing to call.")
+    }
+    guard 1...Self.callsMax ~= calls else {
+      throw .plan("\(calls) calls: a subject makes 1 to \(Self.callsMax) in a scenario.")
+    }
+    if let flaw = load.flaw { throw .plan(flaw) }
+    if let onlyCall, !(0..<calls).contains(onlyCall) {
+      throw .plan("There is no call \(onlyCall) among \(calls), which are counted from 0.")
+    }
+    guard !workload.isEmpty else {
+      throw .plan("Nothing on the cassette is left to call: every request has the weight 0.")
+    }
+    var names: Set<String> = []
+    for scenario in scenarios where !names.insert(scenario.name).inserted {
+      throw .plan(
+        "Two scenarios are called \"\(scenario.name)\", and a report tells them apart by their names."
+      )
+    }
+    try refuseWhatNothingIs()
+    guard subjects.contains(Self.execSubject) == !command.isEmpty else {
+      throw .plan("The subject exec and the command that it starts belong together.")
+    }
+    try refuseBodiesOfNoText()
+    let longest = Duration.seconds(86_400)
+    guard .milliseconds(1)...longest ~= deadline, .milliseconds(1)...longest ~= attemptTimeout
+    else {
+      throw .plan("A call and an attempt take at least a millisecond and at most a day.")
+    }
+  }
+
+  /// Refuses weights and gates that speak of requests which no call makes: such a weight would change
+  /// nothing, and such a gate could not be told, however many calls are flown.
+  private func refuseWhatNothingIs() throws(DrillError) {
+    let recorded = cassette.interactions.map(\.request)
+    for share in mix.shares where !recorded.contains(where: { share.request.matches($0) }) {
+      throw .plan(
+        "--mix \(share.text): nothing on the cassette is \(share.request). There are "
+          + "\(Self.list(recorded.map(\.endpointName)))."
+      )
+    }
+    let called = workload.all
+    for gate in gates where !called.contains(where: { gate.isAbout($0) }) {
+      let why =
+        asked.isReadOnly && !mix.isReadOnly
+        ? " A program whose command has no {method} is given the GETs alone." : ""
+      throw .plan(
+        "gate \"\(gate)\": no call is of such a request. There are "
+          + "\(Self.list(called.map(\.endpointName))).\(why)"
+      )
+    }
+  }
+
+  private static let listedMax = 10
+
+  private static func list(_ names: [String]) -> String {
+    var seen: Set<String> = []
+    let all = names.filter { seen.insert($0).inserted }
+    return all.prefix(listedMax).joined(separator: ", ") + (all.count > listedMax ? ", …" : "")
+  }
+
+  /// Refuses a command with `{body}` where a recorded one cannot be a word of it.
+  private func refuseBodiesOfNoText() throws(DrillError) {
+    guard command.contains(where: { $0.contains("{body}") }) else { return }
+    for request in workload.all where request.bodyForPrograms == nil {
+      throw .plan(
+        "{body} cannot be filled in for \(request.method) \(request.url.withoutSecrets): the recorded "
+          + "body is no text of at most \(Request.programBytesMax) bytes."
+      )
+    }
+  }
+}
+
+extension Request {
+  /// Such as `GET /home`.
+  fileprivate var endpointName: String { "\(method) \(url.path)" }
+}
+
+/// Why a drill cannot be flown.
+public enum DrillError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The plan asks for something that is not there or cannot be.
+  case plan(String)
+  /// The harness itself failed.
+  case harness(String)
+
+  /// The sentence.
+  public var description: String {
+    switch self {
+    case .plan(let problem): problem
+    case .harness(let problem): "The drill failed: \(problem)."
+    }
+  }
+}

@@ -1,0 +1,51 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+/// A program that flies a client of yours, with the flags, reports and exit codes of
+/// `windtunnel drill`. It is all that its `main.swift` has to hold:
+///
+///     import WindTunnelDrill
+///
+///     await DrillMain(subject: "shop") { call in
+///       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
+///     }.run()
+///
+/// The client flies in a process of its own, which is the same program started again, so a crash or a
+/// hang is a row of the report (exit code 97) and not the end. A bare `URLSession` flies beside it as
+/// a yardstick.
+public struct DrillMain: Sendable {
+  private let subject: any Subject
+
+  /// Makes the program.
+  ///
+  /// - Parameters:
+  ///   - subject: The client's name in reports, and for `--subject`.
+  ///   - body: One use of the client, as in ``Drill/fly(as:_:)``.
+  public init<Shown: Sendable>(
+    subject: String,
+    _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
+  ) {
+    self.subject = ClosureSubject(name: subject, body: body)
+  }
+
+  /// Runs the program to its end.
+  ///
+  /// - Parameter arguments: How it was called, its own name first.
+  public func run(_ arguments: [String] = CommandLine.arguments) async -> Never {
+    let name = arguments.first.map { URL(filePath: $0).lastPathComponent } ?? subject.name
+    let yardsticks: [any Subject] = [URLSessionSubject(), ExecSubject()]
+    let program = DrillProgram(
+      name: name,
+      // Whoever bears a yardstick's name takes its place.
+      subjects: [subject] + yardsticks.filter { $0.name != subject.name }
+    )
+    let words = Array(arguments.dropFirst())
+    await program.flyIfAsked(words)
+    Terminal.open()
+    let code = Terminal.close(await program.run(words), as: program.speaker)
+    // What was printed must be out before the process ends.
+    fflush(nil)
+    exit(code.rawValue)
+  }
+}

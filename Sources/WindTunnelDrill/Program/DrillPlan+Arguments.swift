@@ -1,0 +1,111 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+// What the flags of a drill make of its plan.
+extension DrillPlan {
+  /// What the weather is. One that is asked for twice, as two groups do, is flown once.
+  ///
+  /// - Returns: The names of those that nobody asked for by themselves, but with a group.
+  mutating func take(scenarios arguments: Arguments, _ speaker: String) throws -> Set<String> {
+    let asked = arguments.all("--scenario")
+    if asked.isEmpty { return Set(scenarios.map(\.name)) }
+    var (found, group, single): ([Scenario], Set<String>, Set<String>) = ([], [], [])
+    for text in asked {
+      let some = try Scenarios.findAll(text, in: Shipped.scenarios())
+      for scenario in some {
+        if some.count > 1 { group.insert(scenario.name) } else { single.insert(scenario.name) }
+        guard found.contains(scenario) else {
+          found.append(scenario)
+          continue
+        }
+        if some.count == 1 {
+          Terminal.complain("\(speaker): \(scenario.name) is asked for twice and flown once.\n")
+        }
+      }
+    }
+    scenarios = found
+    return group.subtracting(single)
+  }
+
+  /// What answers. A subject's process reads the file itself, if all that is played stands in it.
+  mutating func take(cassette file: URL) throws {
+    cassette = try CassetteFile.read(file)
+    let left = RecordingJournal.file(besides: file)
+    cassetteFile = FileManager.default.fileExists(atPath: left.path) ? nil : file
+  }
+
+  /// Who flies: the judged one first, the others beside it. A program flies alone, since what it is
+  /// good for is not what a client in Swift is.
+  mutating func take(subject arguments: Arguments) throws {
+    let given = try arguments.value("--subject")
+    // Behind -- stands a program, and only one subject is any program.
+    let name = given ?? (arguments.command.isEmpty ? nil : Self.execSubject)
+    if let name {
+      let known = subjects + [Self.execSubject]
+      guard known.contains(name) else {
+        throw Refusal.choice("--subject", name, among: known)
+      }
+    }
+    guard name == Self.execSubject else {
+      guard arguments.command.isEmpty else { throw Refusal.commandWithoutExec }
+      if let name { subjects = [name] + subjects.filter { $0 != name } }
+      return
+    }
+    guard let program = arguments.command.first else { throw Refusal.execWithoutCommand }
+    guard Executable.find(program) != nil else { throw Refusal.noCommand(program) }
+    (subjects, command, load) = ([Self.execSubject], arguments.command, .programs)
+    // What is compared to others must be asked alike.
+    followsCalm = !["--rate", "--concurrency", "--duration", "--shard", "--baseline"].contains {
+      arguments.has($0)
+    }
+  }
+
+  /// How many calls begin when, and which of them here.
+  mutating func take(load arguments: Arguments) throws {
+    let concurrency = try arguments.int("--concurrency", in: 1...Load.inAirMax)
+    let rate = try arguments.number("--rate", in: 0.001...Load.callsPerSecondMax)
+    switch (concurrency, rate) {
+    case (let concurrency?, nil): load = .closedLoop(concurrency: concurrency)
+    case (nil, let rate?): load = .openLoop(callsPerSecond: rate)
+    case (nil, nil): break
+    case (_?, _?): throw Refusal.both("--rate", "--concurrency")
+    }
+    calls = try arguments.int("--calls", in: 1...Self.callsMax) ?? calls
+    if let duration = try arguments.duration("--duration") {
+      guard !arguments.has("--calls") else { throw Refusal.both("--duration", "--calls") }
+      guard case .openLoop(let rate) = load else {
+        throw Refusal.both("--duration", "--concurrency")
+      }
+      let count = (duration.inMilliseconds / 1000 * rate).rounded()
+      guard 1...Double(Self.callsMax) ~= count else {
+        throw Refusal.usage(
+          "--duration at \(rate) calls a second makes \(Int(count)) calls; "
+            + "there can be 1 to \(Self.callsMax)."
+        )
+      }
+      calls = Int(count)
+    }
+    mix.shares = try arguments.all("--mix").map { text in
+      guard let share = Mix.Share(text) else {
+        throw Refusal.value("--mix", text, shouldBe: "a request and its weight, as in GET /home=5,")
+      }
+      return share
+    }
+    if let text = try arguments.value("--shard") { shard = try Self.shard(text) }
+  }
+
+  private static func shard(_ text: String) throws -> Shard {
+    if text == "env" {
+      let environment = ProcessInfo.processInfo.environment
+      guard let shard = Shard(environment: environment) else {
+        throw Refusal.noShard(in: environment)
+      }
+      return shard
+    }
+    guard let shard = Shard(text) else {
+      throw Refusal.value("--shard", text, shouldBe: "a part from 1/N to N/N, or env,")
+    }
+    return shard
+  }
+}

@@ -1,0 +1,254 @@
+internal import Dispatch
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelSymptoms
+
+/// Tells of attempts: of each before anything of it can happen, and again when it is over.
+final class AttemptTeller: Sendable {
+  /// What was seen of one call.
+  struct Seen: Sendable {
+    var count = 0
+    /// Whether the server answered something else on purpose, and in good form.
+    var hasMutation = false
+    /// The first request that is not on the cassette, with the nearest one that is.
+    var notOnCassette: String?
+    /// The time of the first sign of the client: a question for a name, a connection or a request.
+    var firstSign: Duration?
+  }
+
+  private struct State: Sendable {
+    var calls: [Int: Seen] = [:]
+    /// By the number of the decision.
+    var open: [Int: Open] = [:]
+    /// The times, by call, at which names were asked for and answered that no attempt has used yet.
+    var lookingUp: [Int: (asked: Duration, answered: Duration)] = [:]
+    /// When a call's connection began to open that comes about late.
+    var connecting: [Int: Duration] = [:]
+    /// The last requests for what is not on the cassette that came by no call's address, the oldest first.
+    var strays: [(at: Duration, words: String)] = []
+  }
+
+  /// So many are enough to find one that came while a call was in the air.
+  private static let straysMax = 256
+
+  /// An attempt that is not over: which it is of which call, and how far it has come.
+  private struct Open: Sendable {
+    var call: Int
+    var place: Int
+    /// Tells whether an earlier answer was made up on purpose: nobody has recorded what follows it.
+    var isLedAstray: Bool
+    var requestEnd: Duration?
+    var firstByte: Duration?
+    var stages: Observation.Stages
+    /// The date in `Retry-After`, as an offset.
+    var retryNotBefore: Duration?
+  }
+
+  private let cassette: Cassette
+  private let stage: Stage
+  private let epoch: DispatchTime
+  private let tell: @Sendable (WorkerMessage) -> Void
+  private let state = Locked(State())
+
+  init(
+    _ cassette: Cassette,
+    on stage: Stage,
+    epoch: DispatchTime,
+    _ tell: @escaping @Sendable (WorkerMessage) -> Void
+  ) {
+    (self.cassette, self.stage, self.epoch, self.tell) = (cassette, stage, epoch, tell)
+  }
+
+  /// A decision was made. A connection that goes on is no attempt; its request will be.
+  func began(_ entry: Journal.Entry) {
+    guard let call = Self.call(of: entry.decision.lane) else { return }
+    // Attempts to connect that were lost had come before.
+    let lost = entry.decision.faults.reduce(Duration.zero) { sum, fault in
+      if case .connection(let fault) = fault { sum + fault.delay } else { sum }
+    }
+    sign(of: call, at: max(.zero, epoch.elapsed - lost))
+    if entry.take == .connection, !entry.decision.failsConnection {
+      // In process it opens here and now; on the wire it has.
+      guard stage == .inProcess, !entry.decision.faults.isEmpty else { return }
+      return state.withLock { $0.connecting[call] = epoch.elapsed }
+    }
+    let attempt = attempt(entry)
+    let isMutated = entry.decision.faults.contains(where: \.misleads)
+    state.withLock { state in
+      let place = state.calls[call]?.count ?? 0
+      let isLedAstray = state.calls[call]?.hasMutation ?? false
+      state.calls[call, default: Seen()].count += 1
+      if isMutated { state.calls[call]?.hasMutation = true }
+      let begun = state.connecting.removeValue(forKey: call)
+      let lookUp = state.lookingUp.removeValue(forKey: call)
+      guard entry.take != .connection else { return }
+      var stages = Observation.Stages()
+      stages.dns = lookUp.map { $0.answered - $0.asked }
+      if let begun, let start = attempt.start { stages.connect = start - begun }
+      state.open[entry.id] = Open(
+        call: call,
+        place: place,
+        isLedAstray: isLedAstray,
+        stages: stages
+      )
+    }
+    tell(.attempt(call: call, attempt))
+  }
+
+  /// A call's name is asked for, and answered after so long; for addresses of both kinds at once.
+  func askedForName(of call: Int, until delay: Duration) {
+    let now = epoch.elapsed
+    sign(of: call, at: now)
+    state.withLock { state in
+      let before = state.lookingUp[call]
+      state.lookingUp[call] = (
+        before?.asked ?? now, max(before?.answered ?? .zero, now + delay.inWholeMicroseconds)
+      )
+    }
+  }
+
+  private func sign(of call: Int, at moment: Duration) {
+    state.withLock { state in
+      let first = state.calls[call]?.firstSign ?? moment
+      state.calls[call, default: Seen()].firstSign = first
+    }
+  }
+
+  /// A request or its answer has come so far.
+  func followed(_ outcome: Outcome, _ milestone: Deck.Milestone) {
+    let now = epoch.elapsed
+    switch milestone {
+    case .requestEnd(let handshake, let upload):
+      // What was recorded and is used up is on the cassette, whose author wants it to end there.
+      if case .unmatched(let mismatch) = outcome.source, mismatch.played == 0 {
+        miss(outcome, mismatch, at: now)
+      }
+      let date = retryDate(of: outcome)
+      state.withLock { state in
+        state.open[outcome.id]?.requestEnd = now
+        state.open[outcome.id]?.retryNotBefore = date
+        state.open[outcome.id]?.stages.tls = handshake?.inWholeMicroseconds
+        state.open[outcome.id]?.stages.upload = upload?.inWholeMicroseconds
+      }
+    case .firstByte:
+      state.withLock { state in
+        // What was said before it, such as an interim answer, was the first.
+        if state.open[outcome.id]?.firstByte == nil { state.open[outcome.id]?.firstByte = now }
+      }
+    case .end:
+      guard let open = state.withLock({ $0.open.removeValue(forKey: outcome.id) }) else { return }
+      var end = WorkerMessage.AttemptEnd(place: open.place, at: now)
+      end.stages = Self.stages(of: open, over: outcome.linkStages, end: now)
+      end.retryNotBefore = open.retryNotBefore
+      tell(.attemptEnded(call: open.call, end))
+    }
+  }
+
+  /// The date in the `Retry-After` that is sent, as an offset. Of the two clocks the scenario's is read
+  /// first, so that a machine which does something else in between makes the date no later.
+  private func retryDate(of outcome: Outcome) -> Duration? {
+    let faults = outcome.decision.faults
+    guard !faults.isEmpty,
+      let date = AnswerSummary(faults, over: nil, now: outcome.second).retryDate
+    else { return nil }
+    let now = epoch.elapsed
+    let ahead = date.inMilliseconds - Date().timeIntervalSince1970 * 1000
+    return max(.zero, now + Duration(milliseconds: ahead)).inWholeMicroseconds
+  }
+
+  /// Notes a request that is not on the cassette.
+  private func miss(_ outcome: Outcome, _ mismatch: Mismatch, at now: Duration) {
+    let asked = "\(outcome.request.method) \(outcome.request.url.path)"
+    let nearest = mismatch.nearestWords
+    let words = nearest.isEmpty ? asked : "\(asked), \(nearest)"
+    state.withLock { state in
+      if let open = state.open[outcome.id] {
+        if open.isLedAstray || state.calls[open.call]?.notOnCassette != nil { return }
+        state.calls[open.call]?.notOnCassette = words
+      } else if Self.call(of: outcome.decision.lane) == nil {
+        if state.strays.count == Self.straysMax { state.strays.removeFirst() }
+        state.strays.append((now, words))
+      }
+    }
+  }
+
+  /// The number of the call whose lane this is.
+  private static func call(of lane: Lane) -> Int? {
+    lane.name.split(separator: "/").last.flatMap { Int($0) }
+  }
+
+  /// What was seen, and what the link made the attempt wait for in front of its answer.
+  private static func stages(
+    of open: Open,
+    over link: Observation.Stages?,
+    end: Duration
+  ) -> Observation.Stages {
+    var stages = open.stages
+    if let link {
+      func together(_ one: Duration?, _ other: Duration?) -> Duration? {
+        guard let one else { return other }
+        return one + (other ?? .zero)
+      }
+      stages.dns = together(link.dns, stages.dns)
+      stages.connect = together(link.connect, stages.connect)
+      stages.tls = together(link.tls, stages.tls)
+      stages.upload = together(link.upload, stages.upload)
+    }
+    guard let first = open.firstByte else { return stages }
+    if let requestEnd = open.requestEnd {
+      stages.firstByte = max(.zero, first - requestEnd - (link?.beforeAnswer ?? .zero))
+    }
+    stages.body = end - first
+    return stages
+  }
+
+  /// Returns what was seen of a call that began at `start` and is over, and forgets it.
+  ///
+  /// A call of which nothing came, while what is not on the cassette came by no call's address, is taken
+  /// to have asked for that: its client has lost the call's part of the address.
+  func take(_ call: Int, since start: Duration) -> Seen {
+    state.withLock { state in
+      var seen = state.calls.removeValue(forKey: call) ?? Seen()
+      if seen.count == 0 { seen.notOnCassette = state.strays.first { $0.at >= start }?.words }
+      return seen
+    }
+  }
+
+  private func attempt(_ entry: Journal.Entry) -> Observation.Attempt {
+    var attempt = Observation.Attempt(decision: entry.decision.line, take: entry.take.words)
+    attempt.start = epoch.elapsed
+    guard entry.take != .connection else {
+      attempt.end = attempt.start
+      attempt.error = AnswerSummary(connection: entry.decision).symptom?.rawValue
+      return attempt
+    }
+    attempt.isRepeatable = entry.isRepeatable
+    let answer = AnswerSummary(entry.decision.faults, over: interaction(entry.take))
+    attempt.status = answer.status
+    attempt.bytes = answer.bytes
+    attempt.error = answer.symptom?.rawValue
+    attempt.retryAfter = answer.retryAfter
+    return attempt
+  }
+
+  private func interaction(_ take: Journal.Take) -> Interaction? {
+    switch take {
+    case .recording(let place), .withheld(let place):
+      cassette.interactions.indices.contains(place) ? cassette.interactions[place] : nil
+    case .computed, .forwarded, .unmatched, .connection: nil
+    }
+  }
+}
+
+extension DispatchTime {
+  /// How long ago this was, in whole microseconds.
+  var elapsed: Duration {
+    let now = DispatchTime.now().uptimeNanoseconds
+    return .microseconds(Int64(now > uptimeNanoseconds ? (now - uptimeNanoseconds) / 1000 : 0))
+  }
+}
+
+extension Duration {
+  /// Without what a report does not keep.
+  var inWholeMicroseconds: Duration { .microseconds(wholeMicroseconds) }
+}

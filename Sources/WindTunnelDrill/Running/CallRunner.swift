@@ -1,0 +1,246 @@
+internal import Dispatch
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelServer
+internal import WindTunnelSymptoms
+
+/// Makes one subject's calls in one scenario and tells of each: the inside of a drill, in a process
+/// of the subject's own or in that of a test.
+struct CallRunner: Sendable {
+  /// What is played where.
+  struct Setup: Sendable {
+    var cassette: Cassette
+    var scenario: Scenario
+    var mix = Mix()
+    var seed: UInt64
+    var stage: Stage
+    var errors: Symptom.Platform
+    /// How old the weather is when the first attempt comes, for rules that follow the clock.
+    var elapsed: Duration?
+    /// Who issues the certificates, where the client is told whom to trust, and where that stands.
+    var authority: (issuer: CertificateAuthority, file: URL)?
+    /// What tells the harness that a call hangs.
+    var hanging = Alarm.clock
+    /// What tells callers to give their calls up.
+    var givingUp = Alarm.clock
+  }
+
+  let workload: Workload
+  private let subject: any Subject
+  private let scenario: Scenario
+  private let target: any Target
+  private let deck: Deck
+  private let seesAttempts: Bool
+  private let deadline: Duration
+  private let attemptTimeout: Duration
+  private let tell: @Sendable (WorkerMessage) -> Void
+  private let seed: UInt64
+  private let attempts: AttemptTeller
+  private let bodies: RecordedBodies
+  private let epoch: DispatchTime
+  private let authorityFile: URL?
+  private let alarms: (hanging: Alarm, givingUp: Alarm)
+
+  /// Sets the stage up.
+  init(
+    _ subject: any Subject,
+    _ setup: Setup,
+    deadline: Duration,
+    attemptTimeout: Duration,
+    epoch: DispatchTime = .now(),
+    _ tell: @escaping @Sendable (WorkerMessage) -> Void
+  ) async throws {
+    if subject.needsSockets, setup.stage == .inProcess {
+      throw DrillError.plan("A program cannot be flown in process: it is another process.")
+    }
+    self.subject = subject
+    self.deadline = deadline
+    self.attemptTimeout = attemptTimeout
+    self.tell = tell
+    (scenario, seed) = (setup.scenario, setup.seed)
+    workload = Workload(
+      setup.cassette,
+      mix: setup.mix,
+      seed: setup.seed,
+      matcher: .pathAndQuery
+    )
+    bodies = RecordedBodies(setup.cassette, matcher: .pathAndQuery)
+    self.epoch = epoch
+    let attempts = AttemptTeller(setup.cassette, on: setup.stage, epoch: epoch, tell)
+    self.attempts = attempts
+    let isNamed =
+      subject.needsSockets && setup.stage == .onTheWire && Targets.needsNames(setup.scenario)
+    let names =
+      isNamed
+      ? try await LateNames(after: setup.scenario.link?.dnsDelay ?? .zero) {
+        attempts.askedForName(of: $0, until: $1)
+      } : nil
+    deck = Deck(
+      setup.cassette,
+      // What is waited for at the name server is not waited for again.
+      scenario: names == nil ? setup.scenario : setup.scenario.withoutLookUps,
+      seed: setup.seed,
+      matcher: .pathAndQuery,
+      then: .repeat,
+      observe: { attempts.began($0) },
+      follow: { attempts.followed($0, $1) }
+    )
+    if let elapsed = setup.elapsed { deck.begin(aged: elapsed) }
+    seesAttempts = Targets.seesAttempts(in: setup.scenario, on: setup.stage)
+    (authorityFile, alarms) = (setup.authority?.file, (setup.hanging, setup.givingUp))
+    target = try await Targets.target(
+      setup.stage,
+      deck,
+      setup.scenario,
+      setup.errors,
+      setup.authority?.issuer,
+      names
+    )
+  }
+
+  /// Makes these calls. Once the task is cancelled no further one begins, and those in the air are
+  /// abandoned.
+  func run(_ calls: [Int], load: Load) async {
+    switch load {
+    case .closedLoop(let concurrency): await run(calls, atOnce: concurrency)
+    case .openLoop(let rate):
+      let count = (calls.max() ?? -1) + 1
+      await run(calls, ArrivalProcess(seed: seed, callsPerSecond: rate, count: count))
+    }
+  }
+
+  /// Each begins at its moment, counted from that of the first: what a process that fell has left
+  /// over is not late because of it.
+  private func run(_ calls: [Int], _ arrivals: ArrivalProcess) async {
+    guard let first = calls.first.map(arrivals.offset) else { return }
+    let start = ContinuousClock.now
+    await withTaskGroup(of: Void.self) { group in
+      for (count, number) in calls.enumerated() {
+        let due = start + (arrivals.offset(of: number) - first)
+        // Only a cancellation ends it early, and the loop sees that.
+        try? await Task.sleep(until: due, tolerance: .zero, clock: .continuous)
+        if count >= Load.inAirMax { await group.next() }
+        if Task.isCancelled { return }
+        group.addTask { await fly(number, due: due) }
+      }
+    }
+  }
+
+  private func run(_ calls: [Int], atOnce concurrency: Int) async {
+    let queue = CallQueue(calls)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<max(1, min(concurrency, calls.count)) {
+        group.addTask {
+          while !Task.isCancelled, let number = queue.next() { await fly(number, due: nil) }
+        }
+      }
+    }
+  }
+
+  /// How long what a client does after its calls were given up is watched.
+  static let watchAfterCancels = Duration.seconds(1)
+
+  /// Clears the stage. Where calls were given up, what their client still sends is seen first.
+  func close() async {
+    // Whoever is cancelled meanwhile waits no longer.
+    if scenario.cancellation != nil { try? await Task.sleep(for: Self.watchAfterCancels) }
+    await target.close()
+  }
+
+  /// Makes a call; its latency counts from when it is due, or else from its first step.
+  private func fly(_ number: Int, due: ContinuousClock.Instant?) async {
+    tell(.began(number))
+    let request = workload.request(of: number)
+    let route: CallRoute
+    do {
+      route = try await target.open(Workload.lane(scenario.name, number))
+    } catch {
+      return tell(.refused("\(error)"))
+    }
+    let call = DrillCall(
+      index: number,
+      request: request,
+      baseURL: route.baseURL,
+      session: route.session,
+      configure: route.configure,
+      attemptTimeout: attemptTimeout,
+      deadline: deadline,
+      authorityFile: authorityFile,
+      network: route.network
+    )
+    let start = epoch.elapsed
+    let intended = due.map { max(.zero, start - (ContinuousClock.now - $0)).inWholeMicroseconds }
+    let end = await CallCompletion.first(
+      within: DrillCall.patience(deadline),
+      due: due,
+      cancelledAfter: scenario.cancellation(
+        seed: seed,
+        lane: Workload.lane(scenario.name, number)
+      ),
+      number: number,
+      alarms: alarms
+    ) { [subject] in await subject.fly(call) }
+    target.close(route, isHung: end.result == nil)
+    let seen = attempts.take(number, since: start)
+    let startUp = startUp(of: call, seen)
+    var observation = Observation(
+      call: number,
+      endpoint: workload.endpoint(of: number),
+      isCritical: scenario.isCritical(request),
+      ending: end.result?.ending ?? .hung,
+      showed: call.said ?? end.result.map { showed($0, request) } ?? false,
+      latency: max(.zero, end.latency - (startUp ?? .zero)).inWholeMicroseconds,
+      attemptCount: seesAttempts ? seen.count : nil
+    )
+    (observation.intendedStart, observation.start) = (intended, start)
+    observation.startUp = startUp
+    observation.clientAttempts = end.result?.attempts
+    observation.isStale = call.saidStale
+    if let window = scenario.lastWindowEnd, let now = deck.elapsed(at: Date()), now >= window {
+      observation.afterWindow = (now - window).inWholeMicroseconds
+    }
+    // Whatever came of it later, nobody waited for it any more.
+    if let moment = end.cancelled, end.result != nil, observation.ending != .crashed,
+      observation.ending != .hung
+    {
+      observation.cancellation = Observation.Cancellation(
+        after: moment.inWholeMicroseconds,
+        toReturn: max(.zero, end.latency - moment).inWholeMicroseconds,
+        attemptsAfter: seesAttempts ? 0 : nil
+      )
+    }
+    if observation.ending != .crashed, observation.ending != .hung,
+      seen.count > 0 || seesAttempts && observation.ending != .succeeded
+    {
+      observation.notOnCassette = seen.notOnCassette
+    }
+    // What the server changed on purpose no client can tell.
+    if let result = end.result, result.ending == .succeeded, !seen.hasMutation {
+      observation.bodyMatches = bodies.match(result, request)
+      observation.printed = bodies.printed(result, request)
+    }
+    tell(.ended(observation))
+  }
+
+  /// Returns how long a call's program took from its start to its first sign.
+  private func startUp(of call: DrillCall, _ seen: AttemptTeller.Seen) -> Duration? {
+    guard let begun = call.programStart.withLock({ $0 }), let sign = seen.firstSign else {
+      return nil
+    }
+    let before = begun.uptimeNanoseconds - min(epoch.uptimeNanoseconds, begun.uptimeNanoseconds)
+    return max(.zero, sign - .nanoseconds(Int64(before))).inWholeMicroseconds
+  }
+
+  /// Whether a call has something to show: a body that is not empty and decodes.
+  private func showed(_ result: CallResult, _ request: Request) -> Bool {
+    result.showed && (result.isShown != nil || bodies.decodes(result, request))
+  }
+}
+
+/// The calls that nobody has begun.
+private struct CallQueue: Sendable {
+  private let calls: Locked<[Int]>
+
+  init(_ numbers: [Int]) { calls = Locked(numbers.reversed()) }
+  func next() -> Int? { calls.withLock { $0.popLast() } }
+}

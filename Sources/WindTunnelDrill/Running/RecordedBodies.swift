@@ -1,0 +1,109 @@
+internal import Foundation
+internal import WindTunnel
+
+/// Says what a call brought, held against what was recorded for it.
+struct RecordedBodies: Sendable {
+  /// A body as it was recorded, and as a program may print it.
+  private struct Recorded: Sendable {
+    var data: Data
+    var printed: Data
+    /// As JSON, in the one spelling that all its spellings share.
+    var json: JSON?
+
+    init(_ data: Data) {
+      self.data = data
+      printed = RecordedBodies.withoutLineEnd(data)
+      json = RecordedBodies.json(data)
+    }
+  }
+
+  /// The bodies of the takes of each request; empty where one of them cannot be compared.
+  private var bodies: [RequestKey: [Recorded]] = [:]
+  /// The requests that are answered with JSON and nothing else.
+  private var inJSON: Set<RequestKey> = []
+  private let matcher: Matcher
+
+  init(_ cassette: Cassette, matcher: Matcher) {
+    self.matcher = matcher
+    var (incomparable, otherwise): (Set<RequestKey>, Set<RequestKey>) = ([], [])
+    for interaction in cassette.interactions {
+      let key = matcher.key(interaction.request)
+      // A redirect's answer is another's, and a client opens what is coded.
+      guard let response = interaction.response, 200..<300 ~= response.status,
+        response.headers["Content-Encoding"] == nil
+      else {
+        incomparable.insert(key)
+        continue
+      }
+      let body = Recorded(response.body.data)
+      bodies[key, default: []].append(body)
+      if body.json != nil { inJSON.insert(key) } else { otherwise.insert(key) }
+    }
+    for key in incomparable { bodies[key] = nil }
+    inJSON.subtract(incomparable.union(otherwise))
+  }
+
+  /// Whether what a call brought is one of the bodies that were recorded; `nil` where that cannot be
+  /// told: what a program printed may be made of a body, unless it is one or the beginning of one.
+  ///
+  /// Most programs end what they print with a line feed, and many print JSON in a layout of their own:
+  /// neither makes it another body.
+  func match(_ result: CallResult, _ request: Request) -> Bool? {
+    guard let body = result.body, let recorded = bodies[matcher.key(request)] else { return nil }
+    if recorded.contains(where: { $0.data == body }) { return true }
+    guard result.isPrinted else { return false }
+    let printed = Self.withoutLineEnd(body)
+    if recorded.contains(where: { $0.printed == printed }) { return true }
+    if recorded.contains(where: { $0.json != nil }), let json = Self.json(printed),
+      recorded.contains(where: { $0.json == json })
+    {
+      return true
+    }
+    return !printed.isEmpty && recorded.contains { $0.printed.starts(with: printed) } ? false : nil
+  }
+
+  /// The greatest number of printed characters that are told.
+  private static let printedMax = 40
+
+  /// The beginning of what a program printed in place of a recorded body, without what looks like a secret;
+  /// `nil` where the two were compared, or there is nothing to compare with.
+  func printed(_ result: CallResult, _ request: Request) -> String? {
+    guard result.isPrinted, let body = result.body, bodies[matcher.key(request)] != nil,
+      match(result, request) == nil
+    else { return nil }
+    // More than is told: of a secret that is cut in the middle nothing can be seen.
+    let text = String(decoding: body.prefix(8 * Self.printedMax), as: UTF8.self)
+    let lines = text.withoutSecrets.split(whereSeparator: \.isNewline)
+    let line = lines.first { $0.contains { !$0.isWhitespace } } ?? ""
+    return line.count > Self.printedMax ? "\(line.prefix(Self.printedMax))…" : String(line)
+  }
+
+  /// Without one line feed at the end, and the carriage return before it.
+  private static func withoutLineEnd(_ data: Data) -> Data {
+    guard data.last == UInt8(ascii: "\n") else { return data }
+    let line = data.dropLast()
+    return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+  }
+
+  private static func json(_ body: Data) -> JSON? {
+    // Why it is none does not matter here.
+    (try? JSON(parsing: body, source: ""))?.canonical()
+  }
+
+  /// Whether a client that knows what it asked for can make something of what came. Of what a program
+  /// printed only a page says that it cannot: the rest may be the program's own words.
+  func decodes(_ result: CallResult, _ request: Request) -> Bool {
+    guard let body = result.body, inJSON.contains(matcher.key(request)) else { return true }
+    return result.isPrinted ? !Self.isPage(body) : Self.isJSON(body)
+  }
+
+  private static func isJSON(_ body: Data) -> Bool {
+    // Why it is none does not matter here.
+    (try? JSON(parsing: body, source: "")) != nil
+  }
+
+  private static func isPage(_ body: Data) -> Bool {
+    let head = String(decoding: body.prefix(200), as: UTF8.self).drop { $0.isWhitespace }
+    return ["<!doctype html", "<html"].contains { head.lowercased().hasPrefix($0) }
+  }
+}

@@ -1,0 +1,85 @@
+internal import Dispatch
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelServer
+internal import WindTunnelSymptoms
+
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
+/// The inside of a subject's process: takes orders, makes the calls, tells of each.
+///
+/// Deck and stage are in here with the client, so the process is all that a crash can take along.
+enum SubjectProcess {
+  /// Runs to the end of the orders and never returns. Standard input and output are the parent's.
+  static func main(subjects: [any Subject]) async -> Never {
+    let parent = ParentLine()
+    do {
+      let job = try JSONDecoder().decode(WorkerJob.self, from: parent.job())
+      parent.endWithParent()
+      RunningPrograms.shared.tell(holding: parent.output) { group, runs in
+        parent.send(.program(group, runs: runs))
+      }
+      let ending = Self.endWhenAsked()
+      defer { ending.cancel() }
+      guard let found = subjects.first(where: { $0.name == job.subject }) else {
+        throw FormatError(source: "orders", place: "subject", problem: "no \(job.subject) here")
+      }
+      let subject: any Subject = found is ExecSubject ? ExecSubject(job.command) : found
+      let runner = try await CallRunner(
+        subject,
+        setup(job),
+        deadline: .milliseconds(job.deadlineMilliseconds),
+        attemptTimeout: .milliseconds(job.attemptTimeoutMilliseconds),
+        epoch: DispatchTime(uptimeNanoseconds: job.epochNanoseconds)
+      ) { parent.send($0) }
+      await runner.run(job.calls, load: job.load)
+      await runner.close()
+    } catch {
+      parent.send(.refused("\(error)"))
+      _exit(70)
+    }
+    // Not `exit`: OpenSSL's clean-up there races with threads that still free its handles.
+    _exit(0)
+  }
+
+  /// Ends at once on SIGTERM, and with it every program that was started.
+  private static func endWhenAsked() -> any DispatchSourceSignal {
+    // The default action would leave the programs behind.
+    signal(SIGTERM, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(
+      signal: SIGTERM,
+      queue: DispatchQueue(label: "end")
+    )
+    source.setEventHandler {
+      RunningPrograms.shared.endAll()
+      _exit(128 + SIGTERM)
+    }
+    source.resume()
+    return source
+  }
+
+  private static func setup(_ job: WorkerJob) throws -> CallRunner.Setup {
+    var setup = CallRunner.Setup(
+      cassette: try job.cassetteFile.map { try Cassette(contentsOf: URL(filePath: $0)) }
+        ?? Cassette(data: job.cassette, source: "cassette"),
+      scenario: try Scenario(data: job.scenario, source: "scenario"),
+      mix: Mix(job.mix.compactMap { Mix.Share($0) }, isReadOnly: job.isReadOnly),
+      seed: job.seed,
+      stage: Stage(rawValue: job.stage) ?? .inProcess,
+      errors: Symptom.Platform(rawValue: job.errors) ?? .current
+    )
+    setup.elapsed = job.elapsedMilliseconds.map { Duration(milliseconds: $0) }
+    if let file = job.authorityFile.map({ URL(filePath: $0) }) {
+      let authority = try CertificateAuthority()
+      try authority.write(to: file)
+      setup.authority = (authority, file)
+    }
+    return setup
+  }
+}

@@ -1,0 +1,47 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelSymptoms
+
+/// A client that is a closure of whoever drills.
+struct ClosureSubject<Shown: Sendable>: Subject {
+  let name: String
+  let body: @Sendable @concurrent (DrillCall) async throws -> Shown
+
+  func fly(_ call: DrillCall) async -> CallResult {
+    do {
+      return Self.result(try await body(call))
+    } catch {
+      return .bad(Self.reason(error))
+    }
+  }
+
+  /// What came of a call that returned: something, unless that is empty.
+  static func result(_ shown: Shown) -> CallResult {
+    if let body = shown as? Data { return .good(body) }
+    let isMissing = (shown as? any Missing)?.isMissing == true
+    let isEmpty = (shown as? any Collection)?.isEmpty == true
+    var result = CallResult(ending: .succeeded, body: nil)
+    result.isShown = !isMissing && !isEmpty
+    return result
+  }
+
+  /// The longest text of an error that goes into a report.
+  private static var charactersMax: Int { 200 }
+
+  /// A symptom's name, or what the client's own error says, in one line.
+  static func reason(_ error: any Error) -> String {
+    if let symptom = Symptom(error) { return symptom.rawValue }
+    let text = String(describing: error)
+    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    return line.count > charactersMax ? "\(line.prefix(charactersMax))…" : line
+  }
+}
+
+/// An optional of whatever.
+private protocol Missing {
+  var isMissing: Bool { get }
+}
+
+extension Optional: Missing {
+  fileprivate var isMissing: Bool { self == nil }
+}

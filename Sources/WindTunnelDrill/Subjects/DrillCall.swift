@@ -1,0 +1,125 @@
+internal import Dispatch
+public import Foundation
+public import WindTunnel
+internal import WindTunnelServer
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// One use of the client's API.
+public struct DrillCall: Sendable {
+  /// Its number in the scenario, counted from zero.
+  public let index: Int
+  /// What to ask for, as it was recorded; its host is the recorded one.
+  public let request: Request
+  /// Where to ask: everything in front of the recorded path.
+  public let baseURL: URL
+  /// The session to ask with; in process it is the way to the tape.
+  public let session: URLSession
+  /// How long one attempt may stay silent.
+  public let attemptTimeout: Duration
+  /// How long the call may take.
+  public let deadline: Duration
+  /// The file of the authority that issues the certificates on the call's way, for whoever can be told
+  /// whom to trust.
+  let authorityFile: URL?
+  /// The network in which its address is; `nil`: this process's own.
+  let network: PrivateNetwork?
+  /// The time at which a program began to be started for it.
+  let programStart = Locked<DispatchTime?>(nil)
+  private let configure: @Sendable () -> URLSessionConfiguration
+  private let word = Locked<Bool?>(nil)
+  private let age = Locked<Bool?>(nil)
+
+  init(
+    index: Int,
+    request: Request,
+    baseURL: URL,
+    session: URLSession,
+    configure: @escaping @Sendable () -> URLSessionConfiguration = { .wire() },
+    attemptTimeout: Duration,
+    deadline: Duration,
+    authorityFile: URL? = nil,
+    network: PrivateNetwork? = nil
+  ) {
+    self.index = index
+    self.request = request
+    self.baseURL = baseURL
+    self.session = session
+    self.configure = configure
+    self.attemptTimeout = attemptTimeout
+    self.deadline = deadline
+    self.authorityFile = authorityFile
+    self.network = network
+  }
+
+  /// The longest a harness waits for a call before it declares a hang: a client that keeps to its
+  /// deadline gets some time to return.
+  static func patience(_ deadline: Duration) -> Duration { deadline + deadline / 2 + .seconds(1) }
+
+  /// A configuration for a client that makes its sessions itself: they lead where ``session`` leads.
+  ///
+  /// Each is another object, to be changed at will. What its sessions do must be over when the call is,
+  /// like all that the call begins: their way is another call's afterwards.
+  public var configuration: URLSessionConfiguration { configure() }
+
+  /// Tells whether its address is this machine's own, or a name that nobody can have, or one that
+  /// leads nowhere else in its network.
+  var leadsNowhereElse: Bool {
+    guard let host = baseURL.host else { return false }
+    if network != nil { return host.hasSuffix(".\(LateNames.domain)") }
+    return host == "127.0.0.1" || host == Targets.unknownName
+  }
+
+  /// The whole address: base, recorded path and query.
+  public var url: URL {
+    var base = baseURL.absoluteString
+    if base.hasSuffix("/") { base.removeLast() }
+    return URL(string: base + request.url.target.withURLCharactersOnly) ?? baseURL
+  }
+
+  /// The recorded request at this call's address, with its headers, its body and the attempt's
+  /// time-out.
+  public var urlRequest: URLRequest {
+    var asked = URLRequest(url: url)
+    asked.httpMethod = request.method
+    asked.timeoutInterval = attemptTimeout.inMilliseconds / 1000
+    for field in request.headers { asked.setValue(field.value, forHTTPHeaderField: field.name) }
+    if !request.body.data.isEmpty { asked.httpBody = request.body.data }
+    return asked
+  }
+
+  /// Says whether the user saw something, where that is not plain from what the client returned: a
+  /// stale copy after an error, or a page without a line on it. The last word counts.
+  public func showed(_ isShown: Bool) { word.withLock { $0 = isShown } }
+
+  /// Says whether what was shown is a copy from before. A client that never says so has no stale pages
+  /// in its report, and none of fresh ones either.
+  public func servedStale(_ isStale: Bool) { age.withLock { $0 = isStale } }
+
+  /// What the client said of that.
+  var saidStale: Bool? { age.withLock { $0 } }
+
+  /// What the client said.
+  var said: Bool? { word.withLock { $0 } }
+}
+
+extension String {
+  /// Every byte that has no place in a path or query (RFC 3986 §3.3 and §3.4) as its escape; what
+  /// is escaped already stays as it is. `URL` would escape those, too, and their percent signs.
+  fileprivate var withURLCharactersOnly: String {
+    var text = ""
+    for byte in utf8 {
+      let character = Character(UnicodeScalar(byte))
+      let isFine = byte < 128 && (character.isLetter || character.isNumber)
+      if isFine || "-._~!$&'()*+,;=:@/?%".contains(character) {
+        text.append(character)
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return text
+  }
+}

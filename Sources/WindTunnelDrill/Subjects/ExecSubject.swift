@@ -1,0 +1,176 @@
+internal import Dispatch
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelServer
+
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
+/// Any program: started once for each call, told what to ask for, and judged by how it ends.
+///
+/// It ends with 0 where the call succeeded, and prints what there is to show; with another code the
+/// call failed; by a signal it crashed; a program that does not end in time hangs and is killed with
+/// all that it has started. What it has started and leaves behind ends with the drill.
+struct ExecSubject: Subject {
+  let name = DrillPlan.execSubject
+  private let command: [String]
+
+  init(_ command: [String] = []) { self.command = command }
+
+  let needsSockets = true
+
+  func fly(_ call: DrillCall) async -> CallResult {
+    // Whatever went wrong before: a program is never sent to anybody but us.
+    guard call.leadsNowhereElse else {
+      return .bad("\(call.baseURL.host ?? "its address") is not of this machine")
+    }
+    let program = Program(
+      words(for: call),
+      environment: Self.environment(of: call),
+      in: call.network
+    )
+    // A little before the harness itself would give the call up, which could not kill anybody.
+    let patience = DrillCall.patience(call.deadline) - .milliseconds(500)
+    return await program.run(within: max(patience, call.deadline)) {
+      call.programStart.withLock { $0 = .now() }
+    }
+  }
+
+  private func words(for call: DrillCall) -> [String] {
+    let values = Self.values(of: call)
+    return command.map { word in
+      values.reduce(word) { word, value in
+        word.replacingOccurrences(of: "{\(value.key)}", with: value.value)
+      }
+    }
+  }
+
+  /// What stands for what, and as `WINDTUNNEL_…` in the program's environment.
+  private static func values(of call: DrillCall) -> [(key: String, value: String)] {
+    let own = [
+      ("url", call.url.absoluteString), ("base", call.baseURL.absoluteString),
+      ("method", call.request.method), ("call", String(call.index)),
+    ]
+    // The last, since what was recorded may have any word in it.
+    return own + (call.authorityFile.map { [("ca", $0.path)] } ?? [])
+      + (call.request.bodyForPrograms.map { [("body", $0)] } ?? [])
+  }
+
+  private static func environment(of call: DrillCall) -> [String: String] {
+    var environment = ProcessInfo.processInfo.environment
+    // Not another drill's, where this call has none.
+    environment["WINDTUNNEL_BODY"] = nil
+    for (name, value) in values(of: call) {
+      environment["WINDTUNNEL_\(name.uppercased())"] = value
+    }
+    environment["WINDTUNNEL_HEADERS"] = call.request.fieldsForPrograms
+    return environment
+  }
+}
+
+/// One run of a program.
+private struct Program: Sendable {
+  /// Of what it prints no more is kept; the rest is read and dropped.
+  static let outputBytesMax = 16 << 20
+
+  private let words: [String]
+  private let environment: [String: String]
+  private let network: PrivateNetwork?
+
+  init(_ words: [String], environment: [String: String], in network: PrivateNetwork?) {
+    (self.words, self.environment, self.network) = (words, environment, network)
+  }
+
+  /// Runs it to its end, or kills it when that takes too long; tells when it begins to start it.
+  func run(within patience: Duration, starts: @Sendable () -> Void) async -> CallResult {
+    guard let executable = Executable.find(words[0]) else {
+      return .bad("\(words[0]) is not there")
+    }
+    let process = SpawnedProcess()
+    process.executableURL = executable
+    process.arguments = Array(words.dropFirst())
+    process.environment = environment
+    process.network = network
+    let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    let isGivenUp = Locked(false)
+    return await withTaskCancellationHandler {
+      starts()
+      return await result(of: process, output, isGivenUp, within: patience)
+    } onCancel: {
+      // Its caller gives it up, as a shell would; one that does not run yet is told when it does.
+      isGivenUp.withLock { $0 = true }
+      process.askToEnd()
+    }
+  }
+
+  private func result(
+    of process: SpawnedProcess,
+    _ output: Pipe,
+    _ isGivenUp: Locked<Bool>,
+    within patience: Duration
+  ) async -> CallResult {
+    let isLate = Locked(false)
+    let ending = Pipe()
+    // Closed when it has ended, which its reader sees.
+    process.terminationHandler = { [handle = ending.fileHandleForWriting] _ in
+      // It is open, and nobody else closes it.
+      try? handle.close()
+    }
+    return await withCheckedContinuation { continuation in
+      do {
+        try RunningPrograms.shared.start(process)
+      } catch {
+        return continuation.resume(returning: .bad("\(words[0]) cannot be started"))
+      }
+      if isGivenUp.withLock({ $0 }) { process.askToEnd() }
+      Self.after(patience) { [weak process] in
+        guard let process, process.isRunning else { return }
+        isLate.withLock { $0 = true }
+        process.killAll()
+      }
+      Thread {
+        let printed = PrintedOutput(output.fileHandleForReading, until: ending.fileHandleForReading)
+        let body = printed.read(atMost: Self.outputBytesMax)
+        process.waitUntilExit()
+        RunningPrograms.shared.ended(process)
+        let isHung = isLate.withLock { $0 }
+        continuation.resume(returning: Self.result(process, isHung: isHung, body))
+        // What it has left behind may go on to print, and ends with this process at the latest.
+        printed.drop()
+        process.waitUntilGone()
+        RunningPrograms.shared.gone(process)
+      }.start()
+    }
+  }
+
+  private static func after(_ time: Duration, _ action: @escaping @Sendable () -> Void) {
+    let moment = DispatchTime.now() + .nanoseconds(Int(time.inNanoseconds))
+    DispatchQueue.global().asyncAfter(deadline: moment, execute: action)
+  }
+
+  private static func result(_ process: SpawnedProcess, isHung: Bool, _ body: Data) -> CallResult {
+    if isHung { return CallResult(ending: .hung, body: nil) }
+    let code = process.terminationStatus
+    if process.terminationReason == .uncaughtSignal, code == SIGTERM { return .bad("cancelled") }
+    if process.terminationReason == .uncaughtSignal || crashCodes.contains(code) {
+      return CallResult(ending: .crashed, body: nil)
+    }
+    guard code == 0 else { return .bad("exit \(code)") }
+    var result = CallResult.good(body)
+    result.isPrinted = true
+    return result
+  }
+
+  /// What a shell says of a program that died from a fault of its own: 128 and the signal, which is
+  /// ILL, TRAP, ABRT, BUS, FPE or SEGV (POSIX, Shell Command Language §2.8.2).
+  private static let crashCodes: Set<Int32> = Set(
+    [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV].map { 128 + $0 }
+  )
+}

@@ -1,0 +1,112 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelNetworkLayer
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// The reference client with its default policy. All calls of a drill share slots, retry budget and
+/// circuit breakers, as the calls of an app do.
+struct NetworkLayerSubject: Subject {
+  let name = "network-layer"
+  private let governor = Governor()
+  private let credential = DrillCredential()
+
+  /// The share of a call's time after which it is given up. What is promised is promised to the caller,
+  /// and to give up and to return takes a moment, too.
+  private static let share = 0.95
+  /// The share of it after which a silent attempt is. Where a round trip takes a second, an exchange by
+  /// TLS takes four and, of every tenth packet lost, five on average: whoever gives each up at five seconds
+  /// loses two in five, and at seven one in seven.
+  private static let attemptShare = 0.7
+
+  func fly(_ call: DrillCall) async -> CallResult {
+    let sent = SentCount()
+    var result = await fly(call, observer: sent)
+    result.attempts = sent.count
+    return result
+  }
+
+  private func fly(_ call: DrillCall, observer: any Observer) async -> CallResult {
+    let client = NetworkClient(
+      builder: RequestBuilder(baseURL: call.baseURL),
+      authenticator: credential,
+      transport: URLSessionTransport(session: call.session),
+      observer: observer,
+      limits: CallLimits(
+        attemptTimeout: max(call.attemptTimeout, call.deadline * Self.attemptShare),
+        deadline: call.deadline * Self.share
+      ),
+      governor: governor
+    )
+    let request = call.request
+    var endpoint = Endpoint(
+      HTTPMethod(rawValue: request.method),
+      target: request.url.target,
+      headers: Headers(request.headers.map { Headers.Field($0.name, $0.value) }),
+      body: request.body.data.isEmpty ? nil : request.body.data
+    )
+    endpoint.rules = Self.rules(for: request)
+    do {
+      return .good(try await client.call(endpoint).body)
+    } catch {
+      return .bad(Self.reason(error))
+    }
+  }
+
+  /// A client that speaks JSON expects it, and takes no page for an answer.
+  private static func rules(for request: Request) -> ResponseRules {
+    let types = ["Accept", "Content-Type"].compactMap { request.headers[$0] }
+    return ResponseRules(
+      contentTypes: types.contains("application/json") ? ["application/json"] : []
+    )
+  }
+
+  private static func reason(_ error: NetworkError) -> String {
+    switch error {
+    case .offline: Symptom.offline.rawValue
+    case .transport(let symptom, _): symptom.rawValue
+    case .server(let status, _): "status \(status)"
+    case .rateLimited: "status 429"
+    case .cancelled: Symptom.cancelled.rawValue
+    case .deadlinePassed: Symptom.timedOut.rawValue
+    case .circuitOpen: "circuit open"
+    case .invalidRequest, .business, .decode, .middleware: "\(error)"
+    }
+  }
+}
+
+/// How many requests the client meant to send.
+private struct SentCount: Observer {
+  private let sent = Locked(0)
+
+  var count: Int { sent.withLock { $0 } }
+
+  func observe(_ event: CallEvent) {
+    guard case .attemptStarted = event.kind else { return }
+    sent.withLock { $0 += 1 }
+  }
+}
+
+/// The reference client's token: an invented one, and another where a server no longer takes it. All
+/// calls of a drill have the same, as the calls of an app do.
+private final class DrillCredential: Authenticator {
+  private let number = Locked(1)
+
+  private static func value(_ number: Int) -> String { "Bearer wind-tunnel-\(number)" }
+
+  func authorize(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
+    var request = request
+    request.setValue(Self.value(number.withLock { $0 }), forHTTPHeaderField: "Authorization")
+    return request
+  }
+
+  func renew(after request: URLRequest) async -> Bool {
+    let refused = request.value(forHTTPHeaderField: "Authorization")
+    // Another call may have renewed it meanwhile.
+    number.withLock { if refused == Self.value($0) { $0 += 1 } }
+    return true
+  }
+}

@@ -1,0 +1,51 @@
+package import Foundation
+package import WindTunnel
+
+/// A client under test: something that makes one call.
+package protocol Subject: Sendable {
+  /// The name in the report.
+  var name: String { get }
+  /// Makes one call and tells how it went. It must end within the call's deadline by itself; what
+  /// does not is a hang.
+  func fly(_ call: DrillCall) async -> CallResult
+  /// Whether it can be reached by sockets alone: it does not use a call's session.
+  var needsSockets: Bool { get }
+}
+
+extension Subject {
+  package var needsSockets: Bool { false }
+}
+
+/// How a call went, as the client told it.
+package struct CallResult: Sendable {
+  /// How it ended; a client that cannot be asked any more is told of by who watches it.
+  package var ending: Observation.Ending
+  /// What there is to show.
+  package var body: Data?
+  /// Whether the body is what a program printed, which need not be what it was answered.
+  var isPrinted = false
+  /// Whether there is something to show, where the body does not say.
+  var isShown: Bool?
+  /// How many requests the client meant to send, where it says so.
+  var attempts: Int?
+
+  /// A good one.
+  package static func good(_ body: Data) -> CallResult {
+    CallResult(ending: .succeeded, body: body)
+  }
+
+  /// A bad one, in the client's words: a symptom's name or `status 503`.
+  package static func bad(_ reason: String) -> CallResult {
+    CallResult(ending: .failed(reason), body: nil)
+  }
+
+  /// Whether there is something to show: a body that is not empty and, where it looks like JSON,
+  /// decodes.
+  var showed: Bool {
+    if let isShown { return isShown }
+    guard ending == .succeeded, let body, let first = body.first else { return false }
+    guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return true }
+    // What does not decode cannot be shown; why does not matter here.
+    return (try? JSON(parsing: body, source: "")) != nil
+  }
+}

@@ -1,0 +1,49 @@
+internal import Dispatch
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// A bare `URLSession`: one task a call, no policy of its own. The yardstick.
+struct URLSessionSubject: Subject {
+  let name = "urlsession"
+
+  func fly(_ call: DrillCall) async -> CallResult {
+    let asked = call.urlRequest
+    // Not `data(for:)`: a cancelled one can stop every session of the process on Linux.
+    let flight = Locked<URLSessionDataTask?>(nil)
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let task = call.session.dataTask(with: asked) { data, response, error in
+          var result = Self.result(data, response, error)
+          // Whatever else is sent, the system sends by itself.
+          result.attempts = 1
+          continuation.resume(returning: result)
+        }
+        flight.withLock { $0 = task }
+        task.resume()
+        if Task.isCancelled { Self.cancel(task) }
+      }
+    } onCancel: {
+      if let task = flight.withLock({ $0 }) { Self.cancel(task) }
+    }
+  }
+
+  /// From another thread: it blocks until the session's queue is free, and would trap on that.
+  private static func cancel(_ task: URLSessionDataTask) {
+    DispatchQueue.global().async { task.cancel() }
+  }
+
+  private static func result(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?)
+    -> CallResult
+  {
+    if let error { return .bad((Symptom(error) ?? .unknown).rawValue) }
+    guard let status = (response as? HTTPURLResponse)?.statusCode else {
+      return .bad("no response")
+    }
+    return 200..<400 ~= status ? .good(data ?? Data()) : .bad("status \(status)")
+  }
+}

@@ -1,0 +1,54 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+enum CassetteExplainCommand: Command {
+  static let name = "cassette explain"
+  static let summary = "Tell what answers a request, or why nothing does."
+  static let synopsis = "--cassette FILE …"
+  static let example =
+    "windtunnel cassette explain --cassette Cassettes/examples/shop.json --request 'GET /home'"
+  static let flags = [
+    Flag("--cassette", "FILE", "Where the recordings are."),
+    Flag("--request", "REQUEST", "What is asked, such as 'GET /users?page=2'."),
+    Flag("--header", "FIELD", "A field of it, such as 'Accept: text/html'; may be repeated."),
+    Flag("--body", "FILE", "What it carries."),
+    MatchFlag.flag("method, path and query"),
+    Flag("--json", nil, "Print the answer as JSON."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let path = try arguments.required("--cassette", "where the recordings are")
+    let request = try request(arguments)
+    let matcher = try MatchFlag.matcher(arguments, over: .pathAndQuery)
+    let cassette = try CassetteFile.read(path)
+    let explanation = Explanation(request, cassette, matcher: matcher)
+    if arguments.has("--json") {
+      Terminal.answer(json: explanation.json.fileBytes())
+    } else {
+      Terminal.answer("\(explanation)\n")
+    }
+    return explanation.mismatch == nil ? .done : .found
+  }
+
+  private static func request(_ arguments: Arguments) throws -> Request {
+    let text = try arguments.required("--request", "what is asked, such as 'GET /users?page=2'")
+    let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+    guard words.count == 2, words[0].isHTTPToken, !words[1].contains(" ") else {
+      throw Refusal.value("--request", text, shouldBe: "a method and a URL")
+    }
+    var request = Request(words[0], RequestURL(words[1]))
+    for field in arguments.all("--header") {
+      let parts = field.split(separator: ":", maxSplits: 1)
+      guard parts.count == 2, String(parts[0]).isHTTPToken else {
+        throw Refusal.value("--header", field, shouldBe: "a name, a colon and a value")
+      }
+      request.headers.append(String(parts[0]), String(parts[1].trimmingOptionalWhitespace()))
+    }
+    if let file = try arguments.value("--body") {
+      let data = try FileError.reading(URL(filePath: file), bytesMax: Cassette.fileBytesMax)
+      request.body = Body(data)
+    }
+    return request
+  }
+}

@@ -1,0 +1,69 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+enum CassetteConvertCommand: Command {
+  static let name = "cassette convert"
+  static let summary = "Make a cassette of a HAR file, or a HAR file of a cassette."
+  static let synopsis = "IN.har OUT.json | IN.json OUT.har [--keep-secrets]"
+  static let example = "windtunnel cassette convert browser.har Cassettes/browser.json"
+  static let operandsMax = 2
+  static let flags =
+    [
+      Flag(
+        "--keep-secrets",
+        nil,
+        "Leave credentials and cookies as they are, and keep all that a HAR says."
+      )
+    ] + RedactionFlags.flags
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let input = try arguments.operand(0, "IN", "which file to read")
+    let output = try arguments.operand(1, "OUT", "which file to write")
+    let (from, to) = (URL(filePath: input), URL(filePath: output))
+    let keeps = arguments.has("--keep-secrets")
+    let rules = try RedactionRules(arguments)
+    guard !keeps || rules == .standard else {
+      throw Refusal.usage(
+        "--keep-secrets leaves everything as it is, so there is nothing to take out by "
+          + "\(RedactionFlags.names) or \(RedactionFlags.personalData)."
+      )
+    }
+    let (count, warnings): (Int, [String])
+    switch (from.pathExtension.lowercased(), to.pathExtension.lowercased()) {
+    case ("har", "json"):
+      let data = try FileError.reading(from, bytesMax: Cassette.fileBytesMax)
+      let result = try HARImport(
+        data,
+        source: from.lastPathComponent,
+        keepingSecrets: keeps,
+        attachments: HARAttachments(besides: from),
+        redaction: rules
+      )
+      try refuseOver(output)
+      try result.cassette.write(to: to)
+      (count, warnings) = (result.cassette.interactions.count, result.warnings)
+    case ("json", "har"):
+      let cassette = try CassetteFile.read(from)
+      let result = HARExport(cassette, keepingSecrets: keeps, redaction: rules)
+      try refuseOver(output)
+      try FileError.writing(result.data, to: to)
+      (count, warnings) = (result.interactionCount, result.warnings)
+    default:
+      if FileManager.default.fileExists(atPath: input) {
+        let data = try FileError.reading(from, bytesMax: Cassette.fileBytesMax)
+        if let refusal = ForeignRecording.refusal(of: data, source: input) { throw refusal }
+      }
+      throw Refusal.conversion(input, output)
+    }
+    for warning in warnings { Terminal.complain("\(warning)\n") }
+    if keeps { Terminal.complain("\(output): secrets were kept; do not commit it.\n") }
+    Terminal.complain("\(output): \(count) interactions\n")
+    return .done
+  }
+
+  /// What is there may be somebody's work of another day.
+  private static func refuseOver(_ output: String) throws(Refusal) {
+    if FileManager.default.fileExists(atPath: output) { throw .convertOver(output) }
+  }
+}

@@ -1,0 +1,74 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+enum CassetteDiffCommand: Command {
+  static let name = "cassette diff"
+  static let summary = "Say what differs between cassettes, dates, ids and timings aside."
+  static let synopsis =
+    "A B | --git REF [PATH…] [--format FORMAT | --json] [--volatile NAME …]"
+  static let example = "windtunnel cassette diff --git main Cassettes"
+  static let operandsMax = Int.max
+  static let flags = [
+    Flag("--git", "REF", "Compare the files with what they were at a commit or a branch."),
+    Flag("--format", "FORMAT", "text or markdown (default: text)."),
+    VolatileFlag.flag,
+    Flag("--json", nil, "Print what differs as JSON."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let isMarkdown =
+      try arguments.choice("--format", ["text": false, "markdown": true]) ?? false
+    let volatile = try VolatileFlag.names(arguments)
+    let asJSON = arguments.has("--json")
+    if asJSON, arguments.has("--format") { throw Refusal.both("--json", "--format") }
+    var differs = false
+    var files: [JSON] = []
+    for pair in try pairs(arguments) {
+      let difference = CassetteDifference(from: pair.old, to: pair.new, volatile: volatile)
+      if asJSON { files.append(difference.json(title: pair.title)) }
+      guard !difference.isEmpty else { continue }
+      defer { differs = true }
+      if asJSON { continue }
+      if differs { Terminal.answer("\n") }
+      Terminal.answer(
+        isMarkdown ? difference.markdown(title: pair.title) : difference.text(title: pair.title)
+      )
+    }
+    if asJSON {
+      let report: JSON = ["windtunnelDiff": 1, "files": .array(files)]
+      Terminal.answer(json: report.fileBytes())
+    }
+    return differs ? .found : .done
+  }
+
+  private struct Pair {
+    var title: String
+    var old: Cassette
+    var new: Cassette
+  }
+
+  private static func pairs(_ arguments: Arguments) throws -> [Pair] {
+    if let ref = try arguments.value("--git") {
+      let history = try GitHistory(ref)
+      return try history.changed(arguments.operands).map { file in
+        Pair(
+          title: file.formerName.map { "\($0) → \(file.name)" } ?? file.name,
+          old: try history.cassette(file) ?? Cassette(),
+          new: file.isHere ? try CassetteFile.read(file.url) : Cassette()
+        )
+      }
+    }
+    guard arguments.operands.count == 2 else {
+      throw Refusal.twoOrGit
+    }
+    let (old, new) = (arguments.operands[0], arguments.operands[1])
+    return [
+      Pair(
+        title: "\(old) → \(new)",
+        old: try CassetteFile.read(old),
+        new: try CassetteFile.read(new)
+      )
+    ]
+  }
+}

@@ -1,0 +1,153 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelDrill
+
+/// What the files of a repository were at a commit, asked of `git`.
+struct GitHistory {
+  /// A file that is not what it was, or that was not or is not there.
+  struct File {
+    /// Its path below the top of the repository.
+    var name: String
+    /// Where it is now.
+    var url: URL
+    /// What it was called at the commit, where it bears another name by now.
+    var formerName: String?
+    var isHere: Bool { FileManager.default.fileExists(atPath: url.path) }
+  }
+
+  let commit: String
+  let top: URL
+
+  init(_ ref: String) throws {
+    guard let top = try Self.git(["rev-parse", "--show-toplevel"]) else {
+      throw Refusal.noRepository
+    }
+    let spelled = "\(ref)^{commit}"
+    let isFlag = ref.hasPrefix("-")
+    let arguments = ["rev-parse", "--verify", "--quiet", spelled]
+    guard !isFlag, let commit = try Self.git(arguments) else {
+      throw Refusal.noCommit(ref)
+    }
+    self.top = URL(filePath: Self.line(top))
+    self.commit = Self.line(commit)
+  }
+
+  /// The cassettes among these paths, or anywhere, that are not what they were.
+  func changed(_ paths: [String]) throws -> [File] {
+    for path in paths where !FileManager.default.fileExists(atPath: path) {
+      let names = try Self.git(["ls-tree", "-r", "--name-only", commit, "--", path])
+      guard let names, !names.isEmpty else {
+        throw Refusal.noFile(path, at: commit)
+      }
+    }
+    let among = ["--"] + (paths.isEmpty ? [":/"] : paths)
+    let lists = [
+      ["diff", "--name-only", "--no-renames", "-z", commit] + among,
+      ["ls-files", "--others", "--exclude-standard", "--full-name", "-z"] + among,
+    ]
+    let names = try lists.flatMap { list in
+      guard let data = try Self.git(list) else {
+        throw Refusal.notCompared(paths)
+      }
+      return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+    let files = try Set(names).sorted().filter { $0.hasSuffix(".json") }
+      .map { File(name: $0, url: top.appendingPathComponent($0)) }
+      .filter { try isCassette($0, isNamed: paths) }
+    return try renamed(files)
+  }
+
+  /// The cassette as it was; `nil` where there was none.
+  func cassette(_ file: File) throws -> Cassette? {
+    let name = file.formerName ?? file.name
+    guard let data = try content(name) else { return nil }
+    let stem = String(name.dropLast(".json".count))
+    return try Cassette(data: data, source: "\(name) at \(commit.prefix(12))") { body in
+      try content("\(stem).bodies/\(body)")
+    }
+  }
+
+  /// Whoever names a file wants it compared, whatever it is; in a folder, other JSON is passed over.
+  private func isCassette(_ file: File, isNamed paths: [String]) throws -> Bool {
+    let here = file.url.standardizedFileURL.path
+    if paths.contains(where: { URL(filePath: $0).standardizedFileURL.path == here }) { return true }
+    let data = file.isHere ? try FileError.reading(file.url, bytesMax: Cassette.fileBytesMax) : nil
+    let beginnings = [data, try content(file.name)].compactMap { $0?.prefix(4096) }
+    return beginnings.contains { $0.range(of: Data("\"windtunnel\"".utf8)) != nil }
+  }
+
+  func content(_ name: String) throws -> Data? {
+    try Self.git(["cat-file", "blob", "\(commit):\(name)"])
+  }
+
+  private static func line(_ data: Data) -> String {
+    var text = String(decoding: data, as: UTF8.self)
+    if text.hasSuffix("\n") { text.removeLast() }
+    return text
+  }
+
+  /// What git answers; `nil` where it refuses.
+  static func git(_ arguments: [String]) throws -> Data? {
+    let process = SpawnedProcess()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["git"] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    // Its reasons are told in our own words.
+    process.standardError = FileHandle.nullDevice
+    do { try process.run() } catch { throw Refusal.noGit }
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    // What `env` says where there is no such program (POSIX).
+    guard process.terminationStatus != 127 else {
+      throw Refusal.noGit
+    }
+    return process.terminationStatus == 0 ? data : nil
+  }
+}
+
+extension GitHistory {
+  /// The same files, where one that is gone and a new one that has taken over most of what it said are
+  /// one file under another name.
+  ///
+  /// Told by what they say and not by git, which knows of no rename before the new file is added.
+  func renamed(_ files: [File]) throws -> [File] {
+    let added = try files.filter { try $0.isHere && content($0.name) == nil }
+    guard !added.isEmpty else { return files }
+    var left = try gone().compactMap { file in
+      // What does not read is no cassette, and nobody asked about it.
+      try? cassette(file).map { (file: file, cassette: $0) }
+    }
+    var files = files
+    for new in added {
+      guard let index = files.firstIndex(where: { $0.name == new.name }),
+        // Whoever reads it next says why it does not read.
+        let cassette = try? Cassette(contentsOf: new.url),
+        let found = left.firstIndex(where: { Self.isMostly($0.cassette, cassette) })
+      else { continue }
+      let former = left.remove(at: found).file.name
+      files[index].formerName = former
+      files.removeAll { $0.name == former }
+    }
+    return files
+  }
+
+  /// The files of the commit that are no longer here, wherever they were.
+  private func gone() throws -> [File] {
+    let words = [
+      "diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit, "--", ":/",
+    ]
+    let data = try Self.git(words) ?? Data()
+    return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+      .filter { $0.hasSuffix(".json") }
+      .map { File(name: $0, url: top.appendingPathComponent($0)) }
+  }
+
+  /// Whether at least half of what the larger of two says stands in the other as well.
+  private static func isMostly(_ old: Cassette, _ new: Cassette) -> Bool {
+    let count = max(old.interactions.count, new.interactions.count)
+    let kept = new.interactions.count - new.added(since: old).count
+    return kept > 0 && kept * 2 >= count
+  }
+}

@@ -1,0 +1,224 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelServer
+
+/// What a proxy is to do, read off the command line.
+struct ProxyOrder {
+  let scenarios: [Scenario]
+  let recordFile: URL?
+  /// What requests are compared by, where there is a tape.
+  let matcher: Matcher
+  let redaction: RedactionRules
+  /// Whether each new interaction bears its day.
+  let isDated: Bool
+  let reports: [URL]
+  let duration: Duration?
+  private let settings: ReplayServer.Options
+  private let tls: ServingTLS
+  private let trust: UpstreamTrust
+  private let cassette: Cassette?
+  private let ignored: [IgnoredHost]
+  private let seed: UInt64
+  private let isOnLAN: Bool
+
+  /// What is of use only where something is recorded.
+  private static let ofRecording = [
+    RedactionFlags.names, RedactionFlags.personalData, "--dates", IgnoredHost.name,
+    EncodingsFlag.name,
+  ]
+
+  /// How long a proxy that others can reach is open unless told.
+  static let lanDuration = Duration.seconds(2 * 60 * 60)
+
+  init(_ arguments: Arguments) throws {
+    let shipped = try Shipped.scenarios()
+    let named = try arguments.all("--scenario").map { try Scenarios.find($0, in: shipped) }
+    scenarios = named.isEmpty ? [.calm] : named
+    tls = try ServingTLS(arguments, by: ServingTLS.openFlag)
+    trust = try UpstreamTrust(arguments)
+    let opensTLS = tls.isWanted
+    guard opensTLS || !trust.isGiven else {
+      throw Refusal.usage(
+        "\(UpstreamTrust.name) belongs to --open-tls: without it the client trusts servers itself."
+      )
+    }
+    let refusals = scenarios.lazy.compactMap { Self.refusal(of: $0, opensTLS: opensTLS) }
+    if let refusal = refusals.first { throw refusal }
+    if let name = Self.repeatedName(scenarios) {
+      throw Refusal.usage(
+        "Two of the scenarios are called \"\(name)\", and a report tells them apart by their names; "
+          + "leave one out or rename it."
+      )
+    }
+    let tape = try arguments.value("--cassette")
+    recordFile = try arguments.value("--record").map { URL(filePath: $0) }
+    if tape != nil, recordFile != nil {
+      throw Refusal.usage(
+        "--cassette and --record are given both; --record FILE plays what is in FILE already."
+      )
+    }
+    cassette = try tape.map { try CassetteFile.read($0) }
+    matcher = try MatchFlag.matcher(arguments, over: .url)
+    if recordFile == nil, let flag = Self.ofRecording.first(where: { arguments.has($0) }) {
+      throw Refusal.usage("\(flag) goes with --record; without it nothing is kept.")
+    }
+    redaction = try RedactionRules(arguments)
+    isDated = arguments.has("--dates")
+    ignored = try IgnoredHost.all(arguments)
+    reports = try arguments.all("--report").map { text throws(Refusal) in
+      let file = URL(filePath: text)
+      guard ["html", "json"].contains(file.pathExtension) else {
+        throw .value("--report", text, shouldBe: "a name that ends in .html or .json")
+      }
+      return file
+    }
+    for file in reports { try FileError.probeWriting(to: file) }
+    isOnLAN = arguments.has("--lan")
+    duration = try arguments.duration("--for") ?? (isOnLAN ? Self.lanDuration : nil)
+    seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1)
+    var options = ReplayServer.Options()
+    options.port = try arguments.int("--port", in: 0...65535) ?? 0
+    options.limits = try LimitFlags.limits(arguments)
+    options.keepsEncodings = arguments.has(EncodingsFlag.name)
+    options.admin = try AdminFlag.admin(arguments) { Self.refusal(of: $0, opensTLS: opensTLS) }
+    var proxy = Proxying()
+    if isOnLAN {
+      do {
+        options.host = try PrivateAddress.choose(
+          from: PrivateAddress.ofThisMachine,
+          asked: try arguments.value("--bind")
+        )
+      } catch let problem as PrivateAddress.Problem {
+        throw Refusal(.unavailable, "\(problem)")
+      }
+      proxy.admission = try Self.client(arguments).map { .only($0) } ?? .code(Self.freshCode())
+      proxy.allowedAddresses = try AllowPrivateFlag.addresses(arguments)
+    } else {
+      let flags = ["--bind", "--client", AllowPrivateFlag.name]
+      for flag in flags where !arguments.all(flag).isEmpty {
+        throw Refusal.usage("\(flag) goes with --lan; without it this machine alone is served.")
+      }
+    }
+    options.proxy = proxy
+    settings = options
+  }
+
+  /// What the server is made by; the authority that opens tunnels is made and written now.
+  func options() throws -> ReplayServer.Options {
+    var options = settings
+    try trust.probe()
+    options.proxy?.opening = try tls.begin().map { TunnelOpening($0, trusting: trust.trust) }
+    return options
+  }
+
+  /// Why a scenario cannot be flown through a proxy.
+  private static func refusal(of scenario: Scenario, opensTLS: Bool) -> Refusal? {
+    if scenario.needsCertificates, !opensTLS {
+      return .usage(
+        "Scenario \"\(scenario.name)\" fails handshakes by their certificates, and tunnels stay closed "
+          + "here; open them by --open-tls, or fly it with windtunnel drill."
+      )
+    }
+    if opensTLS, scenario.cutsTunnelsAtBytes {
+      return .usage(
+        "Scenario \"\(scenario.name)\" breaks tunnels off at a byte, which none has that is opened; "
+          + "leave --open-tls out, or name the requests within, such as GET /a, in its rule."
+      )
+    }
+    return nil
+  }
+
+  private static func repeatedName(_ scenarios: [Scenario]) -> String? {
+    var names: Set<String> = []
+    return scenarios.first { !names.insert($0.name).inserted }?.name
+  }
+
+  /// Six digits that nobody can know beforehand.
+  private static func freshCode() -> String {
+    (0..<6).map { _ in String(Int.random(in: 0...9)) }.joined()
+  }
+
+  private static func client(_ arguments: Arguments) throws -> String? {
+    guard let text = try arguments.value("--client") else { return nil }
+    guard PrivateAddress.isPrivate(text) || PrivateAddress.isLoopback(text) else {
+      throw Refusal.value(
+        "--client",
+        text,
+        shouldBe: "the address of a device such as 192.168.1.20"
+      )
+    }
+    return text
+  }
+
+  func deck(_ recording: ProxyRecording?) throws -> Deck {
+    Deck(
+      recording?.tape ?? cassette ?? Cassette(),
+      scenario: scenarios[0],
+      seed: seed,
+      matcher: matcher,
+      then: .repeat,
+      mode: recording == nil ? .none : .newEpisodes,
+      redaction: redaction,
+      ignoring: ignored.map(\.name),
+      isProxied: true,
+      recordingJournal: recording?.journal,
+      follow: recording?.following
+    )
+  }
+
+  /// Says that it listens, and what a phone has to be told.
+  func announce(_ server: ReplayServer) throws(Refusal) {
+    try Terminal.announce(server.addresses)
+    if isOnLAN {
+      let visit = tls.isWanted ? ", which has the certificate to install" : ""
+      let code =
+        if case .code(let code)? = settings.proxy?.admission { " and enter the code \(code)" } else
+        {
+          ""
+        }
+      let minutes = duration.map { Int(($0 / .seconds(60)).rounded(.up)) } ?? 0
+      Terminal.complain(
+        text: """
+          On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
+            Server  \(settings.host)
+            Port    \(server.port)
+          Then open http://wind.tunnel/ there\(visit)\(code). This proxy ends in \(minutes) min.
+
+          """
+      )
+    }
+    for scenario in scenarios where !tls.isWanted && scenario.hasFaultsBeyondTunnels {
+      Terminal.complain(
+        "\(scenario.name): statuses and rules by path act on plain HTTP; what is in a tunnel meets "
+          + "the link, and faults by host and connection.\n"
+      )
+    }
+  }
+}
+
+/// `--allow-private`: servers of this machine and of its private networks that a proxy connects other
+/// devices to.
+enum AllowPrivateFlag {
+  static let name = "--allow-private"
+
+  static let flag = Flag(
+    name,
+    "ADDR",
+    "lan: connect devices to this one here, too: 10.1.2.3 or 10.1.2.3:80."
+  )
+
+  static func addresses(_ arguments: Arguments) throws(Refusal) -> [AllowedAddress] {
+    try arguments.all(name).map { text throws(Refusal) in
+      guard let address = AllowedAddress(text) else {
+        throw .value(
+          name,
+          text,
+          shouldBe:
+            "an address such as 10.1.2.3 or 10.1.2.3:8080, with a port where it is 127.0.0.1"
+        )
+      }
+      return address
+    }
+  }
+}

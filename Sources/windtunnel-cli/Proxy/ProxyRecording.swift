@@ -1,0 +1,64 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+/// The cassette that a proxy adds to.
+struct ProxyRecording {
+  /// What is on it already.
+  let tape: Cassette
+  let journal: RecordingJournal
+  /// What of it did not come.
+  private let unrecorded = Unrecorded()
+  private let losses: JournalLosses
+  private let others: OtherBodies
+  private let file: URL
+  /// Whether each new interaction bears its day.
+  private let isDated: Bool
+
+  /// Reads the cassette, if there is one, and takes up what a killed recording had got.
+  init(_ file: URL, _ matcher: Matcher, isDated: Bool) throws {
+    (self.file, self.isDated) = (file, isDated)
+    others = OtherBodies(matcher)
+    let exists = FileManager.default.fileExists(atPath: file.path)
+    let found = exists ? try Cassette(contentsOf: file) : Cassette()
+    try FileError.probeWriting(to: file)
+    let losses = JournalLosses()
+    self.losses = losses
+    journal = try RecordingJournal(besides: file) { losses.tell($0) }
+    tape =
+      try CassetteFile.takeUp(journal, onto: found, of: file.relativePath, goesOn: true).cassette
+  }
+
+  /// Hears how far outcomes have come; the deck's `follow`.
+  var following: @Sendable (Outcome, Deck.Milestone) -> Void {
+    { [unrecorded, others] outcome, milestone in
+      unrecorded.following(outcome, milestone)
+      others.follow(outcome, milestone)
+    }
+  }
+
+  /// Writes the cassette, if anything came.
+  ///
+  /// - Returns: Whether there was room for all of it.
+  func keep(_ deck: Deck) throws -> Bool {
+    defer { journal.close() }
+    losses.complain()
+    others.complain()
+    // Beside what answered, a host that was not there is part of the story; alone it is none.
+    let leftOff = unrecorded.lines(deck)
+    let refusals = deck.recordedRefusalsAlone ? deck.forgetRefusals() : []
+    for request in refusals {
+      Terminal.complain("left out: \(request): the connection was refused, and nothing else came\n")
+    }
+    var (recorded, orders, leftOut) = deck.numbered()
+    if isDated { recorded.date(Date(), whereNotIn: tape) }
+    for line in leftOff + leftOut { Terminal.complain("left out: \(line)\n") }
+    guard recorded != tape else {
+      journal.remove()
+      Terminal.complain("Nothing was recorded; \(file.relativePath) is as it was.\n")
+      return true
+    }
+    CutAnswers.complain(recorded, besides: tape)
+    return try journal.endTelling(with: recorded, orders: orders, of: file)
+  }
+}

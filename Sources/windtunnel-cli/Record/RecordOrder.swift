@@ -1,0 +1,104 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelServer
+
+/// What is to be recorded, where to and how.
+struct RecordOrder {
+  let upstream: RequestURL
+  let path: String
+  let mode: RecordMode
+  /// What requests are compared by, where what is on the tape is played.
+  let matcher: Matcher
+  /// The origin that stands on the tape, where that is not the upstream's.
+  let origin: RequestURL?
+  /// The hosts that are passed on to unrecorded.
+  let ignored: [IgnoredHost]
+  /// Whether each new interaction bears its day.
+  let isDated: Bool
+  /// Header fields that each recording has otherwise.
+  let volatile: [String]
+  /// What is taken out beside what always is.
+  let redaction: RedactionRules
+  /// Whom to trust where the upstream is spoken to by `https`.
+  let trust: UpstreamTrust
+  private let port: Int
+  let limits: Limits
+  private let admin: Admin?
+  private let origins: OriginPolicy
+  private let tls: ServingTLS
+  /// Tells whether the upstream may answer in codings that cannot be decoded here.
+  private let keepsEncodings: Bool
+
+  var file: URL { URL(filePath: path) }
+
+  init(_ arguments: Arguments) throws {
+    let upstream = try arguments.required("--upstream", orOperand: "which server to record")
+    guard let url = RequestURL.server(upstream) else {
+      throw Refusal.value(
+        "--upstream",
+        upstream,
+        shouldBe: "a server such as http://127.0.0.1:8000"
+      )
+    }
+    self.upstream = url
+    path = try arguments.required("--cassette", "where the recording should be written")
+    mode =
+      try arguments.value("--mode").map { text throws(Refusal) in
+        guard let mode = RecordMode(name: text) else {
+          throw .choice("--mode", text, among: RecordMode.names)
+        }
+        return mode
+      } ?? .once
+    // Where nothing is played, the flag is refused.
+    matcher =
+      mode == .verify ? .pathAndQuery : try MatchFlag.matcher(arguments, over: .pathAndQuery)
+    origin = try arguments.value("--as").map { text throws(Refusal) in
+      guard let url = RequestURL.server(text) else {
+        throw .value("--as", text, shouldBe: "an origin such as https://api.example.test")
+      }
+      return url
+    }
+    ignored = try IgnoredHost.all(arguments)
+    trust = try UpstreamTrust(arguments)
+    guard !trust.isGiven || ([url] + ignored.map(\.url)).contains(where: { $0.scheme == "https" })
+    else {
+      throw Refusal.usage("--upstream-ca belongs to an upstream by https, and \(upstream) is none.")
+    }
+    tls = try ServingTLS(arguments)
+    port = try arguments.int("--port", in: 0...65535) ?? 0
+    limits = try LimitFlags.limits(arguments)
+    admin = try AdminFlag.admin(arguments) { scenario in
+      scenario.hasConnectionFaults ? .connectionFaults(of: scenario.name) : nil
+    }
+    origins = try AllowOriginFlag.policy(arguments)
+    isDated = arguments.has("--dates")
+    keepsEncodings = arguments.has(EncodingsFlag.name)
+    volatile = try VolatileFlag.names(arguments)
+    redaction = try RedactionRules(arguments)
+  }
+
+  func options() throws -> ReplayServer.Options {
+    var options = ReplayServer.Options()
+    options.port = port
+    options.limits = limits
+    options.admin = admin
+    options.origins = origins
+    options.recordedOrigin = origin
+    options.upstream = try server()
+    options.ignoredHosts = try ignored.map { host in
+      var server = try Upstream(host.url, trusting: trust.trust)
+      server.isAnyPort = host.isAnyPort
+      return server
+    }
+    options.tls = try tls.begin()
+    options.keepsEncodings = keepsEncodings
+    return options
+  }
+
+  /// The upstream with its addresses, and with whom to trust.
+  func server() throws -> Upstream {
+    try trust.probe()
+    return try Upstream(upstream, trusting: trust.trust)
+  }
+}

@@ -1,0 +1,142 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+/// Runs the loss model without sending anything.
+enum ModelCommand: Command {
+  static let name = "model"
+  static let summary = "Work out when an exchange's bytes come over a link; nothing is sent."
+  static let synopsis = "[--preset NAME | --scenario NAME|FILE] [--rtt MS] [--loss P] [--drop …]"
+  static let example = "windtunnel model --rtt 100 --loss 0.05 --response 14480 --draws 200"
+  static let flags = [
+    Flag("--preset", "NAME", "Start from a preset's link."),
+    Flag("--scenario", "NAME|FILE", "Start from a scenario's link."),
+    Flag("--rtt", "MS", "Round trip in milliseconds, half of it each way."),
+    Flag("--loss", "P", "Probability that a packet is lost, each way."),
+    Flag(
+      "--burst",
+      "P,R[,H,K]",
+      "Gilbert-Elliott: good to bad, bad to good, loss in bad, in good."
+    ),
+    Flag(
+      "--drop",
+      "WAY:KIND:N,…",
+      "Lose just these: up or down; syn, data, ack or packet; numbers."
+    ),
+    Flag("--request", "BYTES", "Size of the request (default: 300)."),
+    Flag("--response", "BYTES", "Size of the response (default: 14480)."),
+    Flag("--tls", nil, "Speak TLS 1.3."),
+    Flag("--think", "TIME", "How long the server takes, such as 500ms."),
+    Flag("--seed", "N", "What all draws start from (default: 1)."),
+    Flag("--draws", "N", "So many connections, one line of JSON each (default: 1)."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let link = try ModelLink.link(arguments)
+    let request = try arguments.int("--request", in: 1...(1 << 30)) ?? 300
+    let response = try arguments.int("--response", in: 1...(1 << 30)) ?? 14_480
+    let seed = try arguments.int("--seed", in: 0...Int.max) ?? 1
+    let think = try arguments.duration("--think") ?? .zero
+    for ordinal in 1...(try arguments.int("--draws", in: 1...1_000_000) ?? 1) {
+      let draws = ConnectionDraws(
+        seed: UInt64(seed),
+        scenario: "model",
+        lane: .deck,
+        key: "model",
+        ordinal: ordinal
+      )
+      let timeline = ExchangeTimeline(
+        link,
+        requestBytes: request,
+        responseBytes: response,
+        isSecure: arguments.has("--tls"),
+        think: think,
+        draws: draws
+      )
+      let line = String(decoding: timeline.json.bytes(.init(.compact)), as: UTF8.self)
+      Terminal.answer("\(line)\n")
+    }
+    return .done
+  }
+}
+
+/// The link that a command line describes.
+private enum ModelLink {
+  static func link(_ arguments: Arguments) throws -> Link {
+    var link = Link(up: .init(), down: .init())
+    if let name = try arguments.value("--preset") { link = try PresetText.find(name).link }
+    if let name = try arguments.value("--scenario") {
+      link = try Scenarios.find(name, in: Shipped.scenarios()).link ?? link
+    }
+    if let rtt = try arguments.number("--rtt", in: 0...3_600_000) {
+      link.up.delay = Duration(milliseconds: rtt / 2)
+      link.down.delay = link.up.delay
+    }
+    if let loss = try arguments.number("--loss", in: 0...1) {
+      (link.up.lossProbability, link.down.lossProbability) = (loss, loss)
+    }
+    if let text = try arguments.value("--burst") {
+      let chain = try chain(text)
+      (link.up.loss, link.down.loss) = (.gilbertElliott(chain), .gilbertElliott(chain))
+    }
+    let drops = arguments.all("--drop")
+    guard !drops.isEmpty else { return link }
+    var (up, down) = (LossScript(), LossScript())
+    for drop in drops { try add(drop, &up, &down) }
+    (link.up.loss, link.down.loss) = (.script(up), .script(down))
+    return link
+  }
+
+  private static func chain(_ text: String) throws(Refusal) -> GilbertElliott {
+    let numbers = text.split(separator: ",").compactMap { Double($0) }
+    guard numbers.count == 2 || numbers.count == 4, numbers.allSatisfy({ 0...1 ~= $0 }),
+      numbers[0] + numbers[1] > 0
+    else {
+      throw .value("--burst", text, shouldBe: "two or four probabilities such as 0.02,0.25")
+    }
+    return GilbertElliott(
+      goodToBad: numbers[0],
+      badToGood: numbers[1],
+      lossInGood: numbers.count == 4 ? numbers[3] : 0,
+      lossInBad: numbers.count == 4 ? numbers[2] : 1
+    )
+  }
+
+  private static func add(
+    _ text: String,
+    _ up: inout LossScript,
+    _ down: inout LossScript
+  ) throws(Refusal) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let list = (parts.last ?? "").split(separator: ",")
+    let numbers = Set(list.compactMap { Int($0) }.filter { $0 > 0 })
+    let kinds: [String: WritableKeyPath<LossScript, Set<Int>>] = [
+      "packet": \.packets, "syn": \.handshake, "data": \.data, "ack": \.acknowledgements,
+    ]
+    let kind = parts.count == 3 ? kinds[String(parts[1])] : parts.count == 2 ? \.data : nil
+    guard let kind, parts[0] == "up" || parts[0] == "down", !numbers.isEmpty,
+      numbers.count == list.count
+    else {
+      throw .value("--drop", text, shouldBe: "what to lose, such as up:syn:1 or down:data:8,9,10,")
+    }
+    if parts[0] == "up" { up[keyPath: kind].formUnion(numbers) }
+    if parts[0] == "down" { down[keyPath: kind].formUnion(numbers) }
+  }
+}
+
+extension ExchangeTimeline {
+  /// Every stage's moment; `transferMilliseconds` is without the connecting.
+  fileprivate var json: JSON {
+    func told(_ moment: Duration?) -> JSON {
+      moment.map { .number($0.inMilliseconds, places: 3) } ?? nil
+    }
+    return [
+      "resolvedMilliseconds": told(resolved), "connectedMilliseconds": told(connected),
+      "tlsMilliseconds": told(secured), "requestDeliveredMilliseconds": told(requestDelivered),
+      "firstByteMilliseconds": told(firstByte), "doneMilliseconds": told(done),
+      "transferMilliseconds": told(transfer),
+      "failure": failure.map { .text($0.rawValue) } ?? nil,
+      "failedMilliseconds": told(failedAt),
+    ]
+  }
+}

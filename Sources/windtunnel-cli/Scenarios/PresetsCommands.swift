@@ -1,0 +1,117 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+enum PresetsListCommand: Command {
+  static let name = "presets list"
+  static let summary = "List the links whose numbers somebody has published."
+  static let synopsis = "[--json]"
+  static let example = "windtunnel presets list"
+  static let flags = [Flag("--json", nil, "Print them as JSON.")]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    if arguments.has("--json") {
+      PresetText.answer(.array(LinkPreset.all.map(\.json)))
+      return .done
+    }
+    let width = LinkPreset.all.map(\.name.count).max() ?? 0
+    for preset in LinkPreset.all {
+      let name = preset.name.padding(toLength: width, withPad: " ", startingAt: 0)
+      Terminal.answer("\(name)  \(preset.link.inWords)  (\(preset.evidence.rawValue))\n")
+    }
+    return .done
+  }
+}
+
+enum PresetsShowCommand: Command {
+  static let name = "presets show"
+  static let summary = "Show a preset: its numbers, where they come from, and how sure they are."
+  static let synopsis = "NAME [--json]"
+  static let example = "windtunnel presets show nlc/3g"
+  static let operandsMax = 1
+  static let flags = [Flag("--json", nil, "Print it as JSON.")]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let name = try arguments.operand(0, "NAME", "which preset to show")
+    let preset = try PresetText.find(name)
+    if arguments.has("--json") {
+      PresetText.answer(preset.json)
+      return .done
+    }
+    let evidence =
+      preset.evidence == .source
+      ? "source: read where it was published" : "known: not confirmed in a primary source"
+    let rows = [
+      ("title", preset.title), ("link", preset.link.inWords), ("source", preset.source),
+      ("evidence", evidence), ("note", preset.note ?? ""),
+    ]
+    Terminal.answer("\(preset.name)\n")
+    for (key, value) in rows where !value.isEmpty {
+      let key = key.padding(toLength: 8, withPad: " ", startingAt: 0)
+      Terminal.answer("  \(key)  \(value)\n")
+    }
+    Terminal.answer("  scenario  \"link\": { \"preset\": \"\(preset.name)\" }\n")
+    return .done
+  }
+}
+
+enum PresetsImportCommand: Command {
+  static let name = "presets import"
+  static let summary = "Make a scenario of a Network Link Conditioner profile (.plist)."
+  static let synopsis = "FILE [--profile NAME]"
+  static let example = "windtunnel presets import Slow.plist > slow.json"
+  static let operandsMax = 1
+  static let flags = [Flag("--profile", "NAME", "Which one, where the file holds several.")]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let file = URL(filePath: try arguments.operand(0, "FILE", "which property list to import"))
+    let all = try ConditionerProfile.all(in: file)
+    let wanted = try arguments.value("--profile")
+    let names = all.map(\.name)
+    let found = wanted.map { wanted in all.filter { $0.name == wanted } } ?? all
+    guard found.count == 1, let profile = found.first else {
+      if let wanted { throw Refusal.choice("--profile", wanted, among: names) }
+      throw Refusal.usage(
+        "\(file.lastPathComponent) holds \(all.count) profiles; name one by --profile: "
+          + "\(names.joined(separator: ", "))."
+      )
+    }
+    let plain = file.deletingPathExtension().lastPathComponent
+    let scenario = Scenario(
+      profile.name.isEmpty ? plain : profile.name,
+      summary: "Imported from \(file.lastPathComponent).",
+      link: profile.link
+    )
+    Terminal.answer(json: scenario.data())
+    return .done
+  }
+}
+
+/// What the commands about presets have in common.
+enum PresetText {
+  static func find(_ name: String) throws(Refusal) -> LinkPreset {
+    guard let preset = LinkPreset.named(name) else {
+      throw .usage("There is no preset \"\(name)\". \(LinkPreset.suggestion(for: name))")
+    }
+    return preset
+  }
+
+  static func answer(_ json: JSON) {
+    Terminal.answer(json: json.bytes(.init(.indent2, endsWithNewline: true)))
+  }
+}
+
+extension Link {
+  /// The link in a line: `780 kbit/s, 100 ms down; 330 kbit/s, 100 ms up`.
+  var inWords: String {
+    func told(_ direction: Direction, _ way: String) -> String {
+      func plain(_ number: Double) -> String { "\(JSON.number(number, places: 3))" }
+      let rate = direction.bitsPerSecond.map { "\(plain($0 / 1000)) kbit/s" } ?? "any rate"
+      let loss = direction.lossProbability
+      let lost = loss > 0 ? ", \(plain(loss * 100)) % lost" : ""
+      return "\(rate), \(plain(direction.delay.inMilliseconds)) ms\(lost) \(way)"
+    }
+    let dns = dnsDelay > .zero ? "; names take \(Int(dnsDelay.inMilliseconds)) ms" : ""
+    return "\(told(down, "down")); \(told(up, "up"))\(dns)"
+  }
+}

@@ -1,0 +1,61 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+enum ScenariosListCommand: Command {
+  static let name = "scenarios list"
+  static let summary = "List the scenarios that come with the tool."
+  static let synopsis = "[--json]"
+  static let example = "windtunnel scenarios list"
+  static let flags = [Flag("--json", nil, "Print a list of objects instead.")]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let scenarios = try Shipped.scenarios()
+    if arguments.has("--json") {
+      let list = scenarios.map { scenario -> JSON in
+        [
+          "name": .text(scenario.name), "summary": .text(scenario.summary ?? ""),
+          "isFlownByDefault": .bool(Shipped.drill.contains(scenario.name)),
+        ]
+      }
+      Terminal.answer(json: JSON.array(list).fileBytes())
+      return .done
+    }
+    var text = ScenariosShowCommand.table(scenarios)
+    text +=
+      "\nThe first \(Shipped.drill.count) are flown by default and are the group every-push; "
+    text += "the others are weak-network, and all of them pre-release.\n"
+    Terminal.answer(text)
+    return .done
+  }
+}
+
+enum ScenariosShowCommand: Command {
+  static let name = "scenarios show"
+  static let summary = "Print a scenario as a file, to be changed and flown, or what is in a group."
+  static let synopsis = "NAME|GROUP"
+  static let example = "windtunnel scenarios show metro > metro.json"
+  static let flags: [Flag] = []
+  static let operandsMax = 1
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let name = try arguments.operand(0, "NAME", "which scenario")
+    if let group = Scenarios.group(name) {
+      Terminal.answer(table(group))
+      Terminal.complain("To fly them all: windtunnel drill --scenario \(name)")
+      return .done
+    }
+    let scenario = try Scenarios.find(name, in: Shipped.scenarios(), groups: Scenarios.groups)
+    Terminal.answer(json: scenario.data())
+    return .done
+  }
+
+  /// A line for each, its name and what it is.
+  static func table(_ scenarios: [Scenario]) -> String {
+    let width = scenarios.map(\.name.count).max() ?? 0
+    return scenarios.map { scenario in
+      let name = scenario.name.padding(toLength: width, withPad: " ", startingAt: 0)
+      return "\(name)  \(scenario.summary ?? "")\n"
+    }.joined()
+  }
+}

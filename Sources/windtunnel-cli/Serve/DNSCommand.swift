@@ -1,0 +1,34 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelServer
+
+enum DNSCommand: Command {
+  static let name = "dns"
+  static let summary = "Answer look-ups by a script, for resolvers one owns."
+  static let synopsis = "--script FILE [--port N] [--seed N]"
+  static let example = "windtunnel dns --script names.json --port 5353"
+  static let flags = [
+    Flag("--script", "FILE", "What is answered to whom, and what goes wrong."),
+    Flag("--seed", "N", "What all draws start from (default: 1)."),
+    Flag("--port", "N", "The port, by UDP and TCP; 0 for any that is free (default: 0)."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let file = URL(filePath: try arguments.required("--script", "what should be answered"))
+    let seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1)
+    let port = try arguments.int("--port", in: 0...65535) ?? 0
+    let script: DNSScript
+    do { script = try DNSScript(contentsOf: file) } catch let error as FormatError {
+      throw Refusal.usage("\(error)")
+    }
+    let server = try await DNSServer(script, seed: seed, port: port) { decision in
+      Terminal.complain("\(decision.line)\n")
+    }
+    let interruption = Interruption()
+    try Terminal.announce("127.0.0.1:\(server.port)\n")
+    await interruption.wait()
+    await server.stop()
+    return .done
+  }
+}

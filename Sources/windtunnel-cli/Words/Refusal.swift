@@ -1,0 +1,142 @@
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+// The sentences of the tool's own commands, in one place; those of all commands are with the words.
+extension Refusal {
+  static func unknownCommand(_ name: String, among names: [String]) -> Refusal {
+    .usage("There is no command \"\(name)\".\(didYouMean(name, among: names))")
+  }
+
+  static func incompleteCommand(_ group: String, _ rest: [String]) -> Refusal {
+    .usage("After \(group) one of \(rest.joined(separator: ", ")) should stand.")
+  }
+
+  static func unknownFault(_ name: String, among names: [String]) -> Refusal {
+    .usage(
+      "There is no fault \"\(name)\".\(didYouMean(name, among: names)) "
+        + "windtunnel faults list shows them."
+    )
+  }
+
+  static func connectionFaults(of scenario: String) -> Refusal {
+    .usage(
+      "Scenario \"\(scenario)\" fails connections, and serve has one port for all of them; "
+        + "fly it with windtunnel drill --scenario \(scenario)."
+    )
+  }
+
+  static func handshakes(of scenario: String) -> Refusal {
+    .usage(
+      "Scenario \"\(scenario)\" fails TLS handshakes, and this port speaks plain HTTP; add --tls, or "
+        + "fly it with windtunnel drill --scenario \(scenario)."
+    )
+  }
+
+  static func someTimeouts(of scenario: String) -> Refusal {
+    .usage(
+      "Scenario \"\(scenario)\" leaves some attempts to connect without an answer, and nobody tells a "
+        + "port when a client has given one up; leave all of them without one, or lose some with "
+        + "\"lostSYNs\"."
+    )
+  }
+
+  static func lostSYNsLater(_ scenario: String) -> Refusal {
+    .usage(
+      "Scenario \"\(scenario)\" loses attempts to connect, which a port has to know before it listens; "
+        + "begin with it: windtunnel serve --scenario \(scenario)."
+    )
+  }
+
+  static func noInteraction(_ number: Int, last: Int) -> Refusal {
+    .usage("There is no interaction #\(number); the last is #\(last).")
+  }
+
+  static func conversion(_ input: String, _ output: String) -> Refusal {
+    .usage("\(input) → \(output): one should end in .har and the other in .json.")
+  }
+
+  static func upstreamGone(_ upstream: String, _ cassette: String) -> Refusal {
+    Refusal(
+      .unavailable,
+      "The upstream \(upstream) is not there: every connection was refused. "
+        + "\(cassette) is as it was."
+    )
+  }
+}
+
+// The sentences of the commands that make cassettes of cassettes.
+extension Refusal {
+  static let twoOrGit = usage("Two cassettes are wanted, or --git REF.")
+
+  static func idleSecret(_ name: String, _ path: String, _ names: [String]) -> Refusal {
+    let there = names.isEmpty ? "no redacted part" : names.joined(separator: ", ")
+    return .usage(
+      "--secret \(name): no request on \(path) has a REDACTED-\(Secrets.name(name))-N; "
+        + "there is \(there).\(didYouMean(Secrets.name(name), among: names))"
+    )
+  }
+
+  static let mergeOperands = usage("Two cassettes or more and a file to write are wanted.")
+
+  static let pruneWhat = usage("What should go? --number, --unused or --older-than says so.")
+
+  static func pruneNumber(_ text: String, last: Int) -> Refusal {
+    .usage("--number \(text): the interactions are #1 to #\(last).")
+  }
+
+  static func otherDrill(_ report: String, met number: Int, last: Int) -> Refusal {
+    Refusal(
+      .data,
+      "\(report) met #\(number), and the cassette ends with #\(last): the drill flew on another one."
+    )
+  }
+
+  static func metNothing(_ reports: [String]) -> Refusal {
+    Refusal(.data, "No call of \(reports.joined(separator: ", ")) met an interaction.")
+  }
+
+  static func mergeOver(_ output: String) -> Refusal {
+    Refusal(
+      .cannotWrite,
+      "\(output) is there already. To add to it, name it among the cassettes, too."
+    )
+  }
+
+  static func convertOver(_ output: String) -> Refusal {
+    Refusal(
+      .cannotWrite,
+      "\(output) is there already; nothing was written. Name another file, or remove it first."
+    )
+  }
+
+  static func writtenOver(_ flag: String, _ path: String, namedBy other: String?) -> Refusal {
+    let reader = other.map { "\($0) names the same file" } ?? "the same file is read"
+    return .usage("\(flag) \(path) would be written over it: \(reader). Name another one.")
+  }
+
+  static func splitOver(_ file: String) -> Refusal {
+    Refusal(.cannotWrite, "\(file) is there already; nothing was written.")
+  }
+
+  static func noFolder(_ folder: String) -> Refusal {
+    Refusal(.cannotWrite, "\(folder) cannot be made.")
+  }
+
+  // MARK: git
+
+  static let noRepository = Refusal(.noInput, "There is no git repository here.")
+
+  static let noGit = Refusal(.unavailable, "git is wanted and is not installed.")
+
+  static func noCommit(_ ref: String) -> Refusal {
+    .usage("--git \(ref): there is no such commit or branch.")
+  }
+
+  static func noFile(_ path: String, at commit: String) -> Refusal {
+    Refusal(.noInput, "\(path): no such file, neither here nor at \(commit.prefix(12)).")
+  }
+
+  static func notCompared(_ paths: [String]) -> Refusal {
+    Refusal(.noInput, "git cannot compare \(paths.joined(separator: " ")).")
+  }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What is seen of the parts of attempts, and of what comes after the weather, in process and on the wire.
+@Suite(.timeLimit(.minutes(10))) struct StagesTests {
+  @Sendable private static func ask(_ call: DrillCall) async throws -> Data {
+    let (data, _) = try await call.session.data(for: call.urlRequest)
+    return data
+  }
+
+  private static let tape = Cassette([
+    Interaction(
+      Request("GET", "https://api.example.test/big"),
+      Response(headers: ["Content-Type": "text/plain"], body: Body(Data(count: 20_000)))
+    )
+  ])
+
+  private static func fly(
+    _ scenario: Scenario,
+    _ stage: Stage,
+    calls: Int = 3
+  ) async throws -> [Observation] {
+    let drill = Drill(
+      tape,
+      in: [scenario],
+      calls: calls,
+      load: .closedLoop(concurrency: 1),
+      deadline: .seconds(600),
+      stage: stage
+    )
+    return try await drill.fly(ask).scenarios[0].subjects[0].observations
+  }
+
+  @Test(arguments: [Stage.inProcess, .onTheWire])
+  func `a link's own parts are told, and all of them together are the call`(stage: Stage)
+    async throws
+  {
+    let link = Link(
+      up: .init(delay: .milliseconds(40)),
+      down: .init(delay: .milliseconds(40)),
+      dnsDelay: .milliseconds(150)
+    )
+    for call in try await Self.fly(Scenario("s", link: link), stage) {
+      let stages = try #require(call.attempts.first).stages
+      #expect(stages.dns == .milliseconds(150))
+      // A round trip, and the request half of one.
+      let connect = try #require(stages.connect)
+      #expect(.milliseconds(80)..<(.milliseconds(82)) ~= connect)
+      let upload = try #require(stages.upload)
+      #expect(upload >= .milliseconds(40))
+      let first = try #require(stages.firstByte)
+      // What comes next is on its way for half a round trip.
+      #expect(first >= .milliseconds(39))
+      let body = try #require(stages.body)
+      #expect(body >= .zero)
+      // The tape's origin is https, and its round trip more is the link's.
+      let tls = try #require(stages.tls)
+      #expect(tls >= .milliseconds(80))
+      let all = [.milliseconds(150), connect, tls, upload, first, body].reduce(.zero, +)
+      #expect(all <= call.latency, "nothing is counted twice")
+    }
+  }
+
+  @Test(arguments: [Stage.inProcess, .onTheWire])
+  func `a server that thinks is slow to its first byte, and one that dribbles in its body`(
+    stage: Stage
+  ) async throws {
+    let thinks: Scenario = [.always(.always, .delay(.exactly(.milliseconds(200))))]
+    for call in try await Self.fly(thinks, stage) {
+      let stages = try #require(call.attempts.first).stages
+      #expect(try #require(stages.firstByte) >= .milliseconds(200))
+      #expect(stages.dns == nil && stages.connect == nil && stages.tls == nil)
+      #expect((stages.upload == nil) == (stage == .inProcess))
+    }
+    let slow = Scenario("s", link: Link(up: .init(), down: .init(bitsPerSecond: 800_000)))
+    for call in try await Self.fly(slow, stage) {
+      let stages = try #require(call.attempts.first).stages
+      // 20,000 bytes at 100,000 a second.
+      #expect(try #require(stages.body) >= .milliseconds(150))
+    }
+  }
+
+  @Test func `a connection that comes about late is late in connecting, where that is seen`()
+    async throws
+  {
+    let late: Scenario = [.always(.always, .connection(.lostSYNs(1)))]
+    for call in try await Self.fly(late, .inProcess) {
+      #expect(try #require(call.attempts.first?.stages.connect) >= .seconds(1))
+    }
+  }
+
+  @Test(arguments: [Stage.inProcess, .onTheWire])
+  func `after the weather calls are told by how long after it they ended`(stage: Stage) async throws
+  {
+    let elevator: Scenario = [.always(.window(until: .seconds(3)), .status(503))]
+    let drill = Drill(
+      Self.tape,
+      in: [elevator],
+      calls: 8,
+      load: .closedLoop(concurrency: 1),
+      deadline: .seconds(600),
+      stage: stage
+    )
+    // The first call takes what it gets, and the others ask until they have something.
+    let row = try await drill.fly { call in
+      while true {
+        let (data, response) = try await call.session.data(for: call.urlRequest)
+        if (response as? HTTPURLResponse)?.statusCode == 200 { return data }
+        if call.index == 0 { throw Gone() }
+        try await Task.sleep(for: .milliseconds(50))
+      }
+    }.scenarios[0].subjects[0]
+    let after = try row.observations.dropFirst().map { try #require($0.afterWindow) }
+    #expect(after == after.sorted())
+    #expect(row.metrics.firstRecovery == after[0])
+    #expect(row.metrics.steadyRecovery == after[4])
+  }
+
+  @Test(arguments: [Stage.inProcess, .onTheWire])
+  func `before the weather is over, and where it never ends, no call comes after it`(stage: Stage)
+    async throws
+  {
+    let hour: Scenario = [.always(.window(until: .seconds(3600)), .status(503))]
+    var flight = try FlightOfCalls(URLSessionSubject(), hour, on: stage, calls: 3)
+    #expect(try await flight.fly().map(\.afterWindow) == [nil, nil, nil])
+    flight.setup.elapsed = .seconds(3 * 3600)
+    let after = try await flight.fly().map { try #require($0.afterWindow) }
+    #expect(after.allSatisfy { $0 >= .seconds(2 * 3600) }, "\(after)")
+    for endless: Scenario in [.calm, [.always(.always, .status(503))]] {
+      flight.setup.scenario = endless
+      #expect(try await flight.fly().map(\.afterWindow) == [nil, nil, nil])
+    }
+  }
+
+  private struct Gone: Error {}
+
+  @Test(arguments: [1000, 1_000_000])
+  func `a post that breaks off is no duplicate, and one that came whole is`(size: Int) async throws
+  {
+    let post = Request("POST", "https://api.example.test/up", body: Body(Data(count: size)))
+    let drill = Drill(
+      Cassette([Interaction(post, Response(status: 201))]),
+      in: [[.on("POST /up", .first(1), .status(503))]],
+      calls: 2,
+      load: .closedLoop(concurrency: 1),
+      deadline: .seconds(600),
+      stage: .onTheWire
+    )
+    @Sendable func ask(_ call: DrillCall) async throws -> Int? {
+      try await (call.session.data(for: call.urlRequest).1 as? HTTPURLResponse)?.statusCode
+    }
+    let report = try await drill.fly { call in
+      _ = try await ask(call)
+      return try await ask(call)
+    }
+    #expect(report.scenarios[0].subjects[0].metrics.duplicates == 2)
+    let broken = try await drill.fly { call in
+      try RawPost.breakOff(call)
+      return try await ask(call)
+    }
+    let row = broken.scenarios[0].subjects[0]
+    #expect(row.metrics.duplicates == 0)
+    #expect(row.observations.map(\.attemptCount) == [1, 1], "nobody can act upon half a request")
+  }
+}

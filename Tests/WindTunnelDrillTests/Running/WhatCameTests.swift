@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// What a call brought, held against what it asked for.
+@Suite struct WhatCameTests {
+  private func row(_ rule: Rule, _ subject: String, on stage: Stage, calls: Int = 10) async throws
+    -> Metrics
+  {
+    let folder = try Folder()
+    let scenario = Scenario("odd", rules: [rule], critical: ["GET /home"])
+    let (weather, page) = (try folder.file("odd.json"), try folder.file("report.json"))
+    try scenario.data().write(to: URL(filePath: weather))
+    let end = try await Tool.run([
+      "drill", "--scenario", weather, "--subject", subject, "--stage",
+      stage == .onTheWire ? "wire" : "in-process", "--calls", "\(calls)", "--concurrency", "2",
+      "--timeout", "600s", "--report", page,
+    ])
+    try #require(end.code == 0, "\(end.complaints)")
+    let report = try Report(contentsOf: URL(filePath: page))
+    return try #require(report.scenarios.first?.subjects.first { $0.name == subject }).metrics
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess])
+  func `a page for an answer in JSON is blank, and only a client that looks notices`(stage: Stage)
+    async throws
+  {
+    let portal = Rule.on("* /**", .always, .answer(.captivePortalPage))
+    let bare = try await row(portal, "urlsession", on: stage)
+    #expect(bare.successRate == 1 && bare.blankPageRate == 1)
+    let careful = try await row(portal, "network-layer", on: stage)
+    #expect(careful.successRate == 0 && careful.blankPageRate == 1)
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess], ["urlsession", "network-layer"])
+  func `a body that is cut without a sign is a silent truncation`(stage: Stage, subject: String)
+    async throws
+  {
+    let cut = Rule.on("* /**", .always, .malformed(.silentTruncation))
+    let metrics = try await row(cut, subject, on: stage)
+    #expect(metrics.silentTruncations == 10)
+    let calm = try await row(.on("* /none", .always, .status(503)), subject, on: stage)
+    #expect(calm.silentTruncations == 0 && calm.blankPageRate == 0)
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess])
+  func `a client that renews its token is let in again, and has sent nothing twice`(stage: Stage)
+    async throws
+  {
+    var trigger = Trigger.always
+    trigger.untilHeaderChanges = "Authorization"
+    let expired = Rule(when: trigger, [.status(401)])
+    let metrics = try await row(expired, "network-layer", on: stage)
+    #expect(metrics.successRate == 1 && metrics.averageRetries == 1 && metrics.duplicates == 0)
+    let bare = try await row(expired, "urlsession", on: stage)
+    #expect(bare.successRate == 0)
+  }
+
+  @Test func `what a program prints is only held against a body that it could be`() throws {
+    let recorded = "{\"a\":1,\"b\":[1,2,3]}"
+    let request = Request("GET", "/a")
+    let cassette = Cassette([Interaction(request, Response(body: Body(recorded)))])
+    let bodies = RecordedBodies(cassette, matcher: .pathAndQuery)
+    func result(_ text: String, isPrinted: Bool) -> CallResult {
+      var result = CallResult.good(Data(text.utf8))
+      result.isPrinted = isPrinted
+      return result
+    }
+    for (text, printed, returned) in [
+      (recorded, true, true), (String(recorded.prefix(9)), false, false),
+      ("", nil, false), ("{\n  \"a\": 1\n}\n", nil, false), ("200\n", nil, false),
+    ] as [(String, Bool?, Bool?)] {
+      #expect(bodies.match(result(text, isPrinted: true), request) == printed, "\(text)")
+      #expect(bodies.match(result(text, isPrinted: false), request) == returned, "\(text)")
+    }
+    for (text, told) in [
+      ("", ""), ("\n \n", ""), ("\n200 OK\nmore\n", "200 OK"), ("{\n  \"a\": 1\n}\n", "{"),
+      (String(repeating: "é", count: 41), String(repeating: "é", count: 40) + "…"),
+      ("token=s3cretW0rd7\n", "token=REDACTED-token-1"),
+    ] {
+      #expect(bodies.printed(result(text, isPrinted: true), request) == told, "\(text)")
+      #expect(bodies.printed(result(text, isPrinted: false), request) == nil)
+      #expect(bodies.printed(result(text, isPrinted: true), Request("GET", "/b")) == nil)
+    }
+    for text in [recorded, recorded + "\n", String(recorded.prefix(9))] {
+      #expect(bodies.printed(result(text, isPrinted: true), request) == nil, "\(text)")
+    }
+    let page = " <!DOCTYPE html><title>Log in</title>"
+    for isPrinted in [true, false] {
+      #expect(!bodies.decodes(result(page, isPrinted: isPrinted), request))
+      #expect(bodies.decodes(result(recorded, isPrinted: isPrinted), request))
+    }
+    #expect(bodies.decodes(result("ok", isPrinted: true), request))
+    #expect(!bodies.decodes(result("ok", isPrinted: false), request))
+  }
+
+  @Test(
+    arguments: [
+      ("hello world", "hello world\n", true), ("hello world", "hello world\r\n", true),
+      ("hello world\n", "hello world", true), ("hello world\n", "hello world\n", true),
+      ("", "\n", true), ("hello world", "hello\n", false), ("hello world", "hello\r\n", false),
+      ("hello world\n", "hello\n", false), ("hello world", "hello world\n\n", nil),
+      ("hello world", "\nhello world", nil), ("hello world", "\n", nil),
+      (#"{"a":1,"b":[1,2]}"#, "{\n  \"b\" : [1, 2],\n  \"a\" : 1.0\n}\n", true),
+      (#"{"a":"é"}"#, #"{"a":"\u00e9"}"#, true), (#"{"a":1,"b":[1,2]}"#, "{\"a\":1,\n", false),
+      (#"{"a":1,"b":[1,2]}"#, #"{"a":1,"b":[2,1]}"#, nil), (#"{"a":1}"#, #"{"a":1,"a":2}"#, nil),
+      (#"{"a":1}"#, "{'a': 1}\n", nil), ("12", "12.0\n", true), ("a 12", "12\n", nil),
+    ] as [(String, String, Bool?)]
+  )
+  func `a line feed and another layout of JSON make no other body of what is printed`(
+    recorded: String,
+    text: String,
+    verdict: Bool?
+  ) {
+    let request = Request("GET", "/a")
+    let cassette = Cassette([Interaction(request, Response(body: Body(recorded)))])
+    let bodies = RecordedBodies(cassette, matcher: .pathAndQuery)
+    var result = CallResult.good(Data(text.utf8))
+    // What a closure returns is what came, byte for byte.
+    #expect(bodies.match(result, request) == (recorded == text))
+    result.isPrinted = true
+    #expect(bodies.match(result, request) == verdict)
+  }
+
+  private static let hasCurl = Executable.find("curl") != nil
+
+  @Test(.enabled(if: hasCurl, "curl is not installed."))
+  func `a program that prints a line feed is seen to take a part for the whole`() async throws {
+    func fly(_ script: String, in scenario: Scenario) async throws -> Report.Row {
+      let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+        plan.command = ["sh", "-c", script, "sh", "{url}"]
+        (plan.scenarios, plan.calls, plan.stage) = ([scenario], 4, nil)
+        plan.deadline = .seconds(60)
+      }
+      return try #require(try await drill.fly().scenarios.first?.subjects.first)
+    }
+    let cut = Scenario("cut", rules: [.on("* /**", .always, .malformed(.silentTruncation))])
+    let curl = #"curl -sf --noproxy '*' "$1" "#
+    for (script, scenario, count) in [
+      (curl, cut, 4), (curl + "&& echo", cut, 4), (curl, .calm, 0), (curl + "&& echo", .calm, 0),
+    ] {
+      let row = try await fly(script, in: scenario)
+      #expect(row.metrics.silentTruncations == count, "\(script), \(scenario.name)")
+      #expect(row.observations.allSatisfy { $0.printed == nil })
+    }
+    let gate = try Gate("silentTruncations == 0")
+    for (script, printed, words) in [
+      (
+        curl + "-o /dev/null -w '%{http_code}'", "200",
+        #": the program printed something else, such as "200""#
+      ),
+      (curl + "-o /dev/null", "", ": the program printed nothing"),
+    ] {
+      let row = try await fly(script, in: .calm)
+      #expect(row.observations.map(\.printed) == Array(repeating: printed, count: 4))
+      #expect(row.metrics.silentTruncations == nil)
+      #expect(gate.result(for: row).verdict == .inconclusive("no body was compared\(words)"))
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+@Suite struct WorkerMessageTests {
+  static let observation = Observation(
+    call: 3,
+    endpoint: "GET /\u{e9}\n",
+    isCritical: true,
+    ending: .failed("status 503"),
+    showed: false,
+    latency: .microseconds(1234),
+    attemptCount: nil
+  )
+  static let messages: [WorkerMessage] = [
+    .began(3), .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
+    .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
+    .attemptEnded(call: 4, .init(place: 0, at: .zero)),
+    .ended(observation), .ended(whole), .refused("no \"such\"\nthing"),
+  ]
+  static let attempt = {
+    var attempt = Observation.Attempt(decision: "a\t\u{1}\n[]", take: "recording 1")
+    (attempt.start, attempt.end) = (.microseconds(7), .microseconds(9))
+    (attempt.status, attempt.bytes, attempt.error) = (503, 0, "timedOut")
+    (attempt.retryAfter, attempt.isRepeatable) = (.seconds(1), false)
+    attempt.retryNotBefore = .microseconds(1_700_001)
+    attempt.stages = stages
+    return attempt
+  }()
+  static let end = {
+    var end = WorkerMessage.AttemptEnd(place: 1, at: .microseconds(1_000_001))
+    end.stages = stages
+    end.retryNotBefore = .microseconds(1_700_001)
+    return end
+  }()
+  static let stages = {
+    var stages = Observation.Stages()
+    (stages.dns, stages.connect, stages.tls) = (.zero, .microseconds(1), .microseconds(2))
+    (stages.upload, stages.firstByte, stages.body) = (.microseconds(3), .seconds(4), .zero)
+    return stages
+  }()
+  /// One of which everything was seen.
+  static let whole = {
+    var whole = observation
+    (whole.intendedStart, whole.start) = (.microseconds(1), .microseconds(2))
+    (whole.clientAttempts, whole.bodyMatches, whole.isStale) = (2, false, true)
+    whole.afterWindow = .milliseconds(12)
+    (whole.notOnCassette, whole.printed) = ("GET /b, nearest #1 GET /a, differs in path", "200")
+    whole.cancellation = .init(after: .milliseconds(5), toReturn: .zero, attemptsAfter: 0)
+    whole.attempts = [attempt]
+    return whole
+  }()
+
+  @Test(arguments: messages) func `a telegram is one line and comes back`(message: WorkerMessage)
+    throws
+  {
+    let line = message.line
+    #expect(line.hasSuffix("\n") && line.count { $0 == "\n" } == 1)
+    #expect(try #require(WorkerMessage(line: String(line.dropLast()))).line == line)
+  }
+
+  @Test(arguments: messages) func `a line that is cut says nothing`(message: WorkerMessage) {
+    let line = message.line.dropLast()
+    for length in 0..<line.count {
+      #expect(WorkerMessage(line: String(line.prefix(length))) == nil)
+    }
+  }
+
+  @Test(arguments: [
+    "", "hello", "{\"began\":1}", "\u{1}", "\u{1}{}", "\u{1}[1]", "\u{1}{\"ended\":{}}",
+  ])
+  func `what a client prints is no telegram`(line: String) {
+    #expect(WorkerMessage(line: line) == nil)
+  }
+
+  @Test func `orders come back as they were given, on one line`() throws {
+    let job = WorkerJob(
+      subject: "a\nb",
+      cassetteFile: nil,
+      cassette: Data("{}\n".utf8),
+      scenario: Scenario.calm.data(),
+      stage: "wire",
+      errors: "current",
+      seed: .max,
+      calls: [0, 7],
+      load: .openLoop(callsPerSecond: 2.5),
+      mix: ["GET /a=2"],
+      isReadOnly: true,
+      command: ["curl", "{url}"],
+      deadlineMilliseconds: 200,
+      attemptTimeoutMilliseconds: 100,
+      epochNanoseconds: .max
+    )
+    let data = try JSONEncoder().encode(job)
+    #expect(!data.contains(UInt8(ascii: "\n")))
+    let again = try JSONDecoder().decode(WorkerJob.self, from: data)
+    #expect(again.seed == .max && again.calls == [0, 7] && again.subject == "a\nb")
+    #expect(again.load == job.load && again.mix == job.mix && again.isReadOnly)
+    #expect(again.command == ["curl", "{url}"])
+    #expect(again.patience == .milliseconds(1300))
+  }
+
+  @Test(arguments: [1, 2, 5, 1000]) func `lines are found however their bytes come`(size: Int) {
+    var (splitter, lines) = (LineSplitter(), [String]())
+    let bytes = Data("one\n\ntwo \u{e9}\nthree".utf8)
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      splitter.take(bytes[start..<min(start + size, bytes.count)]) { lines.append($0) }
+    }
+    #expect(lines == ["one", "", "two \u{e9}"])
+  }
+
+  @Test func `a line without end is dropped and the next one is heard`() {
+    var (splitter, lines) = (LineSplitter(), [String]())
+    let flood = Data(repeating: 46, count: LineSplitter.lineBytesMax / 4)
+    for _ in 0..<6 { splitter.take(flood) { lines.append($0) } }
+    splitter.take(Data("\nnext\n".utf8)) { lines.append($0) }
+    #expect(lines == ["next"])
+  }
+
+  @Test func `calls go through the cassette's requests, each once and in order`() throws {
+    let cassette = try Shipped.cassette()
+    let twice = Cassette(cassette.interactions + cassette.interactions)
+    let workload = Workload(twice, matcher: .pathAndQuery)
+    let endpoints = (0..<6).map { workload.endpoint(of: $0) }
+    #expect(
+      endpoints == [
+        "GET /home", "POST /login", "POST /payments", "POST /telemetry", "GET /recommendations",
+        "GET /home",
+      ]
+    )
+    #expect(Workload.lane("calm", 7) == Lane("calm/7"))
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// Any program as a subject.
+@Suite(.timeLimit(.minutes(10))) struct ExecTests {
+  /// Flies a shell's script through weather.
+  private func fly(
+    _ script: String,
+    in scenarios: [Scenario] = [.calm],
+    calls: Int = 4,
+    deadline: Duration = .seconds(20)
+  ) async throws -> [Report.Row] {
+    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+      plan.command = ["sh", "-c", script, "{method} {url}", "{base}", "{call}"]
+      plan.scenarios = scenarios
+      plan.calls = calls
+      plan.deadline = deadline
+      plan.stage = nil
+    }
+    let report = try await drill.fly()
+    #expect(report.scenarios.map(\.stage) == scenarios.map { _ in .onTheWire })
+    #expect(report.environment.contains(Report.Fact("program", "sh")))
+    return try report.scenarios.map { try #require($0.subjects.first) }
+  }
+
+  @Test func `a program is told its call, in words and by its environment`() async throws {
+    let script = """
+      [ "$0" = "$WINDTUNNEL_METHOD $WINDTUNNEL_URL" ] || exit 9
+      [ "$1" = "$WINDTUNNEL_BASE" ] && [ "$2" = "$WINDTUNNEL_CALL" ] || exit 8
+      case $WINDTUNNEL_URL in "$1"/*) ;; *) exit 7 ;; esac
+      echo shown
+      """
+    let row = try await fly(script)[0]
+    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded, .succeeded, .succeeded])
+    #expect(row.observations.allSatisfy { $0.showed })
+    #expect(row.metrics.averageRetries == 0)
+  }
+
+  @Test
+  func `a program is told what was recorded of its request, as a word and by its environment`()
+    async throws
+  {
+    let body = "name=Ada Lovelace&note={url} \"x\" $HOME"
+    let post = Interaction(
+      Request(
+        "POST",
+        "http://a.test/users",
+        headers: [
+          "Content-Type": "application/x-www-form-urlencoded", "X-Plan": "gold", "Host": "a.test",
+          "Content-Length": "\(body.utf8.count)", "Connection": "keep-alive",
+        ],
+        body: Body(body)
+      ),
+      .response(Response(status: 201))
+    )
+    let script = """
+      [ "$0" = POST ] || exit 9
+      [ "$1" = "$WINDTUNNEL_BODY" ] || exit 8
+      [ "$1" = "name=Ada Lovelace&note={""url} \\"x\\" \\$HOME" ] || exit 7
+      [ "$WINDTUNNEL_HEADERS" = "Content-Type: application/x-www-form-urlencoded
+      X-Plan: gold
+      " ] || exit 6
+      echo shown
+      """
+    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+      plan.cassette = Cassette([post])
+      plan.cassetteFile = nil
+      plan.command = ["sh", "-c", script, "{method}", "{body}"]
+      plan.scenarios = [.calm]
+      plan.calls = 2
+      plan.stage = nil
+    }
+    let report = try await drill.fly()
+    let row = try #require(report.scenarios.first?.subjects.first)
+    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+  }
+
+  @Test func `a body that is no word is refused where a word should be made of it`() throws {
+    for body in [
+      Body(Data([0xFF, 0xFE])), Body("a\0b"), Body(String(repeating: "x", count: 200_000)),
+    ] {
+      let post = Interaction(
+        Request("POST", "http://a.test/users?token=abc", body: body),
+        .response(Response(status: 201))
+      )
+      var plan = try DrillPlan()
+      plan.cassette = Cassette([post])
+      (plan.subjects, plan.command) = (
+        ["exec"], ["curl", "-X", "{method}", "-d", "{body}", "{url}"]
+      )
+      let error = #expect(throws: DrillError.self) { try plan.validate(known: ["exec"]) }
+      let told = error.map { "\($0)" } ?? ""
+      #expect(
+        told
+          == "{body} cannot be filled in for POST http://a.test/users?token=REDACTED-token-1: the recorded "
+          + "body is no text of at most 102400 bytes."
+      )
+      // In the environment it is left out.
+      plan.command = ["curl", "-X", "{method}", "{url}"]
+      #expect(throws: Never.self) { try plan.validate(known: ["exec"]) }
+    }
+  }
+
+  @Test func `an end by code, signal or shell is told apart, and the others fly on`() async throws {
+    let script = """
+      case $2 in
+        0) exit 28 ;;
+        1) kill -SEGV $$ ;;
+        2) exit 139 ;;
+        *) exit 0 ;;
+      esac
+      """
+    let rows = try await fly(script, in: [.calm, Scenario("later")])
+    for row in rows {
+      #expect(
+        row.observations.map(\.ending) == [.failed("exit 28"), .crashed, .crashed, .succeeded]
+      )
+      // It printed nothing.
+      #expect(!row.observations[3].showed)
+    }
+  }
+
+  @Test func `a program that does not end is killed with what it has started`() async throws {
+    let mark = TestSubjects.mark()
+    defer { try? FileManager.default.removeItem(at: mark) }
+    let script = """
+      [ $2 = 1 ] || exit 0
+      sleep 3600 &
+      echo $! > '\(mark.path)'
+      wait
+      """
+    let row = try await fly(script, deadline: .seconds(10))[0]
+    #expect(row.observations.map(\.ending) == [.succeeded, .hung, .succeeded, .succeeded])
+    let text = try String(contentsOf: mark, encoding: .utf8)
+    let sleeper = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    // Its parent is gone, so whoever reaps orphans may take a moment.
+    while kill(sleeper, 0) == 0, !Self.isDead(sleeper) { await Task.yield() }
+  }
+
+  private static func isDead(_ process: Int32) -> Bool {
+    // Where there is no such file system, only its number tells.
+    guard FileManager.default.fileExists(atPath: "/proc/self/stat") else { return false }
+    // It was reaped between two looks.
+    guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else {
+      return true
+    }
+    return stat.contains(") Z ")
+  }
+
+  @Test func `a program that cannot be told the method is given what can be got`() throws {
+    var plan = try DrillPlan()
+    (plan.subjects, plan.command) = (["exec"], ["curl", "{url}"])
+    #expect((0..<50).allSatisfy { plan.workload.request(of: $0).method == "GET" })
+    plan.command = ["curl", "-X", "{method}", "{url}"]
+    #expect((0..<50).contains { plan.workload.request(of: $0).method == "POST" })
+  }
+
+  @Test(.enabled(if: Executable.find("curl") != nil, "curl is not here."))
+  func `curl's own retries are counted`() async throws {
+    let twice: Scenario = [.on("GET *", .first(2), .status(503))]
+    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+      plan.command = ["curl", "-sf", "--retry", "3", "--retry-delay", "1", "{url}"]
+      plan.scenarios = [twice]
+      plan.calls = 3
+      plan.load = .closedLoop(concurrency: 3)
+      plan.stage = nil
+      plan.deadline = .seconds(60)
+    }
+    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded, .succeeded])
+    #expect(row.observations.map(\.attemptCount) == [3, 3, 3])
+    #expect(row.metrics.averageRetries == 2)
+  }
+
+  @Test(.enabled(if: Executable.find("curl") != nil, "curl is not here."))
+  func `what a program tries at a name without address is not seen`() async throws {
+    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+      plan.command = ["curl", "-sf", "--retry", "2", "{url}"]
+      plan.scenarios = [[.always(.always, .connection(.hostNotFound))]]
+      plan.calls = 2
+      plan.stage = nil
+    }
+    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    #expect(row.observations.map(\.ending) == [.failed("exit 6"), .failed("exit 6")])
+    #expect(row.observations.map(\.attemptCount) == [nil, nil])
+    #expect(row.metrics.averageRetries == nil)
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelCommandLine
+
+@testable import WindTunnelDrill
+
+/// How long programs take to start, and how often they are started for it.
+@Suite(.timeLimit(.minutes(10))) struct ProgramStartTests {
+  private static let hasCurl = Executable.find("curl") != nil
+
+  private static func report(
+    _ script: String,
+    in scenario: Scenario = .calm,
+    edit: (inout DrillPlan) -> Void = { _ in }
+  ) async throws -> Report {
+    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+      (plan.command, plan.scenarios) = (["sh", "-c", script, "{url}"], [scenario])
+      (plan.calls, plan.stage, plan.deadline) = (2, nil, .seconds(120))
+      plan.load = .closedLoop(concurrency: 2)
+      edit(&plan)
+    }
+    return try await drill.fly()
+  }
+
+  private static func fact(_ name: String, of report: Report) -> String? {
+    report.environment.first { $0.name == name }?.value
+  }
+
+  /// It takes its time before there is a client.
+  private static let late = #"sleep 2; exec curl -sf --noproxy '*' "$0""#
+
+  @Test(.enabled(if: hasCurl, "curl is not installed."))
+  func `what a program does before it asks is a stage of its own, and no part of its latency`()
+    async throws
+  {
+    let row = try #require(try await Self.report(Self.late).scenarios.first?.subjects.first)
+    for call in row.observations {
+      #expect(call.ending == .succeeded)
+      #expect(call.startUp.map { $0 >= .seconds(2) } == true)
+      #expect(call.latency < .seconds(2) && call.latency > .zero)
+    }
+    #expect(row.metrics.stages.first?.stage == "startUp")
+    // In a closed loop nobody was to begin at any moment.
+    #expect(row.starts == nil)
+  }
+
+  @Test(.enabled(if: hasCurl, "curl is not installed."))
+  func `what it waits for a connection is its latency, and not its start`() async throws {
+    let lost: Scenario = [.always(.always, .connection(.lostSYNs(2)))]
+    let report = try await Self.report(#"exec curl -sf --noproxy '*' "$0""#, in: lost)
+    for call in try #require(report.scenarios.first?.subjects.first).observations {
+      #expect(call.ending == .succeeded && call.latency >= .seconds(2))
+      #expect(call.startUp.map { $0 < .seconds(2) } == true)
+    }
+  }
+
+  @Test func `of what was never heard of nothing is told apart`() async throws {
+    let row = try #require(try await Self.report("sleep 1").scenarios.first?.subjects.first)
+    #expect(row.observations.allSatisfy { $0.startUp == nil && $0.latency >= .seconds(1) })
+    #expect(row.metrics.stages.first?.stage == "dns")
+  }
+
+  @Test(.enabled(if: hasCurl, "curl is not installed."))
+  func `the rate follows what calm shows that the machine can start`() async throws {
+    let report = try await Self.report(Self.late) { plan in
+      (plan.load, plan.followsCalm) = (.programs, true)
+    }
+    let rate = try #require(Self.fact("rate", of: report))
+    #expect(rate.hasPrefix("as calm showed, this machine starts "))
+    let shown = try #require(rate.split(separator: " ").compactMap { Double($0) }.first)
+    // Two seconds of a processor each.
+    #expect(shown <= Double(ProcessInfo.processInfo.activeProcessorCount) / 2)
+    let load = try #require(Self.fact("load", of: report))
+    // What is shown is rounded to a tenth, and half of it is flown.
+    let meant = [-0.05, 0, 0.0499].map { DrillPlan.load(startingAtMost: shown + $0).words }
+    #expect(meant.contains(load), "\(load), shown \(shown)")
+    let row = try #require(report.scenarios.first?.subjects.first)
+    #expect(row.observations.map(\.call) == [0, 1], "what showed it is in no report")
+  }
+
+  @Test(.enabled(if: hasCurl, "curl is not installed."))
+  func `without calm it is fixed, and what it asks too much is inconclusive`() async throws {
+    let report = try await Self.report(Self.late, in: Scenario("other")) { plan in
+      (plan.load, plan.followsCalm, plan.calls) = (.openLoop(callsPerSecond: 1000), true, 8)
+      plan.gates = [try? Gate("max <= 0.001ms"), try? Gate("successRate == 1")].compactMap { $0 }
+    }
+    #expect(Self.fact("rate", of: report) == "fixed")
+    #expect(Self.fact("load", of: report) == "open loop, 1000 calls a second")
+    let flown = try #require(report.scenarios.first)
+    let starts = try #require(flown.subjects.first?.starts)
+    #expect(starts.asked == 1000 && starts.isBeyond)
+    guard case .inconclusive(let reason) = flown.gates[0].verdict else {
+      Issue.record("\(flown.gates[0].words)")
+      return
+    }
+    #expect(reason.hasPrefix("1000 calls a second were to begin, and this machine starts "))
+    #expect(flown.gates[1].verdict == .met)
+  }
+
+  @Test func `a rate is half of what can be started, and ten at the most`() {
+    let rates = [1000, 20, 7, 3.33, 0.01].map { DrillPlan.load(startingAtMost: $0) }
+    #expect(rates == [10, 10, 3.5, 1.6, 0.1].map { .openLoop(callsPerSecond: $0) })
+  }
+
+  @Test(arguments: ["--rate", "--shard", "--concurrency", "--duration", "--baseline", nil])
+  func `who says how often, or compares, is taken by the word`(flag: String?) throws {
+    let values = [
+      "--rate": "5", "--shard": "1/2", "--concurrency": "2", "--duration": "9s", "--baseline": "x",
+    ]
+    let flags = flag.flatMap { name in values[name].map { [name, $0] } } ?? []
+    let words = flags + ["--subject", "exec", "--", "true"]
+    let arguments = try Arguments(
+      words,
+      flags: DrillProgram.shipped.flags,
+      operandsMax: 0,
+      takesCommand: true
+    )
+    var plan = try DrillPlan()
+    try plan.take(subject: arguments)
+    #expect(plan.followsCalm == (flag == nil))
+  }
+
+  @Test func `limits for connecting are not judged where a link's connections open at once`() throws
+  {
+    var late = Scenario("late")
+    late.link = Link(up: .init(delay: .milliseconds(300)), down: .init())
+    var lossy = Scenario("lossy")
+    lossy.link = Link(up: .init(lossProbability: 0.1), down: .init())
+    var lost: Scenario = [.always(.always, .connection(.lostSYNs(1)))]
+    (lost.name, lost.link) = ("lost", late.link)
+    var named = Scenario("named")
+    named.link = Link(up: .init(), down: .init(), dnsDelay: .seconds(1))
+    let plan = DrillPlan(try Shipped.cassette(), in: [.calm, late, lossy, lost, named])
+    func told(_ stage: Stage) -> String? {
+      Self.fact("notJudged", of: plan.report(plan.scenarios.map { plan.flown($0, on: stage, []) }))
+    }
+    #expect(
+      told(.onTheWire)
+        == "connecting, in late, lossy (what it takes there comes before the first byte)"
+    )
+    #expect(told(.inProcess) == nil)
+    let report = plan.report([plan.flown(late, on: .onTheWire, [])])
+    #expect(report.text().contains("\nnot judged: connecting, in late ("))
+  }
+}

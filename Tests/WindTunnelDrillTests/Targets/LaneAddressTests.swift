@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Clients that take a call's base URL apart and put it together in their own way: each call is the
+/// call that it was meant to be.
+@Suite(.timeLimit(.minutes(10))) struct LaneAddressTests {
+  private static let cassette = Cassette([
+    Interaction(
+      Request("GET", "https://api.example.test/get"),
+      Response(headers: ["Content-Type": "application/json"], body: Body("{\"a\":1}"))
+    ),
+    Interaction(
+      Request("GET", "https://api.example.test/items?page=2"),
+      Response(headers: ["Content-Type": "application/json"], body: Body("{\"b\":2}"))
+    ),
+  ])
+
+  /// The story of `calm` and `server-errors`, 20 calls each by seed 1, as it was told when lanes still
+  /// had a percent sign in their addresses.
+  private static let story = "ce4800f29208ff725d94b8fc5698cde5cdd6486089309f65cdcee878c042d3c3"
+
+  enum Builder: String, CaseIterable {
+    case absoluteString, componentsPath, urlPath, appendingPathComponent, normalised
+
+    /// The address of a call's request as this client builds it.
+    func url(_ call: DrillCall) throws -> URL {
+      let (path, query) = (call.request.url.path, call.request.url.query)
+      let tail = query.map { "?\($0)" } ?? ""
+      let base = call.baseURL
+      let place = "\(base.scheme ?? "")://\(base.host ?? "")\(base.port.map { ":\($0)" } ?? "")"
+      switch self {
+      case .absoluteString: return try #require(URL(string: base.absoluteString + path + tail))
+      case .componentsPath:
+        var parts = try #require(URLComponents(url: base, resolvingAgainstBaseURL: false))
+        parts.path += path
+        parts.query = query
+        return try #require(parts.url)
+      case .urlPath: return try #require(URL(string: place + base.path + path + tail))
+      case .appendingPathComponent:
+        let url = base.appendingPathComponent(String(path.dropFirst()))
+        return try #require(URL(string: url.absoluteString + tail))
+      case .normalised:
+        // As a proxy hands it on that compares decoded paths, with an escape where it need not be.
+        let decoded = try #require(base.path(percentEncoded: true).removingPercentEncoding)
+        let spelled = decoded.replacing("~", with: "%7E") + path
+        return try #require(URL(string: place + spelled + tail))
+      }
+    }
+  }
+
+  @Test(arguments: Builder.allCases, [Stage.onTheWire, .inProcess])
+  func `a client may build its addresses as it likes`(builder: Builder, stage: Stage) async throws {
+    let scenarios = [Scenario.calm] + (try Shipped.scenarios(named: ["server-errors"]))
+    let drill = Drill(
+      Self.cassette,
+      in: scenarios,
+      calls: 20,
+      load: .closedLoop(concurrency: 4),
+      deadline: .seconds(600),
+      stage: stage
+    )
+    let report = try await drill.fly { call in
+      var asked = call.urlRequest
+      asked.url = try builder.url(call)
+      return try await ClosureDrillTests.send(asked, by: call.session)
+    }
+    #expect(report.decisionHash == Self.story)
+    for flown in report.scenarios {
+      let row = try #require(flown.subjects.first)
+      for call in row.observations {
+        let key = call.call % 2 == 0 ? "GET /get" : "GET /items?page=2"
+        let lane = Workload.lane(flown.name, call.call)
+        #expect(call.attempts.count == 1)
+        #expect(call.attempts.allSatisfy { $0.decision.hasPrefix("\(lane)\t\(key)\t1\t") })
+        #expect(call.attempts.allSatisfy { $0.take != "unmatched" })
+      }
+    }
+    #expect(report.scenarios[0].subjects[0].metrics.successRate == 1)
+    // What the story has in store for the calls of each: as many fail as before.
+    #expect(report.scenarios[1].subjects[0].metrics.successRate == 0.8)
+  }
+
+  private static let hasNginx = Executable.find("nginx") != nil && Executable.find("curl") != nil
+
+  /// `proxy_pass` with a path hands a request on by its normalised path (nginx,
+  /// `ngx_http_proxy_module`): decoded, without dot segments and double slashes, and encoded anew.
+  @Test(.enabled(if: hasNginx, "nginx and curl are not both installed."))
+  func `a proxy in between that normalises addresses loses no lane`() async throws {
+    let script = """
+      dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT || exit 9
+      place=${WINDTUNNEL_URL#http://}
+      cat >"$dir/conf" <<CONF
+      daemon off; master_process off; pid $dir/pid; error_log $dir/log; events {}
+      http { access_log off; client_body_temp_path $dir/a; proxy_temp_path $dir/b;
+        fastcgi_temp_path $dir/c; uwsgi_temp_path $dir/d; scgi_temp_path $dir/e;
+        server { listen unix:$dir/s; location / { proxy_pass http://${place%%/*}/; } } }
+      CONF
+      nginx -p "$dir" -c "$dir/conf" -e "$dir/log" & front=$!
+      until code=$(curl -s --noproxy '*' --unix-socket "$dir/s" -o "$dir/body" -w '%{http_code}' \
+        "http://front.test/${place#*/}"); do kill -0 $front || exit 8; done
+      kill $front; wait $front
+      [ "$code" = 200 ] && cat "$dir/body"
+      """
+    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+      (plan.cassette, plan.command) = (Self.cassette, ["sh", "-c", script])
+      (plan.stage, plan.calls, plan.deadline) = (nil, 4, .seconds(120))
+    }
+    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    #expect(row.observations.map(\.ending) == Array(repeating: .succeeded, count: 4))
+    #expect(
+      row.observations.map { $0.attempts.map(\.take) }
+        == [["recording 1"], ["recording 2"], ["recording 1"], ["recording 2"]]
+    )
+  }
+}

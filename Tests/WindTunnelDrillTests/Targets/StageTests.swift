@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelSymptoms
+
+@testable import WindTunnelDrill
+
+/// Where a scenario is flown, and that what cannot be carried is refused before anything starts.
+@Suite struct StageTests {
+  private func stage(_ asked: Stage?, _ rules: Rule...) throws -> Stage {
+    var plan = DrillPlan(try Shipped.cassette(), in: [])
+    plan.stage = asked
+    return try plan.stage(of: Scenario("s", rules: rules))
+  }
+
+  @Test func `what takes bytes is flown on the wire and refused in process`() throws {
+    let rule = Rule.always(.always, .close(.inHeaders))
+    #expect(try stage(nil, rule) == .onTheWire)
+    #expect(try stage(.onTheWire, rule) == .onTheWire)
+    let error = #expect(throws: DrillError.self) { try stage(.inProcess, rule) }
+    #expect(
+      error?.description
+        == #"Scenario "s" cannot be flown in process: rules[0].faults[0], {"close":"inHeaders"}, takes bytes that are no whole answer, and in process there are none. Fly it with --stage wire."#
+    )
+  }
+
+  @Test func `a program is sent to no session's stage and to no other machine`() async throws {
+    let mark = TestSubjects.mark()
+    let subject = ExecSubject(["touch", mark.path])
+    let setup = CallRunner.Setup(
+      cassette: try Shipped.cassette(),
+      scenario: .calm,
+      seed: 1,
+      stage: .inProcess,
+      errors: .current
+    )
+    await #expect(throws: DrillError.self) {
+      _ = try await CallRunner(subject, setup, deadline: .seconds(1), attemptTimeout: .seconds(1)) {
+        _ in
+      }
+    }
+    for address in [
+      "http://192.0.2.1", "https://shop.example.test", "http://127.0.0.1.example.test",
+    ] {
+      let call = DrillCall(
+        index: 0,
+        request: Request("GET", RequestURL("/home")),
+        baseURL: try #require(URL(string: address)),
+        session: .wire(),
+        attemptTimeout: .seconds(1),
+        deadline: .seconds(1)
+      )
+      let result = await subject.fly(call)
+      #expect(result.ending == .failed("\(call.baseURL.host ?? "") is not of this machine"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: mark.path))
+  }
+
+  @Test func `what is half for sockets and half for names is flown nowhere`() throws {
+    let error = #expect(throws: DrillError.self) {
+      try stage(
+        nil,
+        .always(.always, .idle(IdleEnd(.close, .nextRequest))),
+        .on("GET /home", .always, .connection(.refused))
+      )
+    }
+    #expect(
+      error?.description.hasPrefix(#"Scenario "s" can be flown nowhere: on the wire "#) == true
+    )
+  }
+
+  @Test func `what a client would see of bytes is flown in process where that is asked`() throws {
+    let rule = Rule.always(.always, .malformed(.garbage), .reset(.inHeaders))
+    #expect(try stage(.inProcess, rule) == .inProcess)
+    #expect(try stage(nil, rule) == .onTheWire)
+  }
+}
