@@ -59,7 +59,8 @@ import WindTunnelSymptoms
   ]
 
   static let answers =
-    ["delay", "pause-in-headers", "pause-in-body", "dribble"].map { Row($0, sees: 200, body) }
+    ["delay", "pause-in-headers", "pause-in-body", "dribble", "throttle"]
+    .map { Row($0, sees: 200, body) }
     + [
       "status-503", "retry-after-seconds", "retry-after-date", "retry-after-past-date",
       "retry-after-zero", "retry-after-huge", "retry-after-garbage", "retry-after-negative",

@@ -64,7 +64,7 @@ public struct DNSEntry: Sendable, Hashable {
     }
   }
 
-  /// Whether it is about a name, which is in lower case and without a final dot.
+  /// Tells whether it is about a name, which is in lower case and without a final dot.
   func isAbout(_ name: String, _ type: UInt16) -> Bool {
     if let own = self.type, own.rawValue != type { return false }
     if self.name == "*" { return true }

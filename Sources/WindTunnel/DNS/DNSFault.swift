@@ -27,7 +27,7 @@ public enum DNSFault: String, Sendable, Hashable, CaseIterable {
   /// The name is another name for itself (RFC 1034 §3.6.2).
   case cnameLoop
 
-  /// Whether the answer has the entry's addresses in it, so that an entry needs some.
+  /// Tells whether the answer has the entry's addresses in it, so that an entry needs some.
   public var bearsAddresses: Bool {
     switch self {
     case .wrongID, .truncated, .cutPacket: true

@@ -4,7 +4,7 @@ public struct DNSQuery: Sendable, Hashable {
   public var id: UInt16
   /// What kind of question it is; 0 is the usual one.
   public var opcode: UInt8
-  /// Whether others are to be asked in turn.
+  /// Tells whether others are to be asked in turn.
   public var wantsRecursion: Bool
   /// The name in lower case, without a final dot; bytes that are no letters, digits, hyphens or
   /// underscores as `\DDD` (RFC 1035 §5.1). The root is empty.

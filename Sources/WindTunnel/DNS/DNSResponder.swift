@@ -15,7 +15,7 @@ public struct DNSResponder: Sendable {
     public var bytes: [UInt8]?
     /// How long it takes.
     public var delay: Duration
-    /// Whether a TCP connection is closed then.
+    /// Tells whether a TCP connection is closed then.
     public var closes: Bool
     /// What was decided; `nil` for what was no question.
     public var decision: DNSDecision?

@@ -117,7 +117,7 @@ extension DNSEntry {
     }
   }
 
-  /// Whether a question can be about it (RFC 1035 §2.3.4).
+  /// Tells whether a question can be about it (RFC 1035 §2.3.4).
   private static func isName(_ text: String) -> Bool {
     let name = text == "*" ? "a" : text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
     let labels = name.split(separator: ".", omittingEmptySubsequences: false)

@@ -139,9 +139,9 @@ struct ScenarioClock: Sendable {
     of request: Request?,
     in lane: Lane,
     at now: Date?
-  ) -> Circumstances {
+  ) -> TriggerContext {
     start(at: now)
-    var circumstances = Circumstances()
+    var circumstances = TriggerContext()
     // There is no rule to ask.
     if scenario.rules.isEmpty { return circumstances }
     if let now, let elapsed = elapsed(at: now) { circumstances.elapsed = elapsed }

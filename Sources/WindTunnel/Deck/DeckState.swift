@@ -216,7 +216,7 @@ extension Deck {
       let (request, key, cassette) = (prepared.request, prepared.key, cassette)
       if isIgnored { return (.forward(ticket: nil), .forwarded, nil) }
       // Nobody recorded the page of a portal, which is there all the same.
-      if request.url.path == Substitute.portalPath,
+      if request.url.path == ReplacementResponse.portalPath,
         decision.faults == [.answer(.captivePortalPage)]
       {
         return (.computed(Response()), .computed, nil)

@@ -1,5 +1,5 @@
 extension Delivery {
-  /// What carrying a delivery takes beside sending an answer in good form.
+  /// An ability that carrying a delivery takes beside sending an answer in good form.
   public enum Ability: String, Sendable, Hashable, CaseIterable {
     /// To fail by the name of what a client would see.
     case symptoms
@@ -14,7 +14,7 @@ extension Delivery {
     /// To shake hands in TLS.
     case handshakes
 
-    /// What is not there, for a sentence.
+    /// The name of it for a sentence.
     public var noun: String {
       switch self {
       case .symptoms: "errors by name"
@@ -27,7 +27,7 @@ extension Delivery {
     }
   }
 
-  /// What carrying this takes.
+  /// The abilities that carrying this takes.
   public var needs: Set<Ability> {
     var needs: Set<Ability> = []
     var hasHead = false
@@ -48,7 +48,7 @@ extension Delivery {
 }
 
 extension Stage {
-  /// What it can do beside sending an answer in good form.
+  /// The abilities that it has beside sending an answer in good form.
   public var abilities: Set<Delivery.Ability> {
     switch self {
     case .inProcess: [.symptoms]
@@ -58,26 +58,23 @@ extension Stage {
 }
 
 extension Fault {
-  /// What a stage lacks to play it; `nil` where it can, if need be by the name of what a client would
-  /// see.
+  /// Returns what a stage lacks to play it; `nil` where it can, if need be by the name of what a
+  /// client would see.
   public func ability(lackingOn stage: Stage) -> Delivery.Ability? {
     guard stage == .inProcess else { return nil }
     switch self {
     case .malformed(.chunkedTrailers): return .rawBytes
     case .idle: return .keptConnections
     // What the platform makes of an end within the headers ends its process.
-    case .cut(let cut):
-      switch (cut.ending, cut.point) {
-      case (.close, .inHeaders), (.halfClose, .inHeaders): return .rawBytes
-      default: return nil
-      }
+    case .cut(at: .inHeaders, then: .close), .cut(at: .inHeaders, then: .halfClose):
+      return .rawBytes
     default: return nil
     }
   }
 }
 
 extension Scenario {
-  /// Why a stage cannot play it, in words; `nil` where it can.
+  /// Returns why a stage cannot play it, in words; `nil` where it can.
   public func obstacle(on stage: Stage) -> String? {
     for (index, rule) in rules.enumerated() {
       for (place, fault) in rule.faults.enumerated() {

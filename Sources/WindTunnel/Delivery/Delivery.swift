@@ -1,7 +1,7 @@
 public import Foundation
 public import WindTunnelSymptoms
 
-/// What to do on a connection, step by step.
+/// The steps to take on a connection, in their order.
 ///
 /// A value: it can be compared, printed and stored, and it does nothing until a ``Player`` is fed
 /// with it.
@@ -58,7 +58,7 @@ public struct Delivery: Sendable, Hashable {
     case live
   }
 
-  /// What becomes of the connection after the last step.
+  /// The fate of the connection after the last step.
   public enum Afterwards: Sendable, Hashable {
     /// It serves the next request.
     case keep
@@ -69,7 +69,7 @@ public struct Delivery: Sendable, Hashable {
     /// It serves the next request, if that comes before this end of it.
     case idle(IdleEnd)
 
-    /// Whether it is there when the answer has ended.
+    /// Tells whether it is there when the answer has ended.
     public var keepsConnection: Bool {
       switch self {
       case .keep, .idle: true
@@ -80,7 +80,7 @@ public struct Delivery: Sendable, Hashable {
 
   /// The steps, in order.
   public var steps: [Step]
-  /// What becomes of the connection.
+  /// The fate of the connection.
   public var afterwards: Afterwards
 
   /// Makes a delivery.
@@ -113,7 +113,7 @@ public struct Delivery: Sendable, Hashable {
   }
 }
 
-/// Where a delivery is carried.
+/// The place where a delivery is carried.
 public enum Stage: String, Sendable, Hashable, CaseIterable {
   /// By a `URLProtocol`, without sockets.
   case inProcess = "in-process"

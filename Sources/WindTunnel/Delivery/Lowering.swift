@@ -1,4 +1,5 @@
 package import Foundation
+internal import WindTunnelSymptoms
 
 extension Delivery {
   /// Lowers what was decided for a request to steps.
@@ -27,11 +28,150 @@ extension Outcome {
   }
 }
 
-extension Deck {
-  /// Lowers an outcome to steps; the journal is told of mutations that its answer gave no room for.
-  public func delivery(of outcome: Outcome, on stage: Stage) -> Delivery {
-    let script = Script.played(outcome, on: stage)
-    if !script.misfits.isEmpty { note(script.misfits, on: outcome) }
-    return script.delivery
+extension Delivery {
+  /// Lowers what was decided for a connection to steps; nothing where it simply goes on. What is
+  /// kept goes on after them.
+  public init(_ decision: Decision, on stage: Stage) {
+    var steps: [Step] = []
+    for case .connection(let fault) in decision.faults {
+      let opening = Self.opening(fault, on: stage)
+      steps += opening.steps
+      // The first that is more than late is the one that happens.
+      if opening.afterwards != .keep || !opening.isLateOnly {
+        self.init(steps, afterwards: opening.afterwards)
+        return
+      }
+    }
+    self.init(steps)
+  }
+
+  private var isLateOnly: Bool {
+    steps.allSatisfy { if case .wait = $0 { true } else { false } }
+  }
+
+  private static func opening(_ fault: ConnectionFault, on stage: Stage) -> Delivery {
+    switch (fault, stage) {
+    case (.lostSYNs, .inProcess): Delivery([.wait(fault.delay)])
+    // They were lost before anybody could say anything.
+    case (.lostSYNs, .onTheWire): .nothing
+    case (_, .inProcess):
+      switch fault.symptom {
+      // By the platform's own clock.
+      case .timedOut?, nil: Delivery([.stall], afterwards: .close)
+      case let symptom?: Delivery([.fail(symptom)], afterwards: .close)
+      }
+    case (.tls(let fault), .onTheWire): Delivery(handshake: fault)
+    // No connection comes about in these, so none is there to be carried; a listener that is asked
+    // all the same comes nearest by silence or a reset.
+    case (.connectTimeout, .onTheWire): Delivery([.stall], afterwards: .close)
+    case (.offline, .onTheWire), (.refused, .onTheWire), (.hostNotFound, .onTheWire):
+      Delivery([.reset], afterwards: .reset)
+    }
+  }
+
+  /// Lowers a fault of a handshake to what answers the ClientHello.
+  init(handshake fault: TLSFault) {
+    if let handshake = fault.handshake {
+      self.init([.shakeHands(handshake)])
+      return
+    }
+    var answer: [Step] = [.close]
+    switch fault {
+    case .alert(let alert): answer = [.bytes(.data(Data(alert.record))), .close]
+    case .plaintext:
+      let text = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
+      answer = [.bytes(.data(Data(text.utf8))), .close]
+    case .garbage: answer = [.bytes(.data(Self.garbage)), .close]
+    case .truncatedRecord: answer = [.bytes(.data(Self.cutRecord)), .close]
+    case .stallAfterClientHello: answer = [.stall]
+    case .resetAfterClientHello: answer = [.reset]
+    case .closeAfterClientHello: break
+    // These are handshakes.
+    case .untrusted, .selfSigned, .wrongHost, .expired, .notYetValid, .unknownRoot,
+      .incompleteChain, .weakSignature, .oldProtocol, .clientCertificateRequired:
+      break
+    }
+    self.init(
+      [.await(.clientHello)] + answer,
+      afterwards: answer.last == .reset ? .reset : .close
+    )
+  }
+
+  /// Bytes without a meaning: the first is no content type of a record (RFC 8446 §5.1).
+  private static let garbage = Data((0..<64).map { UInt8(truncatingIfNeeded: 0xA7 &+ $0 &* 0x3D) })
+
+  /// A handshake record that announces 122 bytes, and the first 40 of the ServerHello in it.
+  private static let cutRecord = Data(
+    [22, 3, 3, 0, 122, 2, 0, 0, 118, 3, 3] + (0..<34).map { UInt8(truncatingIfNeeded: $0 &* 0x3D) }
+  )
+}
+
+extension Delivery {
+  /// Lowers what was decided for a tunnel to steps.
+  ///
+  /// What a body is to an answer, the bytes to the client are to a tunnel: offsets count them. An
+  /// answer to the `CONNECT` other than the live origin's ends the connection.
+  public init(_ tunnel: TunnelDecision) {
+    var steps: [Step] = [.await(.requestEnd)]
+    // What the handshake of a connection without a proxy would have waited for.
+    let opening = tunnel.path.map { $0.opening() } ?? .zero
+    var wait = opening ?? .zero
+    var ending: [Step]? = opening == nil ? [.stall] : nil
+    var offset: Int?
+    func cut(_ count: Int?, _ step: Step) {
+      if ending != nil, (offset ?? -1) <= (count ?? -1) { return }
+      (offset, ending) = (count, [step])
+    }
+    for part in tunnel.decision.faults.compactMap(\.tunnelPart) {
+      switch part {
+      case .wait(let length): wait += length
+      case .refusal(let status, let retryAfter):
+        guard ending == nil else { continue }
+        ending = Self.refusal(status, retryAfter?.values(now: nil) ?? [])
+      case .end(let count, let effect):
+        switch effect {
+        case .reset: cut(count, .reset)
+        case .close, .halfClose: cut(count, .close)
+        case .stall: cut(count, .stall)
+        }
+      case .handshake(let fault):
+        guard ending == nil else { continue }
+        ending = [.head(Self.established)] + Delivery(handshake: fault).steps
+      }
+    }
+    if let failure = tunnel.failure, ending == nil || offset != nil {
+      (offset, ending) = (nil, Self.refusal(failure))
+    }
+    if wait > .zero { steps.append(.wait(wait)) }
+    guard let ending else {
+      self.init(steps + [.relay], afterwards: .close)
+      return
+    }
+    let relay = offset.map { [Step.relayUntil(downBytes: $0)] } ?? []
+    self.init(steps + relay + ending, afterwards: ending.last == .reset ? .reset : .close)
+  }
+
+  /// The head that says that a tunnel is open: without content or length (RFC 9110 §9.3.6).
+  public static let established = ResponseHead(status: 200)
+
+  private static func refusal(_ failure: Failure) -> [Step] {
+    refusal(502, [], "The tunnel failed when it was recorded: \(failure.symptom.rawValue).\n")
+  }
+
+  private static func refusal(_ status: Int, _ retryAfter: [String]) -> [Step] {
+    refusal(status, retryAfter, "This \(status) was injected.\n")
+  }
+
+  private static func refusal(_ status: Int, _ retryAfter: [String], _ text: String) -> [Step] {
+    let text = Data(text.utf8)
+    var head = ResponseHead(
+      status: status,
+      headers: [
+        "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(text.count),
+        "Connection": "close",
+      ]
+    )
+    for value in retryAfter { head.headers.append("Retry-After", value) }
+    return [.head(head), .bytes(.data(text)), .close]
   }
 }

@@ -15,7 +15,7 @@ struct Passage: Sendable {
   private var underWayBytes = 0
   private var end: Duration?
   private var isHeld = false
-  /// Whether the end has been passed on.
+  /// Tells whether the end has been passed on.
   private(set) var isEnded = false
 
   init(_ way: Delivery.Way, _ shaper: Shaper?, bytesMax: Int? = nil) {
@@ -25,7 +25,7 @@ struct Passage: Sendable {
     bytesLeft = bytesMax
   }
 
-  /// Whether everything has passed that may.
+  /// Tells whether everything has passed that may.
   var isExhausted: Bool { bytesLeft == 0 && underWayBytes == 0 }
 
   mutating func came(_ count: Int, at now: Duration) {
@@ -92,9 +92,9 @@ struct Meter: Sendable {
   /// Meters an answer.
   init(down: Shaper?) { self.down = Passage(.down, down) }
 
-  /// Whether so many bytes have passed as may.
+  /// Tells whether so many bytes have passed as may.
   var isCut: Bool { down.isExhausted }
-  /// Whether every way has ended.
+  /// Tells whether every way has ended.
   var isOver: Bool { down.isEnded && up?.isEnded != false }
 
   mutating func next(

@@ -7,10 +7,10 @@ struct Pieces {
   /// After the last piece.
   private(set) var lastWait = Duration.zero
   private(set) var breaks: [Break] = []
-  /// Whether it came in pieces of its origin's.
+  /// Tells whether it came in pieces of its origin's.
   private(set) var isStream = false
 
-  /// Whether all of it comes in one piece, and at once.
+  /// Tells whether all of it comes in one piece, and at once.
   var isOne: Bool {
     !isStream && firstWait == .zero && lastWait == .zero
       && breaks.allSatisfy { $0.offset == 0 && $0.wait == .zero }

@@ -41,12 +41,12 @@ public struct Player: Sendable {
     self.metersLive = metersLive
   }
 
-  /// Whether every step has been acted upon.
+  /// Tells whether every step has been acted upon.
   public var isDone: Bool {
     position >= delivery.steps.count && underWayStart >= underWay.count
   }
 
-  /// Whether the courier has to tell of every byte that comes to be passed on. Where it has not, it
+  /// Tells whether the courier has to tell of every byte that comes to be passed on. Where it has not, it
   /// passes everything as fast as it goes.
   public var isMetering: Bool { meter != nil }
 

@@ -29,8 +29,8 @@ extension Response {
     return part
   }
 
-  /// Whether an `If-Range` is there no more than the recorded validators allow (RFC 9110 §13.1.5): a
-  /// strong entity tag or a date that is the very one.
+  /// Tells whether an `If-Range` is there no more than the recorded validators allow (RFC 9110
+  /// §13.1.5): a strong entity tag or a date that is the very one.
   private func meets(_ condition: String?) -> Bool {
     guard let condition else { return true }
     if condition.hasPrefix("\"") { return condition == headers["ETag"] }

@@ -1,40 +1,42 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// An answer and where it breaks off, before it is written down as steps.
+/// An answer and where it breaks off, before it is written down as steps: an outcome's answer, to which
+/// its faults are done one by one.
 struct Script {
-  let stage: Stage
-  var before: [Delivery.Step] = []
-  var head: ResponseHead?
-  var body = Data()
-  var pieces = Pieces()
-  /// Whether the head ends the message whatever it announces (RFC 9112 §6.3, rule 1).
-  private(set) var isContentless = false
-  var isLive = false
-  /// Why there is nothing that a mutation could change.
-  var obstacle: String?
-  /// Which mutations the answer gave no room for, and why.
-  var misfits: [String] = []
-  /// Where the recorded answer broke off; another answer in its place does not.
-  var recordedCut: Cut?
-  /// Where faults halt the answer, in their order.
-  var stops: [Stop] = []
-  /// What is wrong with the answer's form.
-  var malformation: Malformation?
-  /// How the body comes drop by drop.
-  var dribble: (bytes: Int, interval: Duration)?
-  /// How many interim answers come first.
-  var interimResponses = 0
-  /// What becomes of the connection after a whole answer.
-  var idleEnd: IdleEnd?
-  /// The time since 1970 when it was decided, where the caller told it.
-  let now: Duration?
+  /// The mutations that the answer gave no room for, and why.
+  private(set) var misfits: [String] = []
 
+  private let stage: Stage
+  /// The time since 1970 when it was decided, where the caller told it.
+  private let now: Duration?
+  private var before: [Delivery.Step] = []
+  private var head: ResponseHead?
+  private var body = Data()
+  private var pieces = Pieces()
+  /// Tells whether the head ends the message whatever it announces (RFC 9112 §6.3, rule 1).
+  private var isContentless = false
+  private var isLive = false
+  /// The reason why there is nothing that a mutation could change.
+  private var obstacle: String?
+  /// The place where the recorded answer broke off; another answer in its place does not.
+  private var recordedCut: Cut?
+  private var stops = Stops()
+  /// The fault of the answer's form.
+  private var malformation: Malformation?
+  /// The pieces that the body comes in, and the time between them.
+  private var dribble: (bytes: Int, interval: Duration)?
+  /// The number of interim answers that come first.
+  private var interimResponses = 0
+  /// The end of the connection after a whole answer.
+  private var idleEnd: IdleEnd?
+
+  /// An end of the answer before its end.
   struct Cut {
     /// Bytes of the body in front of it; `nil`: no head either.
     var offset: Int?
     var ending: Delivery.Step
-    /// Whether what came then was no HTTP.
+    /// Tells whether what came then was no HTTP.
     var isMalformed = false
   }
 
@@ -48,63 +50,9 @@ struct Script {
       isLive = true
       obstacle = Self.passes
     case .unmatched(let mismatch):
-      answer(Self.notice(501, "\(mismatch)\n"), to: outcome.request)
+      answer(.notice(501, "\(mismatch)\n"), to: outcome.request)
       obstacle = "no recording answers"
     }
-  }
-
-  private mutating func play(_ interaction: Interaction, _ outcome: Outcome) {
-    let (timing, pace) = (interaction.timing, outcome.pace)
-    switch interaction.answer {
-    case .response(let response) where stage == .onTheWire && response.status == 101:
-      refuse("The recorded 101 hands the connection over to another protocol")
-    case .response(let response):
-      // An answer to a range, 206 or not, is the answer to that range.
-      let isPart = interaction.request.headers["Range"] != nil
-      answer(isPart ? response : response.part(for: outcome.request), to: outcome.request)
-      pieces = timing.map { Pieces($0, pace) } ?? pieces
-    case .cut(let response, let failure):
-      answer(response, to: outcome.request)
-      pieces = timing.map { Pieces($0, pace) } ?? pieces
-      head = response.head
-      recordedCut = Cut(
-        offset: body.count,
-        ending: ending(failure.symptom),
-        isMalformed: failure.symptom == .malformedResponse
-      )
-    case .failure(let failure):
-      fail(failure.symptom)
-      pieces = timing.map { Pieces(failure: $0, pace) } ?? pieces
-      obstacle = "the recording is of a failure"
-    }
-  }
-
-  mutating func answer(_ response: Response, to request: Request) {
-    head = response.head
-    isContentless = Response.hasNoContent(method: request.method, status: response.status)
-    if isContentless {
-      body = Data()
-      return
-    }
-    body = response.body.data
-    // What is played is whole, so a length that was written must be the body's.
-    let length = String(body.count)
-    let written = response.headers.count { $0.isNamed("Content-Length") }
-    if written > 1 || written == 1 && response.headers["Content-Length"] != length {
-      head?.headers["Content-Length"] = length
-    }
-  }
-
-  static func notice(_ status: Int, _ text: String) -> Response {
-    // RFC 9110 §8.6: no length where there can be no content.
-    if Response.hasNoContent(method: "GET", status: status) { return Response(status: status) }
-    return Response(
-      status: status,
-      headers: [
-        "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(text.utf8.count),
-      ],
-      body: Body(text)
-    )
   }
 
   /// The answer, where all of it is sent at once and nothing is done to it; `nil` where it takes steps.
@@ -134,11 +82,360 @@ struct Script {
     return Delivery(Self.withoutIdleWaits(steps), afterwards: afterwards(ending))
   }
 
+  private static func withoutIdleWaits(_ steps: [Delivery.Step]) -> [Delivery.Step] {
+    if steps.contains(where: isIdle) { steps.filter { !isIdle($0) } } else { steps }
+  }
+
+  private static func isIdle(_ step: Delivery.Step) -> Bool {
+    if case .wait(.zero) = step { true } else { false }
+  }
+
+  private func afterwards(_ ending: Delivery.Step) -> Delivery.Afterwards {
+    switch ending {
+    case .finish: idleEnd.map { .idle($0) } ?? .keep
+    case .reset: .reset
+    default: .close
+    }
+  }
+}
+
+// MARK: What was recorded
+
+extension Script {
+  private mutating func play(_ interaction: Interaction, _ outcome: Outcome) {
+    let (timing, pace) = (interaction.timing, outcome.pace)
+    switch interaction.answer {
+    case .response(let response) where stage == .onTheWire && response.status == 101:
+      refuse("The recorded 101 hands the connection over to another protocol")
+    case .response(let response):
+      // An answer to a range, 206 or not, is the answer to that range.
+      let isPart = interaction.request.headers["Range"] != nil
+      answer(isPart ? response : response.part(for: outcome.request), to: outcome.request)
+      pieces = timing.map { Pieces($0, pace) } ?? pieces
+    case .cut(let response, let failure):
+      answer(response, to: outcome.request)
+      pieces = timing.map { Pieces($0, pace) } ?? pieces
+      head = response.head
+      recordedCut = Cut(
+        offset: body.count,
+        ending: ending(failure.symptom),
+        isMalformed: failure.symptom == .malformedResponse
+      )
+    case .failure(let failure):
+      fail(failure.symptom)
+      pieces = timing.map { Pieces(failure: $0, pace) } ?? pieces
+      obstacle = "the recording is of a failure"
+    }
+  }
+
+  private mutating func answer(_ response: Response, to request: Request) {
+    head = response.head
+    isContentless = Response.hasNoContent(method: request.method, status: response.status)
+    if isContentless {
+      body = Data()
+      return
+    }
+    body = response.body.data
+    // What is played is whole, so a length that was written must be the body's.
+    let length = String(body.count)
+    let written = response.headers.count { $0.isNamed("Content-Length") }
+    if written > 1 || written == 1 && response.headers["Content-Length"] != length {
+      head?.headers["Content-Length"] = length
+    }
+  }
+
+  /// Returns how a connection ends so that a client sees a symptom. A client that left once is kept
+  /// waiting until it leaves again.
+  private func ending(_ symptom: Symptom) -> Delivery.Step {
+    switch (stage, symptom) {
+    case (_, .cancelled): .stall
+    case (.inProcess, _): .fail(symptom)
+    case (.onTheWire, .connectionLost): .reset
+    case (.onTheWire, .timedOut): .stall
+    case (.onTheWire, _): .close
+    }
+  }
+
+  private mutating func fail(_ symptom: Symptom) {
+    switch (stage, symptom) {
+    case (.inProcess, _), (.onTheWire, .connectionLost), (.onTheWire, .timedOut),
+      (.onTheWire, .emptyAnswer), (.onTheWire, .malformedResponse), (.onTheWire, .cancelled):
+      recordedCut = Cut(
+        offset: nil,
+        ending: ending(symptom),
+        isMalformed: symptom == .malformedResponse
+      )
+    case (.onTheWire, _):
+      refuse("The recorded failure \(symptom.rawValue) happens before there is a request")
+    }
+  }
+
+  /// Says why a recording cannot be replayed on a connection.
+  private mutating func refuse(_ reason: String) {
+    stand(.notice(502, reason + "; a server cannot replay it on a connection it has.\n"))
+  }
+
+  /// Puts an answer where there is none.
+  private mutating func stand(_ notice: Response) { (head, body) = (notice.head, notice.body.data) }
+}
+
+// MARK: What goes wrong
+
+extension Script {
+  mutating func add(_ fault: Fault, to request: Request) {
+    switch fault {
+    case .delay(let spread): before.append(.wait(spread.least))
+    case .status(let status, let retryAfter):
+      replace(by: .injected(status, retryAfter: retryAfter?.values(now: now) ?? []), request)
+    case .answer(let replacement): replace(by: replacement.response(to: request), request)
+    case .cut(let point, let effect): cut(at: point, then: effect, fault)
+    case .connection(let fault):
+      switch fault.symptom {
+      case nil: before.append(.wait(fault.delay))
+      case .timedOut?: end(at: .afterRequest, .stall)
+      case let symptom?: end(at: .afterRequest, stage == .inProcess ? .fail(symptom) : .reset)
+      }
+    case .dribble(let bytes, let interval):
+      noteLive(fault)
+      dribble = (bytes, interval)
+    case .throttle(let rate):
+      noteLive(fault)
+      let rate = min(max(Fault.rates.lowerBound, rate), Fault.rates.upperBound)
+      // Twenty pieces a second, where so many make a byte each.
+      let bytes = max(1, rate / 20)
+      dribble = (bytes, .nanoseconds(Int64(bytes) * 1_000_000_000 / Int64(rate)))
+    case .idle(let end): idleEnd = end
+    case .malformed(let malformation):
+      attempt(fault) { script throws(Mutation.Misfit) in
+        try script.malform(malformation)
+      }
+    case .alter(let edit):
+      attempt(fault) { script throws(Mutation.Misfit) in
+        try script.edit(edit, request)
+      }
+    case .mutate(let mutation):
+      attempt(fault) { script throws(Mutation.Misfit) in
+        try script.mutate(mutation, request)
+      }
+    }
+  }
+
+  /// Puts the way up into a wait; the way down is the shaper's.
+  mutating func travel(_ path: LinkPath, _ outcome: Outcome) {
+    let travel = path.travel(
+      requestBytes: outcome.requestBytes,
+      isSecure: outcome.request.url.scheme == "https"
+    )
+    guard let travel else { return end(at: .afterRequest, .stall) }
+    before.insert(.wait(travel), at: 0)
+  }
+
+  /// The reason why a live answer cannot be changed.
+  private static let passes = "a live answer passes as it comes"
+
+  private mutating func noteLive(_ fault: Fault) {
+    if isLive { misfits.append("\(fault.json) was not done: \(Self.passes).") }
+  }
+
+  private mutating func attempt(
+    _ fault: Fault,
+    _ body: (inout Script) throws(Mutation.Misfit) -> Void
+  ) {
+    do throws(Mutation.Misfit) {
+      try body(&self)
+    } catch {
+      misfits.append("\(fault.json) was not done: \(error.reason).")
+    }
+  }
+
+  private mutating func replace(by response: Response, _ request: Request) {
+    answer(response, to: request)
+    (isLive, obstacle, recordedCut, pieces) = (false, nil, nil, Pieces())
+  }
+
+  private mutating func cut(at point: Fault.Point, then effect: Fault.Effect, _ fault: Fault) {
+    switch effect {
+    case .reset: end(at: point, .reset)
+    case .close: end(at: point, .close)
+    // Who has no socket cannot tell one end from the other.
+    case .halfClose: end(at: point, stage == .inProcess ? .close : .closeWrite)
+    case .stall(nil): end(at: point, .stall)
+    case .stall(let length?):
+      noteLive(fault)
+      stops.add(.wait(length), at: point)
+    }
+  }
+
+  private mutating func end(at point: Fault.Point, _ ending: Delivery.Step) {
+    isLive = false
+    stops.add(.end(ending), at: point)
+  }
+
+  private mutating func mutate(_ mutation: Mutation, _ request: Request) throws(Mutation.Misfit) {
+    if let obstacle { throw Mutation.Misfit(obstacle) }
+    guard let head else { throw Mutation.Misfit("there is no answer") }
+    let (old, wasContentless) = (body, isContentless)
+    let announced = head.headers["Content-Length"].flatMap { Int($0) }
+    let mutated = try mutation.applied(
+      to: Response(status: head.status, headers: head.headers, body: Body(old)),
+      hasContent: !wasContentless
+    )
+    answer(mutated, to: request)
+    // A recording that was cut announces more than it has, and does so still, by what the body grew.
+    if recordedCut?.offset != nil, !wasContentless, !isContentless, let announced, announced >= 0 {
+      let rest = max(0, announced - old.count)
+      self.head?.headers["Content-Length"] = String(body.count.adding(bytes: rest))
+    }
+    // A body that only ends earlier is still the origin's, piece by piece.
+    if body != old.prefix(body.count) { pieces.join() }
+    if recordedCut?.offset != nil { recordedCut?.offset = body.count }
+  }
+
+  private mutating func edit(_ edit: ResponseEdit, _ request: Request) throws(Mutation.Misfit) {
+    if let obstacle { throw Mutation.Misfit(obstacle) }
+    guard let head else { throw Mutation.Misfit("there is no answer") }
+    switch edit {
+    case .contentType(let type): self.head?.headers["Content-Type"] = type
+    case .contentEncoding(let coding):
+      let name = coding == .unknown ? "x-unknown" : coding.rawValue
+      guard !isContentless, !body.isEmpty else { throw Mutation.Misfit("the answer has no body") }
+      guard head.headers["Content-Encoding"] == nil else {
+        throw Mutation.Misfit("the body is in a coding already")
+      }
+      self.head?.headers["Content-Encoding"] = name
+    case .stale(let seconds): self.head?.headers["Age"] = String(seconds)
+    case .moreFields(let count):
+      for number in 1...max(1, count) { self.head?.headers.append("X-Filler-\(number)", "filler") }
+    case .longField(let count):
+      self.head?.headers.append("X-Filler", String(repeating: "f", count: count))
+      if stage == .inProcess, count > ResponseEdit.clientFieldBytesMax {
+        stops.add(.end(.fail(.malformedResponse)), at: .afterRequest)
+      }
+    case .interimResponses(let count): interimResponses += count
+    case .body(let content):
+      guard recordedCut == nil else { throw Mutation.Misfit("the recording is of a cut answer") }
+      guard !isContentless else { throw Mutation.Misfit("the answer has no body") }
+      let changed = Response(
+        status: head.status,
+        headers: head.headers,
+        body: Body(content.applied(to: body))
+      )
+      answer(changed, to: request)
+      pieces.join()
+    }
+  }
+
+  private mutating func malform(_ malformation: Malformation) throws(Mutation.Misfit) {
+    guard self.malformation == nil else {
+      throw Mutation.Misfit("the answer is malformed in another way")
+    }
+    guard recordedCut == nil else { throw Mutation.Misfit("the recording is of a failure") }
+    if head == nil {
+      stand(.stopgap)
+      isLive = false
+    }
+    guard !malformation.needsContent || !isContentless && !body.isEmpty else {
+      throw Mutation.Misfit("the answer has no body")
+    }
+    self.malformation = malformation
+  }
+}
+
+extension ResponseEdit.Content {
+  fileprivate func applied(to body: Data) -> Data {
+    switch self {
+    case .duplicated: body + body
+    case .empty: Data()
+    // RFC 3629 §3: 0xC3 wants another byte, and 0xFF never stands anywhere.
+    case .invalidUTF8: body + Data([0xC3, 0xFF])
+    case .invalidJSON: body + Data("]".utf8)
+    }
+  }
+}
+
+// MARK: In which form
+
+extension Script {
+  /// The form in which an answer goes out.
+  private enum Form {
+    case good
+    /// As bytes that no framing in good form gives.
+    case raw(WireMessage)
+  }
+
+  /// Lays down in which form the answer goes out. Where the stage has no bytes of its own to send, what
+  /// a client would see of them takes their place.
+  private mutating func settle() -> Form {
+    guard !isLive else { return .good }
+    // A recorded failure comes before any byte.
+    if recordedCut != nil, recordedCut?.offset == nil { stops.removeUnplain() }
+    if let dribble { pieces.dribble(dribble.bytes, every: dribble.interval, of: body.count) }
+    guard malformation != nil || breaksOffMalformed || !stops.arePlain else {
+      settlePauses()
+      return .good
+    }
+    if head == nil { stand(.stopgap) }
+    let message = message()
+    guard stage == .inProcess, malformation != .chunkedTrailers,
+      !stops.endInHeaders(of: message, ofBody: body.count)
+    else { return .raw(message) }
+    stops.makePlain(in: message, ofBody: body.count)
+    if let malformation { seem(malformation) }
+    settlePauses()
+    return .good
+  }
+
+  /// Waits within the body are its pieces'.
+  private mutating func settlePauses() {
+    let pauses = stops.waits(before: firstCut.0).compactMap { wait in
+      wait.offset.map { Pieces.Break(offset: $0, wait: wait.length) }
+    }
+    if !pauses.isEmpty { pieces.add(pauses) }
+  }
+
+  /// The end of the answer before its end, if there is one, and whether it is the recorded one. The first
+  /// on the way is the one that happens.
+  private var firstCut: (Cut?, isRecorded: Bool) {
+    let cut = stops.end.map { Cut(offset: $0.offset, ending: $0.ending) }
+    guard let recordedCut, let cut else { return (cut ?? recordedCut, cut == nil) }
+    let isRecorded = (recordedCut.offset ?? -1) <= (cut.offset ?? -1)
+    return (isRecorded ? recordedCut : cut, isRecorded)
+  }
+
+  /// Tells whether the recorded answer broke off, on a wire, in what was no HTTP.
+  private var breaksOffMalformed: Bool {
+    stage == .onTheWire && !isContentless && recordedCut?.isMalformed == true
+      && recordedCut?.offset != nil
+  }
+
+  /// Lets the answer be what a client makes of a malformed one.
+  private mutating func seem(_ malformation: Malformation) {
+    let half = body.count / 2
+    switch malformation.appearance {
+    case .whole: break
+    case .failure(let symptom): stops.add(.end(.fail(symptom)), at: .afterRequest)
+    case .failureBehindBody(let symptom): stops.add(.end(.fail(symptom)), at: .body(body.count))
+    case .failureBehindHalf(let symptom): stops.add(.end(.fail(symptom)), at: .body(half))
+    case .half(let isAnnounced):
+      body = body.prefix(half)
+      head?.headers.remove("Transfer-Encoding")
+      head?.headers["Content-Length"] = isAnnounced ? String(half) : nil
+    case .contentless(let status):
+      head?.status = status
+      body = Data()
+    }
+  }
+}
+
+// MARK: As steps
+
+extension Script {
   /// Writes an answer in good form, whole or to where it breaks off, and answers how it ends.
   private func write(to steps: inout [Delivery.Step]) -> Delivery.Step {
     let (cut, isRecorded) = firstCut
     let hasStart = cut?.offset != nil || isRecorded
-    steps += pauses(before: cut, at: nil)
+    let waits = stops.waits(before: cut)
+    steps += waits.filter { $0.offset == nil }.map { .wait($0.length) }
     if hasStart, pieces.firstWait > .zero { steps.append(.wait(pieces.firstWait)) }
     if let head = announcing(cut), cut == nil || cut?.offset != nil {
       if stage == .onTheWire, interimResponses > 0 {
@@ -149,7 +446,7 @@ struct Script {
       let sent = cut?.offset.map { self.body.prefix($0) } ?? body
       steps += pieces.steps(sent)
       if isRecorded, pieces.lastWait > .zero { steps.append(.wait(pieces.lastWait)) }
-      steps += pauses(before: cut, at: sent.count)
+      steps += waits.filter { ($0.offset ?? -1) >= sent.count }.map { .wait($0.length) }
     }
     if isRecorded, let cut, cut.isMalformed, cut.offset == nil, stage == .onTheWire {
       steps.append(.bytes(.data(Data(WireMessage.garbage))))
@@ -157,14 +454,6 @@ struct Script {
     let ending = cut?.ending ?? (head == nil ? .close : .finish)
     steps.append(ending)
     return ending
-  }
-
-  private static func withoutIdleWaits(_ steps: [Delivery.Step]) -> [Delivery.Step] {
-    if steps.contains(where: isIdle) { steps.filter { !isIdle($0) } } else { steps }
-  }
-
-  private static func isIdle(_ step: Delivery.Step) -> Bool {
-    if case .wait(.zero) = step { true } else { false }
   }
 
   /// The head, which announces more than is sent before a cut: an end where no more was announced
@@ -187,11 +476,57 @@ struct Script {
     return head
   }
 
-  private func afterwards(_ ending: Delivery.Step) -> Delivery.Afterwards {
-    switch ending {
-    case .finish: idleEnd.map { .idle($0) } ?? .keep
-    case .reset: .reset
-    default: .close
+  /// The answer as bytes.
+  private func message() -> WireMessage {
+    let head = head ?? ResponseHead()
+    if let malformation { return WireMessage(head, body, wrongAs: malformation) }
+    if breaksOffMalformed { return WireMessage(head, brokenBehind: body) }
+    if let chunk = stops.chunkBytes(ofBody: body.count), !isContentless {
+      let announced = max(body.count, chunk + 1)
+      return WireMessage(head, body, .chunk(announced), isContentless: false)
     }
+    let written = head.headers["Content-Length"].flatMap { Int($0) }
+    if isContentless { return WireMessage(head, body, .length(written), isContentless: true) }
+    let announced = recordedCut == nil ? body.count : max(written ?? 0, body.count + 1)
+    let message = WireMessage(head, body, .length(announced), isContentless: false)
+    // An end where no more was announced would be a good one.
+    guard recordedCut == nil, stops.end(behind: message, ofBody: body.count) else { return message }
+    return WireMessage(head, body, .length(body.count + 1), isContentless: false)
+  }
+
+  /// Writes an answer as bytes, whole or to where it breaks off, and answers how it ends.
+  private func write(_ message: WireMessage, to steps: inout [Delivery.Step]) -> Delivery.Step {
+    var marks: [(offset: Int, act: Stops.Act)] = pieces.breaks.map { pause in
+      (message.offset(of: .body(pause.offset)), .wait(pause.wait))
+    }
+    if let recordedCut, let offset = recordedCut.offset {
+      marks.append((message.offset(of: .body(offset)), .end(recordedCut.ending)))
+    }
+    marks += stops.marks(in: message, ofBody: body.count)
+    if pieces.firstWait > .zero { steps.append(.wait(pieces.firstWait)) }
+    let interim = Array("HTTP/1.1 103 Early Hints\r\n\r\n".utf8)
+    var start = 0
+    func send(to end: Int) {
+      guard end > start else { return }
+      var bytes = Array(message.bytes[start..<end])
+      if start == 0 { bytes = (0..<interimResponses).flatMap { _ in interim } + bytes }
+      steps.append(.bytes(.data(Data(bytes))))
+      start = end
+    }
+    let order = marks.enumerated().sorted {
+      ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset)
+    }
+    for (_, mark) in order {
+      send(to: mark.offset)
+      switch mark.act {
+      case .wait(let length): steps.append(.wait(length))
+      case .end(let ending):
+        steps.append(ending)
+        return ending
+      }
+    }
+    send(to: message.bytes.count)
+    steps.append(malformation == .resetWithoutLength ? .reset : .close)
+    return malformation == .resetWithoutLength ? .reset : .close
   }
 }

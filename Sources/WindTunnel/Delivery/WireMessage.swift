@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnelSymptoms
 
 /// An answer as bytes of the wire, and which of its places are where among them.
 ///
@@ -13,7 +14,7 @@ struct WireMessage {
   private var marks: [(body: Int, wire: Int)] = []
   private var bodyCount = 0
 
-  /// How the content is framed where nothing is wrong with it.
+  /// The framing of the content where nothing is wrong with it.
   enum Framing {
     /// By this length; `nil`: by the connection's end.
     case length(Int?)
@@ -163,7 +164,7 @@ struct WireMessage {
     bodyCount += data.count
   }
 
-  /// Where a place of the answer is among the bytes; beyond the last it is the end.
+  /// Returns where a place of the answer is among the bytes; beyond the last it is the end.
   func offset(of place: AnswerPlace) -> Int {
     switch place {
     case .start: return 0
@@ -177,8 +178,26 @@ struct WireMessage {
     }
   }
 
-  /// Which place of an answer in good form a byte is.
-  func place(ofByte count: Int) -> AnswerPlace {
+  /// Returns where a fault's point is among the bytes; a chunk's half is that of a body of so many bytes.
+  func offset(of point: Fault.Point, ofBody count: Int) -> Int {
+    if case .byte(let byte) = point { return min(byte, bytes.count) }
+    return offset(of: place(of: point, ofBody: count))
+  }
+
+  /// Returns which place of the answer a fault's point is.
+  func place(of point: Fault.Point, ofBody count: Int) -> AnswerPlace {
+    switch point {
+    case .afterRequest: .start
+    case .inStatusLine: .statusLine(Fault.Point.inStatusLineBytes)
+    case .inHeaders: .fields(Fault.Point.inHeadersBytes)
+    case .body(let offset): .body(offset)
+    case .inChunk(let offset): .body(offset ?? count / 2)
+    case .byte(let byte): place(ofByte: byte)
+    }
+  }
+
+  /// Returns which place of an answer in good form a byte is.
+  private func place(ofByte count: Int) -> AnswerPlace {
     if count == 0 { return .start }
     if count < statusLineEnd { return .statusLine(count) }
     return count < headEnd ? .fields(count - statusLineEnd) : .body(count - headEnd)
@@ -191,4 +210,41 @@ enum AnswerPlace: Comparable {
   case statusLine(Int)
   case fields(Int)
   case body(Int)
+}
+
+extension Malformation {
+  /// A client's view of a malformed answer where there are no bytes.
+  enum Appearance: Sendable, Hashable {
+    /// An answer that is well.
+    case whole
+    /// A failure in place of an answer.
+    case failure(Symptom)
+    /// A failure behind the whole body.
+    case failureBehindBody(Symptom)
+    /// A failure behind half of the body.
+    case failureBehindHalf(Symptom)
+    /// Half of the body, with its length or without one.
+    case half(isAnnounced: Bool)
+    /// An answer of this status without content.
+    case contentless(Int)
+  }
+
+  /// The view that a client has of it where there are no bytes.
+  var appearance: Appearance {
+    switch self {
+    case .garbage, .noStatusLine, .badStatusLine, .badStatusCode, .badVersion, .fieldWithoutColon,
+      .nulInField, .negativeLength:
+      .failure(.malformedResponse)
+    case .interimOnly: .failure(.emptyAnswer)
+    case .lengthTooLong, .twoLengths, .missingLastChunk: .failureBehindBody(.truncated)
+    case .badChunkSize, .missingChunkEnd: .failureBehindHalf(.malformedResponse)
+    case .resetWithoutLength: .failureBehindHalf(.connectionLost)
+    case .lengthTooShort: .half(isAnnounced: true)
+    case .silentTruncation: .half(isAnnounced: false)
+    case .noContentWithContent: .contentless(204)
+    case .notModifiedWithContent: .contentless(304)
+    // The chunks win (RFC 9112 §6.3, rule 3).
+    case .lengthAndChunked, .chunkedTrailers: .whole
+    }
+  }
 }

@@ -25,7 +25,7 @@ public enum ConnectionFault: Sendable, Hashable {
 }
 
 extension ConnectionFault {
-  /// What goes wrong, from the outside in.
+  /// The part of connecting that goes wrong, from the outside in.
   public enum Layer: String, Sendable, Hashable, CaseIterable {
     /// The name is not resolved.
     case dns
@@ -54,7 +54,7 @@ extension ConnectionFault {
     }
   }
 
-  /// Where it happens.
+  /// The part of connecting that it happens in.
   public var layer: Layer {
     switch self {
     case .hostNotFound: .dns
@@ -63,7 +63,7 @@ extension ConnectionFault {
     }
   }
 
-  /// What a client sees; `nil` where it only sees it late.
+  /// The name of a client's error; `nil` where the connection is only late.
   public var symptom: Symptom? {
     switch self {
     case .offline: .offline
@@ -75,8 +75,83 @@ extension ConnectionFault {
     }
   }
 
-  /// What it costs a connection that comes about all the same.
+  /// The time that it costs a connection which comes about all the same.
   public var delay: Duration {
     if case .lostSYNs(let count) = self { .seconds(count) } else { .zero }
+  }
+}
+
+// MARK: In the catalogue
+
+extension ConnectionFault {
+  /// The kinds that fail before there is a request.
+  static let kinds: [FaultKind] =
+    [
+      FaultKind("host-not-found", .dns, .connection(.hostNotFound)),
+      FaultKind("offline", .tcp, .connection(.offline)),
+      FaultKind("refused", .tcp, .connection(.refused)),
+      FaultKind("connect-timeout", .tcp, .connection(.connectTimeout)),
+      FaultKind("lost-syns", .tcp, .connection(.lostSYNs(2))),
+    ]
+    + TLSFault.allCases.map { fault in
+      FaultKind("tls-\(FaultKind.dashed(fault.rawValue))", .tls, .connection(.tls(fault)))
+    }
+
+  /// The clients' views of it.
+  var expected: FaultExpectation {
+    switch self {
+    // Real connections fail so where there is no network; Linux has no word for it.
+    case .offline: FaultExpectation(.connectionRefused, apple: .offline, 7)
+    case .refused: FaultExpectation(.connectionRefused, apple: .connectionRefused, 7)
+    case .hostNotFound: FaultExpectation(.hostNotFound, apple: .hostNotFound, 6)
+    case .connectTimeout: FaultExpectation(.timedOut, apple: .timedOut, 28)
+    case .lostSYNs: FaultExpectation(200)
+    case .tls(let fault): fault.expected
+    }
+  }
+}
+
+// MARK: In a scenario's file
+
+// { "connect": "offline" | "refused" | "timeout" }   { "lostSYNs": 2 }
+// { "dns": "hostNotFound" }   { "tls": NAME }
+
+private enum Attempt: String, CaseIterable {
+  case offline, refused, timeout
+
+  var fault: ConnectionFault {
+    switch self {
+    case .offline: .offline
+    case .refused: .refused
+    case .timeout: .connectTimeout
+    }
+  }
+}
+
+private enum Lookup: String, CaseIterable { case hostNotFound }
+
+extension Fault {
+  static func connections(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    var found: [ConnectionFault] = []
+    if let kind = try object.choice("connect", Attempt.self) { found.append(kind.fault) }
+    if let count = try object.int("lostSYNs", in: 1...ConnectionFault.lostSYNsMax) {
+      found.append(.lostSYNs(count))
+    }
+    if try object.choice("dns", Lookup.self) != nil { found.append(.hostNotFound) }
+    if let fault = try object.choice("tls", TLSFault.self) { found.append(.tls(fault)) }
+    return found.map { .connection($0) }
+  }
+}
+
+extension ConnectionFault {
+  var json: JSON {
+    switch self {
+    case .offline: ["connect": .text(Attempt.offline.rawValue)]
+    case .refused: ["connect": .text(Attempt.refused.rawValue)]
+    case .connectTimeout: ["connect": .text(Attempt.timeout.rawValue)]
+    case .lostSYNs(let count): ["lostSYNs": .number(count)]
+    case .hostNotFound: ["dns": .text(Lookup.hostNotFound.rawValue)]
+    case .tls(let fault): ["tls": .text(fault.rawValue)]
+    }
   }
 }

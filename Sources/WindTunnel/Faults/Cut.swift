@@ -1,31 +1,13 @@
+internal import WindTunnelSymptoms
+
 extension Fault {
-  /// Where on its way an answer is broken off, and how.
-  public struct Cut: Sendable, Hashable {
-    /// How.
-    public var ending: Ending
-    /// Where.
-    public var point: Point
-
-    /// Makes a cut.
-    public init(_ ending: Ending, at point: Point) { (self.ending, self.point) = (ending, point) }
-
-    /// Bytes to the client in front of it, where it can be made in a tunnel, which nobody can look into.
-    var tunnelOffset: Int? {
-      if case .stall(_?) = ending { return nil }
-      switch point {
-      case .body(let count), .byte(let count): return count
-      case .afterRequest, .inStatusLine, .inHeaders, .inChunk: return nil
-      }
-    }
-  }
-
-  /// How an answer is broken off.
-  public enum Ending: Sendable, Hashable {
-    /// With RST.
+  /// An end of an answer, or a pause, at a point of it.
+  public enum Effect: Sendable, Hashable {
+    /// It breaks off with RST.
     case reset
-    /// With FIN.
+    /// It breaks off with FIN.
     case close
-    /// With FIN one way only: the server goes on reading, and never closes by itself
+    /// It breaks off with FIN one way only: the server goes on reading, and never closes by itself
     /// (RFC 9293 §3.6).
     case halfClose
     /// Nothing more comes, for a while or, with `nil`, for ever; after a while it goes on.
@@ -54,7 +36,7 @@ extension Fault {
     /// Within a chunk, after half of the body.
     public static let inChunk = Point.inChunk(nil)
 
-    /// Whether a server that writes answers in good form can stop here.
+    /// Tells whether a server that writes answers in good form can stop here.
     var isPlain: Bool {
       switch self {
       case .afterRequest, .body: true
@@ -62,19 +44,18 @@ extension Fault {
       }
     }
   }
+}
 
-  // One grammar, here and in a scenario's file: a word for a place, or a label for a count of bytes.
-  // `{ "reset": "inHeaders" }` is `.reset(.inHeaders)`, `{ "resetAfterBodyBytes": 10 }` is
-  // `.reset(afterBodyBytes: 10)`.
-
+// One grammar, here and in a scenario's file: a word for a place, or a label for a count of bytes.
+// `{ "reset": "inHeaders" }` is `.reset(.inHeaders)`, `{ "resetAfterBodyBytes": 10 }` is
+// `.reset(afterBodyBytes: 10)`.
+extension Fault {
   /// The connection is reset (RST) at a place of the answer.
-  public static func reset(_ point: Point) -> Fault {
-    switch point {
-    case .afterRequest: .reset(afterBodyBytes: nil)
-    case .body(let count): .reset(afterBodyBytes: count)
-    default: .cut(Cut(.reset, at: point))
-    }
-  }
+  public static func reset(_ point: Point) -> Fault { .cut(at: point, then: .reset) }
+
+  /// The connection is reset (TCP RST) after this many bytes of the body; `nil`: instead of an
+  /// answer, which is written `.reset(.afterRequest)`.
+  public static func reset(afterBodyBytes count: Int?) -> Fault { .reset(.after(count)) }
 
   /// The same after so many bytes of the whole answer.
   public static func reset(afterBytes count: Int) -> Fault { .reset(.byte(count)) }
@@ -83,19 +64,19 @@ extension Fault {
   ///
   /// Within the headers this ends a process that asks by swift-corelibs-foundation's `URLSession` up
   /// to 6.3, so that no stage without a wire plays it.
-  public static func close(_ point: Point) -> Fault {
-    switch point {
-    case .afterRequest: .close
-    case .body(let count): .truncate(afterBodyBytes: count)
-    default: .cut(Cut(.close, at: point))
-    }
-  }
+  public static func close(_ point: Point) -> Fault { .cut(at: point, then: .close) }
+
+  /// The connection is closed (TCP FIN) once the request has been read, without an answer.
+  public static let close = Fault.close(.afterRequest)
 
   /// The same after so many bytes of the whole answer.
   public static func close(afterBytes count: Int) -> Fault { .close(.byte(count)) }
 
+  /// The connection is closed after this many bytes of the body, though more were announced.
+  public static func truncate(afterBodyBytes count: Int) -> Fault { .close(.body(count)) }
+
   /// The server sends its FIN at a place of the answer and goes on reading.
-  public static func halfClose(_ point: Point) -> Fault { .cut(Cut(.halfClose, at: point)) }
+  public static func halfClose(_ point: Point) -> Fault { .cut(at: point, then: .halfClose) }
 
   /// The same after so many bytes of the body.
   public static func halfClose(afterBodyBytes count: Int) -> Fault { .halfClose(.body(count)) }
@@ -104,20 +85,18 @@ extension Fault {
   public static func halfClose(afterBytes count: Int) -> Fault { .halfClose(.byte(count)) }
 
   /// Nothing more comes from a place of the answer on, and the connection stays open.
-  public static func stall(_ point: Point) -> Fault {
-    switch point {
-    case .afterRequest: .stall(afterBodyBytes: nil)
-    case .body(let count): .stall(afterBodyBytes: count)
-    default: .cut(Cut(.stall(nil), at: point))
-    }
-  }
+  public static func stall(_ point: Point) -> Fault { .cut(at: point, then: .stall(nil)) }
+
+  /// Nothing more is sent after this many bytes of the body, and the connection stays open; `nil`:
+  /// no answer at all, which is written `.stall(.afterRequest)`.
+  public static func stall(afterBodyBytes count: Int?) -> Fault { .stall(.after(count)) }
 
   /// The same after so many bytes of the whole answer.
   public static func stall(afterBytes count: Int) -> Fault { .stall(.byte(count)) }
 
   /// Nothing comes for a while at a place of the answer, which then goes on.
   public static func stall(_ point: Point, for length: Duration) -> Fault {
-    .cut(Cut(.stall(length), at: point))
+    .cut(at: point, then: .stall(length))
   }
 
   /// The same after so many bytes of the body.
@@ -128,5 +107,151 @@ extension Fault {
   /// The same after so many bytes of the whole answer.
   public static func stall(afterBytes count: Int, for length: Duration) -> Fault {
     .stall(.byte(count), for: length)
+  }
+}
+
+extension Fault.Point {
+  fileprivate static func after(_ bodyBytes: Int?) -> Fault.Point {
+    bodyBytes.map { .body($0) } ?? .afterRequest
+  }
+}
+
+// MARK: In the catalogue
+
+extension Fault {
+  /// The kinds that break an answer off.
+  static let cutKinds: [FaultKind] = [
+    FaultKind("reset-after-request", .tcp, .reset(.afterRequest)),
+    FaultKind("reset-in-status-line", .tcp, .reset(.inStatusLine)),
+    FaultKind("reset-in-headers", .tcp, .reset(.inHeaders)),
+    FaultKind("reset-in-body", .tcp, .reset(afterBodyBytes: 4)),
+    FaultKind("reset-in-chunk", .tcp, .reset(.inChunk)),
+    FaultKind("reset-at-byte", .tcp, .reset(afterBytes: 40)),
+    FaultKind("close-after-request", .tcp, .close),
+    FaultKind("close-in-status-line", .tcp, .close(.inStatusLine)),
+    FaultKind("close-in-headers", .tcp, .close(.inHeaders)),
+    FaultKind("close-in-body", .tcp, .truncate(afterBodyBytes: 4)),
+    FaultKind("close-in-chunk", .tcp, .close(.inChunk)),
+    FaultKind("close-at-byte", .tcp, .close(afterBytes: 10)),
+    FaultKind("half-close-after-request", .tcp, .halfClose(.afterRequest)),
+    FaultKind("half-close-in-body", .tcp, .halfClose(afterBodyBytes: 4)),
+    FaultKind("stall-after-request", .tcp, .stall(.afterRequest)),
+    FaultKind("stall-in-status-line", .tcp, .stall(.inStatusLine)),
+    FaultKind("stall-in-headers", .tcp, .stall(.inHeaders)),
+    FaultKind("stall-in-body", .tcp, .stall(afterBodyBytes: 4)),
+    FaultKind("stall-in-chunk", .tcp, .stall(.inChunk)),
+  ]
+
+  /// The kinds that only pause within it.
+  static let pauseKinds: [FaultKind] = [
+    FaultKind("pause-in-headers", .http, .stall(.inHeaders, for: .milliseconds(50))),
+    FaultKind("pause-in-body", .http, .stall(afterBodyBytes: 4, for: .milliseconds(50))),
+  ]
+}
+
+extension Fault.Effect {
+  /// The clients' views of it.
+  func expected(at point: Fault.Point) -> FaultExpectation {
+    switch (self, point) {
+    case (.stall(_?), _): FaultExpectation(200)
+    case (.reset, _): FaultExpectation(.connectionLost, apple: .connectionLost, 56)
+    case (.stall(nil), _): FaultExpectation(.timedOut, apple: .timedOut, 28)
+    case (.close, .inHeaders), (.halfClose, .inHeaders):
+      // libcurl takes what came for a whole answer; the platform's own code traps on it.
+      FaultExpectation(apple: .failure(.connectionLost), linux: .crash, curl: [0, 52])
+    case (.close, .body), (.close, .inChunk), (.halfClose, .body), (.halfClose, .inChunk):
+      FaultExpectation(.truncated, apple: .connectionLost, 18)
+    case (.close, _), (.halfClose, _):
+      FaultExpectation(.emptyAnswer, apple: .connectionLost, 52)
+    }
+  }
+}
+
+// MARK: In a scenario's file
+
+// { "reset": "afterRequest" | "inStatusLine" | "inHeaders" | "inChunk" }
+// { "resetAfterBytes": 40 }                of the whole answer
+// { "resetAfterBodyBytes": 10 }            { "resetInChunkAfterBodyBytes": 10 }
+// and the same with "close", "halfClose" and "stall", but for { "truncateAfterBodyBytes": 10 }. A
+// stall may say for how long: { "stallAfterBodyBytes": 4096, "forMilliseconds": 2000 }.
+
+private enum Verb: String, CaseIterable {
+  case reset, close, halfClose, stall
+
+  var bodyKey: String {
+    self == .close ? "truncateAfterBodyBytes" : "\(rawValue)AfterBodyBytes"
+  }
+  var byteKey: String { "\(rawValue)AfterBytes" }
+  var chunkKey: String { "\(rawValue)InChunkAfterBodyBytes" }
+}
+
+private enum Word: String, CaseIterable {
+  case afterRequest, inStatusLine, inHeaders, inChunk
+
+  var point: Fault.Point {
+    switch self {
+    case .afterRequest: .afterRequest
+    case .inStatusLine: .inStatusLine
+    case .inHeaders: .inHeaders
+    case .inChunk: .inChunk(nil)
+    }
+  }
+}
+
+extension Fault {
+  static func cuts(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    let length = try object.double("forMilliseconds", in: milliseconds)
+    var found: [Fault] = []
+    var hasStall = false
+    for verb in Verb.allCases {
+      var points: [Point] = []
+      if let word = try object.choice(verb.rawValue, Word.self) { points.append(word.point) }
+      if let count = try object.int(verb.byteKey, in: bytes) { points.append(.byte(count)) }
+      if let count = try object.int(verb.bodyKey, in: bytes) { points.append(.body(count)) }
+      if let count = try object.int(verb.chunkKey, in: bytes) { points.append(.inChunk(count)) }
+      hasStall = hasStall || verb == .stall && !points.isEmpty
+      let effect: Effect =
+        switch verb {
+        case .reset: .reset
+        case .close: .close
+        case .halfClose: .halfClose
+        case .stall: .stall(length.map { Duration(milliseconds: $0) })
+        }
+      found += points.map { .cut(at: $0, then: effect) }
+    }
+    guard length == nil || hasStall else {
+      throw object.error("forMilliseconds", "this belongs to a \"stall\"")
+    }
+    return found
+  }
+}
+
+extension Fault.Effect {
+  func json(at point: Fault.Point) -> JSON {
+    let verb: Verb
+    var length: Duration?
+    switch self {
+    case .reset: verb = .reset
+    case .close: verb = .close
+    case .halfClose: verb = .halfClose
+    case .stall(let wanted): (verb, length) = (.stall, wanted)
+    }
+    let place: JSON.Member
+    func word(_ word: Word) -> JSON.Member {
+      JSON.Member(JSON.Text(verb.rawValue), .text(word.rawValue))
+    }
+    switch point {
+    case .afterRequest: place = word(.afterRequest)
+    case .inStatusLine: place = word(.inStatusLine)
+    case .inHeaders: place = word(.inHeaders)
+    case .inChunk(nil): place = word(.inChunk)
+    case .inChunk(let count?): place = JSON.Member(JSON.Text(verb.chunkKey), .number(count))
+    case .body(let count): place = JSON.Member(JSON.Text(verb.bodyKey), .number(count))
+    case .byte(let count): place = JSON.Member(JSON.Text(verb.byteKey), .number(count))
+    }
+    guard let length else { return .object([place]) }
+    return .object([
+      place, JSON.Member("forMilliseconds", .number(length.inMilliseconds, places: 3)),
+    ])
   }
 }

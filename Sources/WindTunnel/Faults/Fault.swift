@@ -1,34 +1,30 @@
 /// A way for an exchange to go wrong. Several compose in the order they stand in.
+///
+/// A new one is a case, here or in the enumeration that it belongs to, with what is said of it below;
+/// its lowering in `Delivery`; and its row in the table of the conformance tests.
 public enum Fault: Sendable, Hashable {
   /// Nothing is sent for a while before the answer.
   case delay(Spread)
   /// This status instead of the recorded answer, with `Retry-After` where it is given
   /// (RFC 9110 §10.2.3).
   case status(Int, retryAfter: RetryAfter? = nil)
-  /// The connection is reset (TCP RST) after this many bytes of the body; `nil`: instead of an
-  /// answer, which is written `.reset(.afterRequest)`.
-  case reset(afterBodyBytes: Int?)
-  /// The connection is closed (TCP FIN) once the request has been read, without an answer.
-  case close
-  /// Nothing more is sent after this many bytes of the body, and the connection stays open; `nil`:
-  /// no answer at all, which is written `.stall(.afterRequest)`.
-  case stall(afterBodyBytes: Int?)
-  /// The connection is closed after this many bytes of the body, though more were announced.
-  case truncate(afterBodyBytes: Int)
   /// The connection attempt fails.
   case connection(ConnectionFault)
   /// The answer comes whole and in good form, and is not the recorded one.
   case mutate(Mutation)
-  /// The answer breaks off, or pauses, at a place that need not be in its body.
-  case cut(Cut)
+  /// The answer breaks off, or pauses, at a point that need not be in its body: each effect goes with
+  /// each point.
+  case cut(at: Point, then: Effect)
   /// The body comes so many bytes at a time: the first at once, and the next each so much later.
   case dribble(bytes: Int, every: Duration)
+  /// The body comes no faster than so many bytes a second.
+  case throttle(bytesPerSecond: Int)
   /// The answer is not HTTP, or contradicts itself.
   case malformed(Malformation)
   /// Another answer in place of the recorded one.
-  case answer(Substitute)
+  case answer(ReplacementResponse)
   /// The recorded answer with something in it changed.
-  case alter(Alteration)
+  case alter(ResponseEdit)
   /// The answer is whole, and the connection that was to be kept ends.
   case idle(IdleEnd)
 
@@ -60,25 +56,73 @@ public enum Fault: Sendable, Hashable {
   }
 }
 
+// MARK: What it is to an exchange
+
 extension Fault {
-  /// Whether the recorded answer does not reach the client whole and as it is, so that it is dealt
-  /// without being used up and a retry gets it.
-  public var replacesOrCuts: Bool {
+  /// The part of an exchange that a fault takes. Decks, rules and proxies ask for this and not for the
+  /// fault, so that a new one has to say it once.
+  enum Role: Sendable, Hashable {
+    /// The recorded answer comes whole, and later.
+    case delay
+    /// The recorded answer comes whole, and not in one go.
+    case pause
+    /// The connection comes about late.
+    case lateConnection
+    /// The connection does not come about.
+    case failedConnection
+    /// Another answer, which says by itself that it is none.
+    case refusal
+    /// Another answer, which may be taken for the recorded one.
+    case replacement
+    /// The recorded answer with a change, which the client still gets for what it is or not.
+    case edit(passes: Bool)
+    /// The recorded answer in a form that is wrong; where that cannot be seen, its body is still what
+    /// the client should have got.
+    case form(isSeen: Bool)
+    /// Nothing comes after a point of the answer, which may be the point before its first byte.
+    case end(isBeforeAnswer: Bool)
+    /// The connection ends after a whole answer.
+    case idleEnd
+  }
+
+  /// The part that it takes.
+  var role: Role {
     switch self {
-    case .delay, .dribble, .idle: false
-    case .connection(let fault) where fault.symptom == nil: false
-    case .cut(let cut): if case .stall(_?) = cut.ending { false } else { true }
-    case .alter(let alteration): !alteration.passesAnswer
-    case .status, .reset, .close, .stall, .truncate, .connection, .mutate, .malformed, .answer: true
+    case .delay: .delay
+    case .dribble, .throttle, .cut(_, .stall(_?)): .pause
+    case .connection(let fault): fault.symptom == nil ? .lateConnection : .failedConnection
+    case .status: .refusal
+    case .answer: .replacement
+    case .mutate: .edit(passes: false)
+    case .alter(let edit): .edit(passes: edit.passesAnswer)
+    case .malformed(let malformation): .form(isSeen: malformation.isSeen)
+    case .cut(let point, _): .end(isBeforeAnswer: point == .afterRequest)
+    case .idle: .idleEnd
     }
   }
 
-  /// Whether it takes the place of an answer that nobody has seen yet, so that a live origin need
+  /// Tells whether the recorded answer does not reach the client whole and as it is, so that it is dealt
+  /// without being used up and a retry gets it.
+  public var replacesOrCuts: Bool {
+    switch role {
+    case .delay, .pause, .lateConnection, .idleEnd: false
+    case .edit(let passes): !passes
+    case .failedConnection, .refusal, .replacement, .form, .end: true
+    }
+  }
+
+  /// Tells whether it takes the place of an answer that nobody has seen yet, so that a live origin need
   /// not be asked. A change wants an answer, and a live one passes before it is known whole.
   var forestallsOrigin: Bool {
-    switch self {
-    case .mutate, .alter: false
-    default: replacesOrCuts
+    if case .edit = role { false } else { replacesOrCuts }
+  }
+
+  /// Tells whether the client may take for the recorded answer what is not.
+  package var misleads: Bool {
+    switch role {
+    case .replacement, .edit: true
+    case .form(let isSeen): isSeen
+    case .delay, .pause, .lateConnection, .failedConnection, .refusal, .end, .idleEnd: false
     }
   }
 
@@ -88,6 +132,203 @@ extension Fault {
     case .delay(let spread) where spread.least < spread.most: .delay(spread.resolved(draw()))
     case .mutate(let mutation): .mutate(mutation.resolved(draw))
     default: self
+    }
+  }
+}
+
+// MARK: Through a proxy
+
+extension Fault {
+  /// A fault's effect on a tunnel, whose bytes nobody can read.
+  enum TunnelPart: Sendable, Hashable {
+    /// The tunnel opens so much later.
+    case wait(Duration)
+    /// The `CONNECT` is answered by this status.
+    case refusal(Int, RetryAfter?)
+    /// The tunnel ends so, after so many bytes to the client; `nil`: before it opens.
+    case end(after: Int?, Effect)
+    /// The handshake within fails.
+    case handshake(TLSFault)
+  }
+
+  /// The effect that it has on a tunnel; `nil`: none, since nobody can read what it would change, or hold
+  /// back what passes and let it go again.
+  var tunnelPart: TunnelPart? {
+    switch self {
+    case .delay(let spread): .wait(spread.least)
+    case .status(let status, let retryAfter): .refusal(status, retryAfter)
+    case .cut(_, .stall(_?)), .cut(.afterRequest, .halfClose): nil
+    case .cut(.afterRequest, let effect): .end(after: nil, effect)
+    case .cut(.body(let count), let effect), .cut(.byte(let count), let effect):
+      .end(after: count, effect)
+    case .cut(.inStatusLine, _), .cut(.inHeaders, _), .cut(.inChunk, _): nil
+    case .connection(.tls(let fault)): .handshake(fault)
+    // A proxy sees these as its own (``behindProxy``).
+    case .connection: .end(after: nil, .reset)
+    case .mutate, .alter, .answer, .malformed, .dribble, .throttle, .idle: nil
+    }
+  }
+
+  /// The fault as a client behind a proxy sees it: the proxy has the connection that fails, and says
+  /// so by 502 (RFC 9110 §15.6.3). A handshake is the client's own.
+  var behindProxy: Fault {
+    switch self {
+    case .connection(.tls): self
+    // A proxy waits for the connection, and its client for the proxy.
+    case .connection(.connectTimeout): .stall(.afterRequest)
+    case .connection(let fault) where fault.symptom == nil: .delay(.exactly(fault.delay))
+    case .connection: .status(502)
+    default: self
+    }
+  }
+}
+
+// MARK: In the catalogue
+
+extension Fault {
+  /// The clients' views of it.
+  var expected: FaultExpectation {
+    switch self {
+    case .connection(let fault): fault.expected
+    case .status(let status, _): FaultExpectation(status)
+    case .delay, .dribble, .throttle, .idle: FaultExpectation(200)
+    case .mutate: FaultExpectation(apple: .someAnswer, linux: .someAnswer, curl: [0])
+    case .cut(let point, let effect): effect.expected(at: point)
+    case .answer(let replacement): replacement.expected
+    case .alter(let edit): edit.expected
+    case .malformed(let malformation): malformation.expected
+    }
+  }
+
+  /// The kinds that take their time and come whole.
+  static let paceKinds =
+    [FaultKind("delay", .http, .delay(.exactly(.milliseconds(50))))] + pauseKinds
+    + [
+      FaultKind("dribble", .http, .dribble(bytes: 1, every: .milliseconds(5))),
+      FaultKind("throttle", .http, .throttle(bytesPerSecond: 100)),
+    ]
+}
+
+// MARK: In a scenario's file
+
+// { "delayMilliseconds": 300 }                                  fixed
+// { "delayMilliseconds": 300, "jitterMilliseconds": 50 }        even between 250 and 350
+// { "delayMilliseconds": 100, "throughMilliseconds": 900 }      even between 100 and 900
+// { "status": 429, "retryAfterSeconds": 1 }                     or "retryAfter": "garbage" and so on
+// { "dribbleBytes": 1, "everyMilliseconds": 600 }               { "throttleBytesPerSecond": 20000 }
+// { "malformed": NAME }   { "answer": NAME }
+// and those at the format of ``Fault/Effect``, ``ResponseEdit``, ``IdleEnd``, ``ConnectionFault`` and
+// ``Mutation``.
+extension Fault {
+  static let bytes = 0...(1 << 50)
+  static let statusRange = 200...599
+  static let milliseconds = 0.0...86_400_000
+  static let rates = 1...(1 << 30)
+
+  init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    // What an error says of known keys has them in this order.
+    var found = try Self.delays(&object)
+    found += try Self.statuses(&object)
+    found += try Self.cuts(&object)
+    found += try Self.dribbles(&object)
+    if let rate = try object.int("throttleBytesPerSecond", in: Self.rates) {
+      found.append(.throttle(bytesPerSecond: rate))
+    }
+    found += try Self.replacements(&object)
+    found += try Self.edits(&object)
+    found += try Self.idleEnds(&object)
+    found += try Self.connections(&object)
+    found += try Self.mutations(&object)
+    try object.refuseUnknownKeys()
+    guard let fault = found.first else {
+      throw FormatError(
+        source: object.source,
+        place: object.path,
+        problem: "no fault is named here",
+        remedy: "Write for example { \"status\": 503 } or { \"delayMilliseconds\": 300 }."
+      )
+    }
+    guard found.count == 1 else {
+      throw FormatError(
+        source: object.source,
+        place: object.path,
+        problem: "\(found.count) faults stand in one object",
+        remedy: "Give each an object of its own; they are composed in order."
+      )
+    }
+    self = fault
+  }
+
+  private static func delays(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    let delay = try object.double("delayMilliseconds", in: milliseconds)
+    let jitter = try object.double("jitterMilliseconds", in: milliseconds)
+    let through = try object.double("throughMilliseconds", in: milliseconds)
+    guard let delay else {
+      if jitter == nil, through == nil { return [] }
+      throw object.error("delayMilliseconds", "jitter and range need a delay")
+    }
+    let length = Duration(milliseconds: delay)
+    switch (jitter, through) {
+    case (nil, nil): return [.delay(.exactly(length))]
+    case (let jitter?, nil):
+      return [.delay(.around(length, jitter: Duration(milliseconds: jitter)))]
+    case (nil, let through?):
+      guard through >= delay else {
+        throw object.error("throughMilliseconds", "\(through) is less than the delay of \(delay)")
+      }
+      return [.delay(Spread(length, through: Duration(milliseconds: through)))]
+    case (_?, _?):
+      throw object.error("jitterMilliseconds", "a delay has a jitter or a range, not both")
+    }
+  }
+
+  private static func dribbles(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    let count = try object.int("dribbleBytes", in: 1...(1 << 30))
+    let interval = try object.double("everyMilliseconds", in: milliseconds)
+    switch (count, interval) {
+    case (nil, nil): return []
+    case (let count?, let interval?):
+      return [.dribble(bytes: count, every: Duration(milliseconds: interval))]
+    case (_?, nil):
+      throw object.error("everyMilliseconds", "a dribble needs this time, 0 to 86400000")
+    case (nil, _?): throw object.error("everyMilliseconds", "this belongs to \"dribbleBytes\"")
+    }
+  }
+
+  private static func replacements(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    let malformation = try object.choice("malformed", Malformation.self)
+    let replacement = try object.choice("answer", ReplacementResponse.self)
+    return (malformation.map { [.malformed($0)] } ?? []) + (replacement.map { [.answer($0)] } ?? [])
+  }
+
+  private static func mutations(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    try Mutation(reading: &object).map { [.mutate($0)] } ?? []
+  }
+
+  /// The object in a scenario's file, which is also what the story's hash is made of.
+  package var json: JSON {
+    switch self {
+    case .delay(let spread):
+      let least = JSON.number(spread.least.inMilliseconds, places: 3)
+      if spread.least == spread.most { return ["delayMilliseconds": least] }
+      let most = JSON.number(spread.most.inMilliseconds, places: 3)
+      return ["delayMilliseconds": least, "throughMilliseconds": most]
+    case .status(let status, let retryAfter):
+      return .object([JSON.Member("status", .number(status))] + (retryAfter?.members ?? []))
+    case .cut(let point, let effect): return effect.json(at: point)
+    case .connection(let fault): return fault.json
+    case .mutate(let mutation): return mutation.json
+    case .dribble(let count, let interval):
+      return [
+        "dribbleBytes": .number(count),
+        "everyMilliseconds": .number(interval.inMilliseconds, places: 3),
+      ]
+    case .throttle(let rate): return ["throttleBytesPerSecond": .number(rate)]
+    case .malformed(let malformation): return ["malformed": .text(malformation.rawValue)]
+    case .answer(let replacement): return ["answer": .text(replacement.rawValue)]
+    case .alter(let edit): return edit.json
+    case .idle(let end): return end.json
     }
   }
 }

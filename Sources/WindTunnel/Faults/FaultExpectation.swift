@@ -1,12 +1,13 @@
+internal import Foundation
 public import WindTunnelSymptoms
 
-/// What clients make of a fault, by name: what a look at the real thing is held against.
+/// The views that clients have of a fault, by name: a look at the real thing is held against them.
 ///
 /// The columns for Linux and curl were measured with swift-corelibs-foundation 6.3.1 on libcurl 7.88.1
 /// and OpenSSL 3.0; later versions of libcurl report some faults by other codes, which stand beside.
 /// That for Apple is what its documentation and users report, and was not measured.
 public struct FaultExpectation: Sendable, Hashable {
-  /// What a `URLSession` sees.
+  /// A `URLSession`'s view.
   public enum Sight: Sendable, Hashable {
     /// An answer of this status.
     case answer(Int)
@@ -18,7 +19,7 @@ public struct FaultExpectation: Sendable, Hashable {
     case crash
   }
 
-  /// How it is known what a client sees.
+  /// The ground on which a client's view is known.
   public enum Evidence: String, Sendable, Hashable, CaseIterable {
     /// By having looked.
     case measured
@@ -32,9 +33,9 @@ public struct FaultExpectation: Sendable, Hashable {
   public var linux: Sight
   /// The exit codes of `curl -L --compressed`, the measured one first.
   public var curl: [Int]
-  /// How the column for Apple is known.
+  /// The ground of the column for Apple.
   public var appleEvidence = Evidence.known
-  /// How the columns for Linux and curl are known.
+  /// The ground of the columns for Linux and curl.
   public var evidence = Evidence.measured
 
   /// Makes an expectation.
@@ -62,9 +63,37 @@ extension FaultExpectation.Sight {
     }
   }
 
-  /// Whether what was seen is this.
+  /// Tells whether what was seen is this.
   public func allows(_ other: FaultExpectation.Sight) -> Bool {
     if case (.someAnswer, .answer) = (self, other) { return true }
     return self == other
+  }
+}
+
+extension FaultExpectation {
+  /// The code of the `URLError` that a `URLSession` on Linux ends with; `nil` where it ends with none.
+  ///
+  /// Told by curl's code: swift-corelibs-foundation knows few of them, and makes -1
+  /// (`URLError.unknown`) of all others.
+  public var linuxCode: Int? {
+    guard case .failure(let symptom) = linux else { return nil }
+    return switch curl.first {
+    case 1: -1002
+    case 6: -1003
+    // It asks for ECONNREFUSED; that there is no way to the address is nothing it knows.
+    case 7: symptom == .connectionRefused ? -1004 : -1
+    case 28: -1001
+    case 47: -1007
+    case 52: -1011
+    case 56: symptom == .connectionLost ? -1005 : -1
+    default: -1
+    }
+  }
+
+  /// The code of the `URLError` that a `URLSession` of Apple's ends with; `nil` where it ends with
+  /// none.
+  public var appleCode: Int? {
+    guard case .failure(let symptom) = apple else { return nil }
+    return symptom.appleCode.rawValue
   }
 }

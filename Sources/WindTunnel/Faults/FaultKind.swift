@@ -1,6 +1,6 @@
 /// A kind of fault under the name that it has in a list, with one example of it.
 public struct FaultKind: Sendable, Hashable {
-  /// Where in the stack a fault happens.
+  /// The part of the stack that a fault happens in.
   public enum Layer: String, Sendable, Hashable, CaseIterable {
     /// The name's address.
     case dns
@@ -14,7 +14,7 @@ public struct FaultKind: Sendable, Hashable {
 
   /// The name, such as `reset-in-headers`; no other kind has it.
   public var name: String
-  /// Where it happens.
+  /// The layer that it happens in.
   public var layer: Layer
   /// One of its kind.
   public var fault: Fault
@@ -25,7 +25,12 @@ public struct FaultKind: Sendable, Hashable {
   }
 
   /// Every kind there is, by layer and then in the order of the messages that they break.
-  public static let all = connections + cuts + paces + answers + malformations
+  public static let all =
+    ConnectionFault.kinds + Fault.cutKinds + IdleEnd.kinds + Fault.paceKinds + RetryAfter.kinds
+    + ReplacementResponse.kinds + ResponseEdit.kinds + Mutation.kinds + Malformation.kinds
+
+  /// The client's view of it, by client.
+  public var expected: FaultExpectation { fault.expected }
 
   /// The kind of a name.
   public static func named(_ name: String) -> FaultKind? { all.first { $0.name == name } }

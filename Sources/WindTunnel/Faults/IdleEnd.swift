@@ -1,4 +1,4 @@
-/// How a server ends a connection that it promised to keep (RFC 9112 §9.3), after an answer that is
+/// A server's end of a connection that it promised to keep (RFC 9112 §9.3), after an answer that is
 /// whole.
 public struct IdleEnd: Sendable, Hashable {
   /// With FIN or with RST.
@@ -6,7 +6,7 @@ public struct IdleEnd: Sendable, Hashable {
 
   /// When.
   public enum Moment: Sendable, Hashable {
-    /// When the connection has been idle for so long.
+    /// After so long without a request.
     case idle(Duration)
     /// At the first byte of the next request.
     case nextRequest
@@ -19,4 +19,67 @@ public struct IdleEnd: Sendable, Hashable {
 
   /// Makes an end.
   public init(_ ending: Ending, _ moment: Moment) { (self.ending, self.moment) = (ending, moment) }
+}
+
+// MARK: In the catalogue
+
+extension IdleEnd {
+  /// Each end at each moment.
+  static let kinds: [FaultKind] = [
+    FaultKind("idle-close", .tcp, .idle(IdleEnd(.close, .idle(.milliseconds(50))))),
+    FaultKind("idle-reset", .tcp, .idle(IdleEnd(.reset, .idle(.milliseconds(50))))),
+    FaultKind("close-on-next-request", .tcp, .idle(IdleEnd(.close, .nextRequest))),
+    FaultKind("reset-on-next-request", .tcp, .idle(IdleEnd(.reset, .nextRequest))),
+  ]
+}
+
+// MARK: In a scenario's file
+
+// { "keepAlive": "closeAfterIdle" | "resetAfterIdle", "idleMilliseconds": 500 }
+// { "keepAlive": "closeOnNextRequest" | "resetOnNextRequest" }
+
+extension Fault {
+  static func idleEnds(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    try IdleEnd(reading: &object).map { [.idle($0)] } ?? []
+  }
+}
+
+extension IdleEnd {
+  private enum Word: String, CaseIterable {
+    case closeAfterIdle, resetAfterIdle, closeOnNextRequest, resetOnNextRequest
+  }
+
+  fileprivate init?(reading object: inout ObjectReader) throws(FormatError) {
+    let word = try object.choice("keepAlive", Word.self)
+    let idle = try object.double("idleMilliseconds", in: Fault.milliseconds)
+    guard let word else {
+      if idle != nil { throw object.error("idleMilliseconds", "this belongs to a \"keepAlive\"") }
+      return nil
+    }
+    let isIdle = word == .closeAfterIdle || word == .resetAfterIdle
+    guard isIdle == (idle != nil) else {
+      throw object.error(
+        "idleMilliseconds",
+        isIdle
+          ? "\(word.rawValue) needs this time, 0 to 86400000"
+          : "this does not go with \"\(word.rawValue)\""
+      )
+    }
+    self.init(
+      word == .closeAfterIdle || word == .closeOnNextRequest ? .close : .reset,
+      idle.map { .idle(Duration(milliseconds: $0)) } ?? .nextRequest
+    )
+  }
+
+  var json: JSON {
+    switch (ending, moment) {
+    case (.close, .nextRequest): ["keepAlive": .text(Word.closeOnNextRequest.rawValue)]
+    case (.reset, .nextRequest): ["keepAlive": .text(Word.resetOnNextRequest.rawValue)]
+    case (let ending, .idle(let length)):
+      [
+        "keepAlive": .text((ending == .close ? Word.closeAfterIdle : .resetAfterIdle).rawValue),
+        "idleMilliseconds": .number(length.inMilliseconds, places: 3),
+      ]
+    }
+  }
 }

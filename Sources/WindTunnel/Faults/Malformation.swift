@@ -1,3 +1,5 @@
+internal import WindTunnelSymptoms
+
 /// A way for an answer not to be HTTP, or to contradict itself. Its connection ends with it.
 public enum Malformation: String, Sendable, Hashable, CaseIterable {
   /// Bytes that begin no answer.
@@ -44,7 +46,7 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
   /// `100 Continue`, and then the end.
   case interimOnly
 
-  /// Whether it is about a body, so that an answer without content gives it no room.
+  /// Tells whether it is about a body, so that an answer without content gives it no room.
   var needsContent: Bool {
     switch self {
     case .lengthTooLong, .lengthTooShort, .twoLengths, .lengthAndChunked, .silentTruncation,
@@ -53,6 +55,38 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
     case .garbage, .noStatusLine, .badStatusLine, .badStatusCode, .badVersion, .fieldWithoutColon,
       .nulInField, .negativeLength, .noContentWithContent, .notModifiedWithContent, .interimOnly:
       false
+    }
+  }
+
+  /// Tells whether a client can tell what came from what it should have got.
+  var isSeen: Bool { self != .silentTruncation && self != .lengthTooShort }
+}
+
+// MARK: In the catalogue
+
+extension Malformation {
+  /// One of each.
+  static let kinds = allCases.map { malformation in
+    FaultKind(FaultKind.dashed(malformation.rawValue), .http, .malformed(malformation))
+  }
+
+  /// The clients' views of it.
+  var expected: FaultExpectation {
+    switch self {
+    case .garbage, .noStatusLine, .badStatusLine, .badStatusCode, .badVersion:
+      FaultExpectation(.malformedResponse, apple: .malformedResponse, 1)
+    case .fieldWithoutColon, .nulInField, .negativeLength:
+      FaultExpectation(.malformedResponse, apple: .malformedResponse, 8)
+    case .lengthTooLong, .twoLengths, .missingLastChunk:
+      FaultExpectation(.truncated, apple: .connectionLost, 18)
+    case .lengthTooShort, .lengthAndChunked, .silentTruncation: FaultExpectation(200)
+    case .resetWithoutLength: FaultExpectation(.connectionLost, apple: .connectionLost, 56)
+    case .badChunkSize, .missingChunkEnd:
+      FaultExpectation(.malformedResponse, apple: .malformedResponse, 56)
+    case .chunkedTrailers: FaultExpectation(apple: .answer(200), linux: .crash, curl: [0])
+    case .noContentWithContent: FaultExpectation(204)
+    case .notModifiedWithContent: FaultExpectation(304)
+    case .interimOnly: FaultExpectation(.emptyAnswer, apple: .connectionLost, 52)
     }
   }
 }

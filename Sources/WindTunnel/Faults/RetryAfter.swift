@@ -43,3 +43,73 @@ public enum RetryAfter: Sendable, Hashable {
     }
   }
 }
+
+// MARK: In the catalogue
+
+extension RetryAfter {
+  /// Statuses, and each spelling beside one.
+  static let kinds: [FaultKind] = [
+    FaultKind("status-503", .http, .status(503)),
+    FaultKind("status-429", .http, .status(429)),
+    FaultKind("retry-after-seconds", .http, .status(503, retryAfter: .seconds(1))),
+    FaultKind("retry-after-date", .http, .status(503, retryAfter: .date(inSeconds: 1))),
+    FaultKind("retry-after-past-date", .http, .status(503, retryAfter: .pastDate)),
+    FaultKind("retry-after-zero", .http, .status(503, retryAfter: .zero)),
+    FaultKind("retry-after-huge", .http, .status(503, retryAfter: .huge)),
+    FaultKind("retry-after-garbage", .http, .status(503, retryAfter: .garbage)),
+    FaultKind("retry-after-negative", .http, .status(503, retryAfter: .negative)),
+    FaultKind("retry-after-two-fields", .http, .status(503, retryAfter: .twoFields)),
+  ]
+}
+
+// MARK: In a scenario's file
+
+private enum Spelling: String, CaseIterable {
+  case date, pastDate, huge, garbage, negative, twoFields
+}
+
+extension Fault {
+  static func statuses(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    let seconds = try object.int("retryAfterSeconds", in: 0...1_000_000_000).map { Int64($0) }
+    let spelling = try object.choice("retryAfter", Spelling.self)
+    guard let status = try object.int("status", in: statusRange) else {
+      if seconds == nil, spelling == nil { return [] }
+      throw object.error(
+        seconds == nil ? "retryAfter" : "retryAfterSeconds",
+        "a Retry-After needs a status to stand with"
+      )
+    }
+    guard seconds == nil || spelling == nil || spelling == .date else {
+      throw object.error("retryAfterSeconds", "of the spellings only \"date\" goes with seconds")
+    }
+    let retryAfter: RetryAfter? =
+      switch spelling {
+      case nil: seconds.map { .seconds($0) }
+      case .date?: .date(inSeconds: seconds ?? 1)
+      case .pastDate?: .pastDate
+      case .huge?: .huge
+      case .garbage?: .garbage
+      case .negative?: .negative
+      case .twoFields?: .twoFields
+      }
+    return [.status(status, retryAfter: retryAfter)]
+  }
+}
+
+extension RetryAfter {
+  var members: [JSON.Member] {
+    func spelled(_ spelling: Spelling) -> JSON.Member {
+      JSON.Member("retryAfter", .text(spelling.rawValue))
+    }
+    return switch self {
+    case .seconds(let count): [JSON.Member("retryAfterSeconds", .number(count))]
+    case .date(let count):
+      [spelled(.date), JSON.Member("retryAfterSeconds", .number(count))]
+    case .pastDate: [spelled(.pastDate)]
+    case .huge: [spelled(.huge)]
+    case .garbage: [spelled(.garbage)]
+    case .negative: [spelled(.negative)]
+    case .twoFields: [spelled(.twoFields)]
+    }
+  }
+}

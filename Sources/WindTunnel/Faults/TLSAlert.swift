@@ -88,7 +88,7 @@ public enum TLSAlert: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether it says that the connection is over by an error, which all but two do.
+  /// Tells whether it says that the connection is over by an error, which all but two do.
   public var isFatal: Bool { self != .closeNotify && self != .userCanceled }
 
   /// The record that carries it in plain: type 21, the version that middleboxes expect, two bytes

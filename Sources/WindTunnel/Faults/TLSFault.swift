@@ -89,7 +89,7 @@ extension TLSFault: CaseIterable, RawRepresentable {
 }
 
 extension TLSFault {
-  /// How the handshake goes that fails by what is shown or spoken in it; `nil` where bytes alone
+  /// The handshake that fails by what is shown or spoken in it; `nil` where bytes alone
   /// make it fail, and no TLS library is needed.
   public var handshake: Handshake? {
     var handshake = Handshake()
@@ -111,10 +111,10 @@ extension TLSFault {
     return handshake
   }
 
-  /// Whether it takes a handshake that gets as far as a certificate, and so a TLS library.
+  /// Tells whether it takes a handshake that gets as far as a certificate, and so a TLS library.
   public var needsCertificate: Bool { handshake != nil }
 
-  /// Whether a client meets it for what it is only if it trusts the authority that issued the
+  /// Tells whether a client meets it for what it is only if it trusts the authority that issued the
   /// certificate: any other finds that fault first.
   public var needsTrust: Bool {
     switch self {
@@ -125,7 +125,7 @@ extension TLSFault {
     }
   }
 
-  /// What a client sees.
+  /// The name of a client's error.
   public var symptom: Symptom {
     switch self {
     case .alert(.certificateRequired), .clientCertificateRequired: .clientCertificateRequired
@@ -143,13 +143,37 @@ extension TLSFault {
 }
 
 extension TLSAlert {
-  /// Whether a server says it of the certificate that a client has shown.
+  /// Tells whether a server says it of the certificate that a client has shown.
   fileprivate var isAboutCertificate: Bool {
     switch self {
     case .badCertificate, .unsupportedCertificate, .certificateRevoked, .certificateExpired,
       .certificateUnknown, .unknownCA:
       true
     default: false
+    }
+  }
+}
+
+// MARK: In the catalogue
+
+extension TLSFault {
+  /// The clients' views of it.
+  var expected: FaultExpectation {
+    let seen = FaultExpectation.Sight.failure(symptom)
+    let failed = FaultExpectation.Sight.failure(.secureConnectionFailed)
+    return switch self {
+    case .alert(.certificateExpired): FaultExpectation(apple: failed, linux: seen, curl: [60])
+    case .alert(.certificateRequired): FaultExpectation(apple: failed, linux: seen, curl: [98])
+    case .stallAfterClientHello: FaultExpectation(.timedOut, apple: .timedOut, 28)
+    case .alert, .plaintext, .garbage, .truncatedRecord, .closeAfterClientHello,
+      .resetAfterClientHello, .oldProtocol:
+      FaultExpectation(apple: failed, linux: seen, curl: [35])
+    case .clientCertificateRequired:
+      // TLS 1.3 tells it after the client has finished (RFC 8446 §4.4.2.4).
+      FaultExpectation(apple: seen, linux: seen, curl: [56, 55, 35])
+    case .untrusted, .selfSigned, .wrongHost, .expired, .notYetValid, .unknownRoot,
+      .incompleteChain, .weakSignature:
+      FaultExpectation(apple: seen, linux: seen, curl: [60])
     }
   }
 }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// What the deck decided for one request.
+/// The deck's decision for one request.
 public struct Outcome: Sendable, Hashable {
-  /// Where the answer comes from.
+  /// The source of the answer.
   public enum Source: Sendable, Hashable {
     /// The recording at this place of the cassette.
     case recording(Interaction, place: Int)
@@ -14,27 +14,27 @@ public struct Outcome: Sendable, Hashable {
     indirect case unmatched(Mismatch)
   }
 
-  /// What tells this outcome from all others of its deck.
+  /// The number of this outcome in its deck.
   public var id: Int
   /// The request as it was matched: without a lane, with the origin it was meant for.
   public var request: Request
-  /// Where the answer comes from.
+  /// The source of the answer.
   public var source: Source
-  /// What goes wrong.
+  /// The faults of the exchange.
   public var decision: Decision
   /// The link and the fates of its packets.
   public var path: LinkPath? {
     get { boxedPath?.value }
     set { boxedPath = newValue.map { Boxed($0) } }
   }
-  /// Where a forwarded request goes in place of its own address.
+  /// The address that a forwarded request goes to in place of its own.
   public var liveURL: RequestURL? {
     get { boxedLiveURL?.value }
     set { boxedLiveURL = newValue.map { Boxed($0) } }
   }
-  /// How long a recorded answer takes.
+  /// The speed of a recorded answer.
   public var pace: Pace
-  /// What time it was when it was decided, by the caller's clock; `nil`: nobody told.
+  /// The time of the decision, by the caller's clock; `nil`: nobody told.
   public var moment: Date?
   /// The place where the deck is told of its end.
   var slot: Int
@@ -63,7 +63,7 @@ public struct Outcome: Sendable, Hashable {
     moment.map { .seconds(Int64($0.timeIntervalSince1970.rounded(.down))) }
   }
 
-  /// Whether the answer comes from the live origin and nothing stands in its place.
+  /// Tells whether the answer comes from the live origin and nothing stands in its place.
   public var forwards: Bool {
     guard case .forward = source else { return false }
     return !decision.faults.contains(where: \.forestallsOrigin)

@@ -1,4 +1,4 @@
-/// How long a recorded answer takes, next to the day it was recorded.
+/// The speed of a recorded answer, next to the day it was recorded.
 ///
 /// The pieces of a streamed body stay pieces at any pace.
 public enum Pace: Sendable, Hashable {
@@ -12,7 +12,7 @@ public enum Pace: Sendable, Hashable {
   /// In the time that it took.
   public static let asRecorded = Pace.times(1)
 
-  /// What is waited where the recording waited so long; a time that ran backwards is none.
+  /// Returns the wait where the recording waited so long; a time that ran backwards is none.
   func wait(_ recorded: Duration) -> Duration {
     guard case .times(let factor) = self, factor > 0, recorded > .zero else { return .zero }
     // Slower than this is not a wait but the end.

@@ -91,14 +91,7 @@ final class AttemptTracker: Sendable {
       return state.withLock { $0.connecting[call] = epoch.elapsed }
     }
     let attempt = attempt(entry)
-    let isMutated = entry.decision.faults.contains {
-      switch $0 {
-      // The recorded body is what a client should have got.
-      case .malformed(.silentTruncation), .malformed(.lengthTooShort): false
-      case .mutate, .answer, .alter, .malformed: true
-      default: false
-      }
-    }
+    let isMutated = entry.decision.faults.contains(where: \.misleads)
     state.withLock { state in
       let place = state.calls[call]?.count ?? 0
       let isLedAstray = state.calls[call]?.hasMutation ?? false
@@ -168,7 +161,7 @@ final class AttemptTracker: Sendable {
   private func retryDate(of outcome: Outcome) -> Duration? {
     let faults = outcome.decision.faults
     guard !faults.isEmpty,
-      let date = Dealt(faults, recorded: nil, now: outcome.second).retryDate
+      let date = AnswerSummary(faults, over: nil, now: outcome.second).retryDate
     else { return nil }
     let now = epoch.elapsed
     let ahead = date.inMilliseconds - Date().timeIntervalSince1970 * 1000
@@ -233,15 +226,15 @@ final class AttemptTracker: Sendable {
     attempt.start = epoch.elapsed
     guard entry.take != .connection else {
       attempt.end = attempt.start
-      attempt.error = Dealt(entry.decision.faults, recorded: nil).symptom?.rawValue
+      attempt.error = AnswerSummary(connection: entry.decision).symptom?.rawValue
       return attempt
     }
     attempt.isRepeatable = entry.isRepeatable
-    let dealt = Dealt(entry.decision.faults, recorded: interaction(entry.take))
-    attempt.status = dealt.status
-    attempt.bytes = dealt.bytes
-    attempt.error = dealt.symptom?.rawValue
-    attempt.retryAfter = dealt.retryAfter
+    let answer = AnswerSummary(entry.decision.faults, over: interaction(entry.take))
+    attempt.status = answer.status
+    attempt.bytes = answer.bytes
+    attempt.error = answer.symptom?.rawValue
+    attempt.retryAfter = answer.retryAfter
     return attempt
   }
 

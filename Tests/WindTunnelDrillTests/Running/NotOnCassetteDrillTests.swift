@@ -115,7 +115,7 @@ import WindTunnel
   func `where the weather leads nobody has recorded, and the client is judged`(stage: Stage)
     async throws
   {
-    for substitute in [Substitute.captivePortalRedirect, .captivePortalPage] {
+    for substitute in [ReplacementResponse.captivePortalRedirect, .captivePortalPage] {
       let portal = Scenario("portal", rules: [.on("GET /get", .always, .answer(substitute))])
       let metrics = try metrics(
         await fly(in: portal, stage, calls: 4) { call in

@@ -177,6 +177,20 @@ import WindTunnelSymptoms
     }
   }
 
+  @Test func `a throttled body comes whole through a proxy, and no faster`() async throws {
+    let url = "http://api.example.test/a"
+    let body = String(repeating: "0123456789", count: 3)
+    let response = Response(headers: ["Content-Length": "30"], body: Body(body))
+    let tape = Cassette([Interaction(Request("GET", RequestURL(url)), response)])
+    let scenario: Scenario = [.on("GET /a", .always, .throttle(bytesPerSecond: 200))]
+    try await ReplayServer.proxying(scenario, tape: tape) { server, _, _ async throws in
+      let start = ContinuousClock.now
+      #expect(try await server.answer(to: get(url)).content == body)
+      // Three pieces of ten bytes, and a twentieth of a second between two of them.
+      #expect(.now - start >= .milliseconds(100))
+    }
+  }
+
   @Test func `faults act on plain HTTP, and the connection's are the proxy's`() async throws {
     let scenario: Scenario = [
       .on("GET http://127.0.0.1/a", .first(1), .status(503, retryAfter: .seconds(1))),

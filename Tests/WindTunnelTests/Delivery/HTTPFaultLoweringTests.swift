@@ -69,7 +69,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `whoever asks for the page of a portal gets it, and nobody where there is none`() {
-    let request = Request("GET", RequestURL("http://a.test" + Substitute.portalPath))
+    let request = Request("GET", RequestURL("http://a.test" + ReplacementResponse.portalPath))
     let rules: [Rule] = [.on("GET /a", .always, .answer(.captivePortalRedirect))]
     let deck = Deck(Cassette(), scenario: Scenario("s", rules: rules))
     let outcome = deck.decide(request)
@@ -83,9 +83,9 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: [
-    (Alteration.Content.duplicated, "hellohello"), (.empty, ""), (.invalidJSON, "hello]"),
+    (ResponseEdit.Content.duplicated, "hellohello"), (.empty, ""), (.invalidJSON, "hello]"),
   ])
-  func `another body has its own length`(content: Alteration.Content, body: String) {
+  func `another body has its own length`(content: ResponseEdit.Content, body: String) {
     let (deck, outcome) = outcome(
       [.alter(.body(content))],
       [Self.recorded("hello", ["Content-Length": "5"])]
@@ -165,7 +165,7 @@ import WindTunnelSymptoms
 
   @Test(arguments: [
     Fault.dribble(bytes: 1, every: .seconds(1)), .stall(afterBodyBytes: 1, for: .seconds(1)),
-    .alter(.body(.empty)),
+    .alter(.body(.empty)), .throttle(bytesPerSecond: 1),
   ])
   func `a live answer passes as it comes, and the journal says so`(fault: Fault) {
     let deck = Deck(Cassette(), scenario: [.always(.always, fault)], mode: .rewrite)

@@ -202,6 +202,20 @@ import WindTunnelSymptoms
     #expect(pieces.dropLast().last == .bytes(.data(Data(count: 300_000 - 65_535))))
   }
 
+  @Test func `a throttled body is twenty pieces a second, or a byte each`() {
+    #expect(
+      delivery([.throttle(bytesPerSecond: 40)]).steps.dropFirst(2) == [
+        .bytes("he"), .wait(.milliseconds(50)), .bytes("ll"), .wait(.milliseconds(50)),
+        .bytes("o"), .finish,
+      ]
+    )
+    let slow = delivery([.throttle(bytesPerSecond: 4)]).steps
+    #expect(slow.count(of: .wait(.milliseconds(250))) == 4)
+    #expect(
+      delivery([.throttle(bytesPerSecond: 1000)]).steps.suffix(2) == [.bytes("hello"), .finish]
+    )
+  }
+
   @Test func `in process what a client would see takes the bytes' place`() {
     let head = Self.hello.head
     let rows: [(Fault, [Delivery.Step])] = [

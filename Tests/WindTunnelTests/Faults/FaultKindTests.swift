@@ -31,9 +31,10 @@ import Testing
     let faults = Set(FaultKind.all.map(\.fault))
     let words =
       TLSFault.allCases.map { Fault.connection(.tls($0)) }
-      + Malformation.allCases.map { .malformed($0) } + Substitute.allCases.map { .answer($0) }
-      + Alteration.Content.allCases.map { .alter(.body($0)) }
-      + Alteration.Coding.allCases.map { .alter(.contentEncoding($0)) }
+      + Malformation.allCases.map { .malformed($0) }
+      + ReplacementResponse.allCases.map { .answer($0) }
+      + ResponseEdit.Content.allCases.map { .alter(.body($0)) }
+      + ResponseEdit.Coding.allCases.map { .alter(.contentEncoding($0)) }
     #expect(faults.isSuperset(of: words))
   }
 }

@@ -26,6 +26,7 @@ import Testing
         #"{"stallAfterBytes":40,"forMilliseconds":2000}"#,
         .stall(afterBytes: 40, for: .seconds(2))
       ),
+      (#"{"throttleBytesPerSecond":20000}"#, .throttle(bytesPerSecond: 20_000)),
       (
         #"{"stallAfterBodyBytes":10,"forMilliseconds":2000}"#,
         .stall(afterBodyBytes: 10, for: .seconds(2))

@@ -211,6 +211,10 @@ import Testing
       ".dribbleBytes: 0 is not a whole number from 1 to 1073741824."
     ),
     (
+      #"{"throttleBytesPerSecond":0}"#,
+      ".throttleBytesPerSecond: 0 is not a whole number from 1 to 1073741824."
+    ),
+    (
       #"{"keepAlive":"closeAfterIdle"}"#,
       ".idleMilliseconds: closeAfterIdle needs this time, 0 to 86400000."
     ),

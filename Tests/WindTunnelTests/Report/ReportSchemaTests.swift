@@ -10,75 +10,8 @@ import Testing
 @Suite struct ReportSchemaTests {
   private static let file = ShippedFileTests.folder.appending(path: "format/report-1.schema.json")
 
-  /// As much of JSON Schema 2020-12 as the schema uses; an unknown word in it is a problem.
-  private struct Schema {
-    let root: JSON
-
-    func problems(_ value: JSON, _ schema: JSON, _ place: String = "$") -> [String] {
-      guard case .object(let words) = schema else { return ["\(place): no schema"] }
-      return words.flatMap { word in problems(value, word, schema, place) }
-    }
-
-    private func problems(
-      _ value: JSON,
-      _ word: JSON.Member,
-      _ schema: JSON,
-      _ place: String
-    ) -> [String] {
-      switch (word.name.value, word.value) {
-      case ("$ref", .string(let target)):
-        let name = target.value.replacing("#/$defs/", with: "")
-        return problems(value, root["$defs"]?[name] ?? .null, place)
-      case ("type", .string(let type)):
-        return isA(type.value, value) ? [] : ["\(place): no \(type.value)"]
-      case ("type", .array(let types)):
-        return types.contains { isA($0.stringValue ?? "", value) } ? [] : ["\(place): \(value)"]
-      case ("const", let only): return value == only ? [] : ["\(place): \(value)"]
-      case ("enum", .array(let all)): return all.contains(value) ? [] : ["\(place): \(value)"]
-      case ("minimum", let least):
-        guard let number = value.doubleValue, let least = least.doubleValue else { return [] }
-        return number >= least ? [] : ["\(place): \(number)"]
-      case ("maximum", let most):
-        guard let number = value.doubleValue, let most = most.doubleValue else { return [] }
-        return number <= most ? [] : ["\(place): \(number)"]
-      case ("items", let items):
-        guard case .array(let elements) = value else { return [] }
-        return elements.enumerated().flatMap { problems($1, items, "\(place)[\($0)]") }
-      case ("required", .array(let names)):
-        guard case .object = value else { return [] }
-        return names.compactMap(\.stringValue).filter { value[$0] == nil }.map {
-          "\(place): no \($0)"
-        }
-      case ("properties", _):
-        guard case .object(let members) = value else { return [] }
-        return members.flatMap { member -> [String] in
-          let name = member.name.value
-          if let inner = schema["properties"]?[name] {
-            return problems(member.value, inner, "\(place).\(name)")
-          }
-          return schema["additionalProperties"] == false ? ["\(place): unknown \(name)"] : []
-        }
-      case ("additionalProperties", _), ("$schema", _), ("$id", _), ("title", _),
-        ("description", _),
-        ("$defs", _):
-        return []
-      default: return ["\(place): \(word.name.value) is not known here"]
-      }
-    }
-
-    private func isA(_ type: String, _ value: JSON) -> Bool {
-      switch (type, value) {
-      case ("object", .object), ("array", .array), ("string", .string), ("boolean", .bool),
-        ("null", .null), ("number", .number):
-        true
-      case ("integer", .number(let digits)): digits.allSatisfy { $0.isNumber || $0 == "-" }
-      default: false
-      }
-    }
-  }
-
   private func problems(_ report: JSON) throws -> [String] {
-    let schema = Schema(root: try JSON(parsing: Data(contentsOf: Self.file), source: "schema"))
+    let schema = try JSONSchema(contentsOf: Self.file)
     return schema.problems(report, schema.root)
   }
 

@@ -1,0 +1,144 @@
+internal import WindTunnelSymptoms
+
+/// A change to an answer that leaves it in good form, or nearly so.
+public enum ResponseEdit: Sendable, Hashable {
+  /// The body is another, and its length that one's.
+  case body(Content)
+  /// `Content-Type` says this, whatever the body is.
+  case contentType(String)
+  /// `Content-Encoding` names a coding that the body is not in.
+  case contentEncoding(Coding)
+  /// The recording before the due one, where there is one, and an `Age` of so many seconds
+  /// (RFC 9111 §5.1).
+  case stale(seconds: Int)
+  /// So many more fields.
+  case moreFields(Int)
+  /// One more field, of so many bytes.
+  case longField(bytes: Int)
+  /// So many `103 Early Hints` in front of the answer (RFC 8297).
+  case interimResponses(Int)
+
+  /// A body in place of the recorded one.
+  public enum Content: String, Sendable, Hashable, CaseIterable {
+    /// The same twice.
+    case duplicated
+    /// Nothing.
+    case empty
+    /// Bytes that are no UTF-8 behind the same.
+    case invalidUTF8
+    /// The same and one more bracket, so that JSON does not end where it should.
+    case invalidJSON
+  }
+
+  /// A coding that a body is said to be in.
+  public enum Coding: String, Sendable, Hashable, CaseIterable {
+    /// `gzip`.
+    case gzip
+    /// `deflate`.
+    case deflate
+    /// One that nobody knows.
+    case unknown
+  }
+
+  /// The most fields that are added.
+  public static let fieldsMax = 100_000
+  /// The longest field.
+  public static let fieldBytesMax = 16 << 20
+  /// The most interim answers.
+  public static let interimResponsesMax = 10_000
+  /// The longest field that libcurl takes: `CURL_MAX_HTTP_HEADER`. In process a longer one is as
+  /// unreadable as it is on the wire.
+  static let clientFieldBytesMax = 100 * 1024
+
+  /// Tells whether the client still gets the recorded answer, so that it is used up.
+  var passesAnswer: Bool {
+    switch self {
+    case .moreFields, .interimResponses: true
+    case .body, .contentType, .contentEncoding, .stale, .longField: false
+    }
+  }
+}
+
+extension Fault {
+  var isStale: Bool { if case .alter(.stale) = self { true } else { false } }
+}
+
+// MARK: In the catalogue
+
+extension ResponseEdit {
+  /// One of each.
+  static let kinds =
+    Content.allCases.map { content in
+      FaultKind("body-\(FaultKind.dashed(content.rawValue))", .http, .alter(.body(content)))
+    }
+    + [
+      FaultKind("content-type", .http, .alter(.contentType("text/html"))),
+      FaultKind("stale", .http, .alter(.stale(seconds: 86_400))),
+      FaultKind("many-fields", .http, .alter(.moreFields(1000))),
+      FaultKind("huge-field", .http, .alter(.longField(bytes: 600_000))),
+      FaultKind("interim-responses", .http, .alter(.interimResponses(100))),
+    ]
+    + Coding.allCases.map { coding in
+      FaultKind("content-encoding-\(coding.rawValue)", .http, .alter(.contentEncoding(coding)))
+    }
+
+  /// The clients' views of it.
+  var expected: FaultExpectation {
+    switch self {
+    case .body, .contentType, .stale, .moreFields, .interimResponses: FaultExpectation(200)
+    case .contentEncoding: FaultExpectation(.undecodableBody, apple: .undecodableBody, 61)
+    case .longField: FaultExpectation(.malformedResponse, apple: .malformedResponse, 27, 56)
+    }
+  }
+}
+
+// MARK: In a scenario's file
+
+// { "body": NAME }   { "contentType": "text/html" }   { "contentEncoding": NAME }
+// { "staleSeconds": 86400 }   { "headerFields": 5000 }   { "headerFieldBytes": 600000 }
+// { "interimResponses": 100 }
+
+extension Fault {
+  static func edits(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    var found: [Fault] = []
+    if let content = try object.choice("body", ResponseEdit.Content.self) {
+      found.append(.alter(.body(content)))
+    }
+    if let type = try object.string("contentType") {
+      guard !type.breaksFieldLine else {
+        throw object.error("contentType", "a field's value has no line breaks and no NUL")
+      }
+      found.append(.alter(.contentType(type)))
+    }
+    if let coding = try object.choice("contentEncoding", ResponseEdit.Coding.self) {
+      found.append(.alter(.contentEncoding(coding)))
+    }
+    if let seconds = try object.int("staleSeconds", in: 0...1_000_000_000) {
+      found.append(.alter(.stale(seconds: seconds)))
+    }
+    if let count = try object.int("headerFields", in: 1...ResponseEdit.fieldsMax) {
+      found.append(.alter(.moreFields(count)))
+    }
+    if let count = try object.int("headerFieldBytes", in: 1...ResponseEdit.fieldBytesMax) {
+      found.append(.alter(.longField(bytes: count)))
+    }
+    if let count = try object.int("interimResponses", in: 1...ResponseEdit.interimResponsesMax) {
+      found.append(.alter(.interimResponses(count)))
+    }
+    return found
+  }
+}
+
+extension ResponseEdit {
+  var json: JSON {
+    switch self {
+    case .body(let content): ["body": .text(content.rawValue)]
+    case .contentType(let type): ["contentType": .text(type)]
+    case .contentEncoding(let coding): ["contentEncoding": .text(coding.rawValue)]
+    case .stale(let seconds): ["staleSeconds": .number(seconds)]
+    case .moreFields(let count): ["headerFields": .number(count)]
+    case .longField(let count): ["headerFieldBytes": .number(count)]
+    case .interimResponses(let count): ["interimResponses": .number(count)]
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// That callers give up: a share of the calls of a drill is cancelled, each at a drawn moment. Which and
+/// when is the seed's, like everything else.
+public struct Cancellation: Sendable, Hashable {
+  /// The share of the calls, from 0 to 1.
+  public var share: Double
+  /// The time after its beginning at which a call is given up, if it has no end by then.
+  public var after: Fault.Spread
+
+  /// Makes a cancellation.
+  public init(share: Double, after: Fault.Spread) { (self.share, self.after) = (share, after) }
+}
+
+extension Scenario {
+  /// Returns when the caller of a lane's call gives it up; `nil`: never.
+  public func cancellation(seed: UInt64, lane: Lane) -> Duration? {
+    guard let cancellation else { return nil }
+    let draws = Draws(
+      seed: seed,
+      scenario: name,
+      lane: lane,
+      key: "cancel",
+      ordinal: 0,
+      rule: ""
+    )
+    guard draws.unit(0) < cancellation.share else { return nil }
+    return cancellation.after.resolved(draws.unit(1)).least
+  }
+}
+
+extension Cancellation {
+  /// `{ "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 }`.
+  init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    let milliseconds = 0.0...86_400_000
+    guard let share = try object.double("share", in: 0...1) else {
+      throw object.error("share", "the share of the calls is missing")
+    }
+    guard let after = try object.double("afterMilliseconds", in: milliseconds) else {
+      throw object.error("afterMilliseconds", "when a call is given up is missing")
+    }
+    let through = try object.double("throughMilliseconds", in: milliseconds) ?? after
+    guard through >= after else {
+      throw object.error("throughMilliseconds", "\(through) is less than the \(after) it begins at")
+    }
+    try object.refuseUnknownKeys()
+    self.init(
+      share: share,
+      after: Fault.Spread(Duration(milliseconds: after), through: Duration(milliseconds: through))
+    )
+  }
+
+  var json: [JSON.Member] {
+    var members = [
+      JSON.Member("share", .exactly(share)),
+      JSON.Member("afterMilliseconds", .number(after.least.inMilliseconds, places: 3)),
+    ]
+    if after.most > after.least {
+      members.append(
+        JSON.Member("throughMilliseconds", .number(after.most.inMilliseconds, places: 3))
+      )
+    }
+    return members
+  }
+}

@@ -1,0 +1,321 @@
+internal import Foundation
+
+/// A bar that a client has to clear: `METRIC OP VALUE` or `METRIC(ENDPOINT) OP VALUE`.
+///
+///     successRate >= 0.99          p95(POST /payments) <= 3s      blankPages == 0
+///     successRate.lower >= 95 %    averageRetries <= 1.5          p95 <= baseline*1.10
+///
+/// A gate tests the point estimate; `successRate.lower` tests the lower bound of its interval.
+public struct Gate: Sendable, CustomStringConvertible {
+  /// The relation that the figure has to have to the bar.
+  public enum Comparison: String, Sendable, Hashable, CaseIterable {
+    case atLeast = ">="
+    case atMost = "<="
+    case equal = "=="
+    case unequal = "!="
+    case above = ">"
+    case below = "<"
+  }
+
+  /// The value that the figure is compared with.
+  enum Bar: Sendable, Hashable {
+    /// At a figure, in the metric's own unit.
+    case figure(Double)
+    /// At so many times the baseline's figure.
+    case baseline(times: Double)
+  }
+
+  /// The gate as it was written.
+  public let description: String
+  let metric: GateMetric
+  /// The calls that are meant; `nil`: all.
+  let endpoint: RequestPattern?
+  let comparison: Comparison
+  let bar: Bar
+  /// The place where it was written; it does not tell one gate from another.
+  public var place: FilePlace?
+
+  /// A place in a file of the user's.
+  public struct FilePlace: Sendable, Hashable {
+    /// The path, as it was given.
+    public var file: String
+    /// The line, counted from one.
+    public var line: Int
+  }
+
+  /// A gate's text is longer than this: it is refused.
+  public static let charactersMax = 500
+
+  /// Tells whether it asks for a figure of another report, or of the two together.
+  public var needsBaseline: Bool {
+    guard case .figure = bar else { return true }
+    return metric.isOfPair
+  }
+
+  /// Tells whether calls that make this request are among those that are meant.
+  package func isAbout(_ request: Request) -> Bool { endpoint?.matches(request) ?? true }
+
+  func holds(_ figure: Double, against bar: Double) -> Bool {
+    switch comparison {
+    case .atLeast: figure >= bar
+    case .atMost: figure <= bar
+    case .equal: figure == bar
+    case .unequal: figure != bar
+    case .above: figure > bar
+    case .below: figure < bar
+    }
+  }
+}
+
+extension Gate: Hashable {
+  /// Two are the same that ask the same in the same words, wherever they were written.
+  public static func == (one: Gate, other: Gate) -> Bool {
+    one.description == other.description && one.metric == other.metric
+      && one.endpoint == other.endpoint && one.comparison == other.comparison
+      && one.bar == other.bar
+  }
+
+  /// Hashes the text.
+  public func hash(into hasher: inout Hasher) { hasher.combine(description) }
+}
+
+/// The reason why a gate does not read: what stands there, where, and what should.
+public struct GateError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The gate as it was written.
+  public var gate: String
+  /// The character that is wrong, counted from one.
+  public var column: Int
+  /// The problem, as half a sentence.
+  public var problem: String
+  /// The remedy, where that is not plain.
+  public var remedy: String?
+
+  /// All of it in a sentence or two.
+  public var description: String {
+    let shown = gate.count > 80 ? "\(gate.prefix(80))…" : gate
+    return "gate \"\(shown)\", column \(column): \(problem).\(remedy.map { " \($0)" } ?? "")"
+  }
+}
+
+extension Gate {
+  /// Reads a gate.
+  public init(_ text: String) throws(GateError) {
+    var parser = GateParser(text)
+    self = try parser.gate()
+  }
+}
+
+/// Takes a gate's text apart from left to right and says where it cannot go on.
+private struct GateParser {
+  private let text: String
+  private let characters: [Character]
+  private var place = 0
+
+  init(_ text: String) {
+    self.text = text
+    // Longer ones are refused; there is no need to look at all of them.
+    characters = Array(text.prefix(Gate.charactersMax + 1))
+  }
+
+  mutating func gate() throws(GateError) -> Gate {
+    guard characters.count <= Gate.charactersMax else {
+      throw error(at: Gate.charactersMax, "a gate has at most \(Gate.charactersMax) characters")
+    }
+    skipBlanks()
+    let (metric, name) = try metric()
+    skipBlanks()
+    let endpoint = try endpoint()
+    skipBlanks()
+    let comparison = try comparison()
+    skipBlanks()
+    let bar = try bar(of: metric, name)
+    skipBlanks()
+    guard place == characters.count else {
+      throw error(at: place, "nothing should follow the value, and \"\(rest)\" does")
+    }
+    return Gate(
+      description: text,
+      metric: metric,
+      endpoint: endpoint,
+      comparison: comparison,
+      bar: bar
+    )
+  }
+
+  // MARK: Parts
+
+  private mutating func metric() throws(GateError) -> (GateMetric, String) {
+    let start = place
+    let name = take { $0.isLetter || $0.isNumber || $0 == "." || $0 == "_" }
+    guard !name.isEmpty else {
+      throw error(at: start, "a metric should stand here", "Write for example successRate >= 0.99.")
+    }
+    if let metric = GateMetric(name: name) { return (metric, name) }
+    let near = nearest(to: name, in: GateMetric.names).map { "Did you mean \($0)?" }
+    let all = GateMetric.allCases.map(\.rawValue).joined(separator: ", ")
+    throw error(at: start, "there is no metric \"\(name)\"", near ?? "There are \(all).")
+  }
+
+  private mutating func endpoint() throws(GateError) -> RequestPattern? {
+    guard next == "(" else { return nil }
+    let open = place
+    // A path may hold parentheses of its own, and no value does.
+    guard let close = characters.lastIndex(of: ")"), close > open else {
+      throw error(at: open, "the parenthesis is not closed")
+    }
+    var inner = characters[(open + 1)..<close]
+    while inner.first?.isBlank == true { inner.removeFirst() }
+    while inner.last?.isBlank == true { inner.removeLast() }
+    let words = inner.split(separator: " ", maxSplits: 1)
+    let path = words.last ?? []
+    guard path.first == "/", !path.contains(where: \.isBlank) else {
+      throw error(
+        at: open + 1,
+        "\"\(String(inner))\" is no endpoint",
+        "Write a method and a path, such as POST /payments."
+      )
+    }
+    guard !path.contains("?"), !path.contains("#") else {
+      throw error(at: open + 1, "an endpoint is a method and a path, without a query")
+    }
+    place = close + 1
+    return RequestPattern(String(inner))
+  }
+
+  private mutating func comparison() throws(GateError) -> Gate.Comparison {
+    for comparison in Gate.Comparison.allCases
+    where characters[place...].starts(with: comparison.rawValue) {
+      place += comparison.rawValue.count
+      return comparison
+    }
+    throw error(
+      at: place,
+      place == characters.count ? "a comparison is missing" : "\"\(rest)\" is no comparison",
+      "There are >=, <=, >, <, == and !=."
+    )
+  }
+
+  private mutating func bar(of metric: GateMetric, _ name: String) throws(GateError) -> Gate.Bar {
+    let start = place
+    let word = take(while: \.isLetter)
+    if word == "baseline" { return try .baseline(times: factor()) }
+    place = start
+    let digits = try digits(metric.example(name))
+    skipBlanks()
+    let unitStart = place
+    let unit = next == "%" ? take { $0 == "%" } : take(while: \.isLetter)
+    guard let power = metric.power(of: unit, name) else {
+      throw error(
+        at: unit.isEmpty ? start : unitStart,
+        unit.isEmpty
+          ? "\(name) is a time, and \(digits) has no unit"
+          : "\(name) \(metric.nature) and not measured in \"\(unit)\"",
+        "Write for example \(metric.example(name))."
+      )
+    }
+    let figure = try number(digits, power, at: start)
+    guard metric.kind != .share || figure <= 1 else {
+      throw error(
+        at: start,
+        "\(name) is a share, and \(digits)\(unit) is more than all",
+        "Write for example 0.99 or 99 %."
+      )
+    }
+    return .figure(figure)
+  }
+
+  /// Reads behind `baseline` nothing, or a star and a factor.
+  private mutating func factor() throws(GateError) -> Double {
+    skipBlanks()
+    guard next == "*" else { return 1 }
+    place += 1
+    skipBlanks()
+    let start = place
+    let digits = try digits("baseline*1.10")
+    skipBlanks()
+    let isPercent = next == "%"
+    if isPercent { place += 1 }
+    return try number(digits, isPercent ? -2 : 0, at: start)
+  }
+
+  private mutating func digits(_ example: String) throws(GateError) -> String {
+    let start = place
+    var digits = take(while: \.isDigit)
+    if !digits.isEmpty, next == ".", place + 1 < characters.count, characters[place + 1].isDigit {
+      place += 1
+      digits += ".\(take(while: \.isDigit))"
+    }
+    guard !digits.isEmpty else {
+      throw error(
+        at: start,
+        start == characters.count ? "a value is missing" : "\"\(rest)\" is no value",
+        "Write for example \(example)."
+      )
+    }
+    return digits
+  }
+
+  /// The decimal point is moved in the text, so 99.9 % is the very number that 0.999 is.
+  private func number(_ digits: String, _ power: Int, at start: Int) throws(GateError) -> Double {
+    guard let number = Double("\(digits)e\(power)"), number <= 1e15 else {
+      throw error(at: start, "the number is too large")
+    }
+    return number
+  }
+
+  // MARK: Characters
+
+  private var next: Character? { place < characters.count ? characters[place] : nil }
+
+  /// The text that is left, as far as an error shows it.
+  private var rest: String { String(characters[place...].prefix(20)) }
+
+  private mutating func take(while isMeant: (Character) -> Bool) -> String {
+    let taken = characters[place...].prefix(while: isMeant)
+    place = taken.endIndex
+    return String(taken)
+  }
+
+  private mutating func skipBlanks() { _ = take(while: \.isBlank) }
+
+  private func error(at place: Int, _ problem: String, _ remedy: String? = nil) -> GateError {
+    GateError(gate: text, column: place + 1, problem: problem, remedy: remedy)
+  }
+}
+
+extension Character {
+  fileprivate var isBlank: Bool { self == " " || self == "\t" }
+  fileprivate var isDigit: Bool { isASCII && isNumber }
+}
+
+/// On which line each gate of a scenario's text stands, so that a verdict can point there.
+enum GateLines {
+  /// The lines in the order of the gates, counted from one; none where the text has no gates.
+  static func find(in text: Data) -> [Int] {
+    text.withUnsafeBytes { raw in
+      let bytes = raw.assumingMemoryBound(to: UInt8.self)
+      var offsets: [Int] = []
+      let read = { (parser: inout JSONParser) throws(JSONParser.Failure) in
+        guard try parser.kind() == .object, try parser.enterObject() else { return }
+        repeat {
+          try parser.beginKey()
+          let key = try parser.skipString()
+          try parser.endKey()
+          guard parser.text(key.range) == "gates", try parser.kind() == .array else {
+            try parser.skipValue()
+            continue
+          }
+          guard try parser.enterList() else { continue }
+          repeat {
+            parser.skipSpace()
+            offsets.append(parser.position)
+            try parser.skipValue()
+          } while try parser.goesOnInList()
+        } while try parser.goesOnInObject()
+      }
+      // The text has been read by now; were it broken, somebody would have said so.
+      guard case .success = JSONParser.whole(bytes, read) else { return [] }
+      return offsets.map { offset in 1 + bytes[..<offset].count { $0 == UInt8(ascii: "\n") } }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/// A figure that a gate can ask for.
+enum GateMetric: String, Sendable, Hashable, CaseIterable {
+  case calls, successRate
+  case successRateLower = "successRate.lower"
+  case successRateUpper = "successRate.upper"
+  case firstTrySuccessRate, recoveredRate, averageRetries, retriesP95, retriesMax
+  case amplification, worstSecondAmplification, silentRetries, duplicates
+  case retryAfterCompliance, earlyRetries, thunderingHerdIndex
+  case p50, p90, p95, p99, max
+  case p50Upper = "p50.upper"
+  case p90Upper = "p90.upper"
+  case p95Upper = "p95.upper"
+  case p99Upper = "p99.upper"
+  case succeededP95 = "succeeded.p95"
+  case failedP95 = "failed.p95"
+  case recoveryP95, firstRecovery, steadyRecovery, cancelReturnP95
+  case blankPages, blankPageRate, staleServed, silentTruncations
+  case crashes, hangs, unexpectedErrors, cancelledCalls, attemptsAfterCancel, faultCoverage
+  // Of a pair of reports.
+  case p95Ratio
+  case p95RatioLower = "p95Ratio.lower"
+  case p95RatioUpper = "p95Ratio.upper"
+  case medianRatio
+  case medianRatioLower = "medianRatio.lower"
+  case medianRatioUpper = "medianRatio.upper"
+  case lostCalls, wonCalls, lossProbability
+
+  /// A kind of figure.
+  enum Kind { case share, ratio, count, time }
+
+  var kind: Kind {
+    switch self {
+    case .successRate, .successRateLower, .successRateUpper, .firstTrySuccessRate, .recoveredRate,
+      .retryAfterCompliance, .blankPageRate, .faultCoverage, .lossProbability:
+      .share
+    case .averageRetries, .amplification, .worstSecondAmplification, .thunderingHerdIndex,
+      .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
+      .medianRatioUpper:
+      .ratio
+    case .calls, .blankPages, .crashes, .hangs, .retriesP95, .retriesMax, .silentRetries,
+      .duplicates, .earlyRetries, .staleServed, .silentTruncations, .unexpectedErrors,
+      .cancelledCalls, .attemptsAfterCancel, .lostCalls, .wonCalls:
+      .count
+    case .p50, .p90, .p95, .p99, .max, .p50Upper, .p90Upper, .p95Upper, .p99Upper, .succeededP95,
+      .failedP95, .recoveryP95, .firstRecovery, .steadyRecovery, .cancelReturnP95:
+      .time
+    }
+  }
+
+  /// Tells whether it is a figure of two reports.
+  var isOfPair: Bool {
+    switch self {
+    case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
+      .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
+      true
+    default: false
+    }
+  }
+
+  /// The name in a report's JSON. A time's tells the unit, so its bar may go without one.
+  var key: String {
+    let words = rawValue.split(separator: ".")
+    let name = words.dropFirst().reduce(String(words.first ?? "")) { name, word in
+      name + word.prefix(1).uppercased() + word.dropFirst()
+    }
+    return kind == .time ? "\(name)Milliseconds" : name
+  }
+
+  /// Every name that a gate may use.
+  static let names = allCases.map(\.rawValue) + allCases.map(\.key).filter { named($0) == nil }
+
+  private static func named(_ name: String) -> GateMetric? { GateMetric(rawValue: name) }
+
+  /// The metric of a name.
+  init?(name: String) {
+    guard let metric = Self.allCases.first(where: { $0.rawValue == name || $0.key == name }) else {
+      return nil
+    }
+    self = metric
+  }
+}
+
+extension GateMetric {
+  /// The power of ten that takes a value in this unit to the metric's own; `nil` where it cannot
+  /// be measured so.
+  func power(of unit: String, _ name: String) -> Int? {
+    switch (kind, unit) {
+    case (.time, "ms"): 3
+    case (.time, "s"): 6
+    // The JSON key tells the unit.
+    case (.time, "") where name == key: 3
+    case (.share, "%"): -2
+    case (.share, ""), (.ratio, ""), (.count, ""): 0
+    default: nil
+    }
+  }
+
+  var nature: String {
+    switch kind {
+    case .time: "is a time"
+    case .share: "is a share"
+    case .ratio, .count: "is a number"
+    }
+  }
+
+  func example(_ name: String) -> String {
+    switch kind {
+    case .time: "\(name) <= \(name == key ? "800" : "800ms")"
+    case .share: "\(name) >= 0.99"
+    case .ratio: "\(name) <= 1.5"
+    case .count: "\(name) == 0"
+    }
+  }
+}

@@ -1,0 +1,154 @@
+/// A pattern of requests: a method or `*`, then a path whose segments may be `*` or `{name}`
+/// (any one segment) or end in `**` (any rest), such as `GET /users/*`.
+///
+/// `OPTIONS *` is meant by that and by nothing that speaks of paths, but for `/**`.
+///
+/// A tunnel is meant by its host: `CONNECT api.example.com:443`, `CONNECT *.example.com` at any port,
+/// `CONNECT *`. In front of a path a host may begin with `*.`, too.
+public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
+  ExpressibleByStringLiteral
+{
+  private let method: String?
+  private let host: HostPattern?
+  private let segments: [String]
+  private let query: String?
+
+  /// The pattern as it was written.
+  public let description: String
+
+  /// Reads a pattern. Without a method any is meant; with a host (`GET https://a.example/x`) or a
+  /// query (`GET /x?page=2`) only that one.
+  public init(_ text: String) {
+    description = text
+    let words = text.split(separator: " ", maxSplits: 1)
+    let hasMethod = words.count == 2
+    method = hasMethod && words[0] != "*" ? String(words[0]) : nil
+    let named = String(words.last ?? "/**")
+    // Whatever is asked for; to these two methods the star is a name of its own.
+    let isAny = named == "*" && method != "CONNECT" && method != "OPTIONS"
+    let target = isAny ? "/**" : named
+    if method == "CONNECT", !target.contains("/") {
+      (host, query, segments) = (HostPattern(authority: target), nil, ["", "**"])
+      return
+    }
+    let url = RequestURL(target, askedBy: method ?? "")
+    host = url.host.map { HostPattern(name: $0) }
+    query = url.query.map(Matcher.canonical)
+    segments = url.path.canonicalPercentEncoding.split(
+      separator: "/",
+      omittingEmptySubsequences: false
+    ).map(String.init)
+  }
+
+  /// Reads a literal.
+  public init(stringLiteral value: String) { self.init(value) }
+
+  /// Tells whether it speaks of tunnels and nothing else.
+  var isForTunnels: Bool { method == "CONNECT" }
+
+  /// The method that is most likely meant where one stands in small letters; `nil` where it is well.
+  var meantMethod: String? { method.flatMap { Self.meant($0) } }
+
+  /// The method of RFC 9110 §9.3 or RFC 5789 that differs from a word in capitals alone.
+  package static func meant(_ method: String) -> String? {
+    let capitals = method.uppercased()
+    let known = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"]
+    return method != capitals && known.contains(capitals) ? capitals : nil
+  }
+
+  /// Tells whether a request is meant.
+  public func matches(_ request: Request) -> Bool {
+    if let method, method != request.method { return false }
+    if let host, !host.matches(request.url) { return false }
+    // A tunnel has no path: what speaks of a part of a host does not speak of it.
+    if request.method == "CONNECT" { return segments == ["", "**"] && query == nil }
+    if request.url.isWholeServer {
+      return segments == [request.url.path] || segments == ["", "**"]
+    }
+    if let query, query != Matcher.canonical(query: request.url.query ?? "") { return false }
+    let asked = request.url.path.canonicalPercentEncoding.split(
+      separator: "/",
+      omittingEmptySubsequences: false
+    )
+    for (index, segment) in segments.enumerated() {
+      if segment == "**" { return true }
+      guard index < asked.count else { return false }
+      if segment == "*" || (segment.hasPrefix("{") && segment.hasSuffix("}")) {
+        if asked[index].isEmpty { return false }
+      } else if segment != asked[index] {
+        return false
+      }
+    }
+    return segments.count == asked.count
+  }
+}
+
+/// A pattern of hosts: a name, any name below one (`*.example.com`), or any (`*`).
+private struct HostPattern: Sendable, Hashable {
+  private let name: String
+  private let port: Int?
+
+  init(name: String, port: Int? = nil) {
+    self.name = name.lowercased()
+    self.port = port
+  }
+
+  /// Reads `host`, `host:port`, `[::1]:port` or `*`.
+  init(authority: String) {
+    let url = RequestURL("http://\(authority)")
+    self.init(name: url.host ?? authority, port: url.port)
+  }
+
+  func matches(_ url: RequestURL) -> Bool {
+    if let port, port != url.effectivePort { return false }
+    if name == "*" { return true }
+    guard let host = url.host else { return false }
+    return name.hasPrefix("*.") ? host.hasSuffix(name.dropFirst()) : host == name
+  }
+}
+
+extension RequestPattern {
+  /// The reason why a text that people wrote means no request that there is, and what was probably meant.
+  struct Problem: Sendable, Hashable {
+    var problem: String
+    var remedy: String
+  }
+
+  private static let methods: Set<Substring> = [
+    "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
+  ]
+
+  /// Returns the problem of a text, or `nil`. A pattern takes any text and some match nothing; where
+  /// people write one they should hear of that.
+  static func problem(with text: String) -> Problem? {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count <= 2, let target = words.last, !target.isEmpty else {
+      return Problem(
+        problem: "\"\(text)\" is no request pattern",
+        remedy: "Write a method or *, one space, and a path, such as \"GET /home\"."
+      )
+    }
+    if words.count == 2, !methods.contains(words[0]),
+      methods.contains(Substring(words[0].uppercased()))
+    {
+      return Problem(
+        problem: "\"\(words[0])\" is no method that clients send: methods are case-sensitive",
+        remedy: "Write \"\(words[0].uppercased()) \(target)\"."
+      )
+    }
+    if words.count == 2, words[0] == "CONNECT" { return nil }
+    guard target == "*" || target == "**" || target.hasPrefix("/") || target.contains("://") else {
+      return Problem(
+        problem: "\"\(target)\" is no path: it does not begin with /",
+        remedy: "Write for example \"GET /home\", or a whole URL."
+      )
+    }
+    let path = RequestURL(String(target)).path
+    let odd = path.split(separator: "/").first { $0.contains("*") && $0 != "*" && $0 != "**" }
+    guard let odd else { return nil }
+    return Problem(
+      problem: "\"\(odd)\" stands for no segment but itself: * means a whole one",
+      remedy: "Write * for one segment, or ** for the rest of a path."
+    )
+  }
+}

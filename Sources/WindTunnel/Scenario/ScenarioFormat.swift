@@ -1,0 +1,120 @@
+// The scenario's text, version 1.
+//
+//   { "windtunnelScenario": 1,
+//     "name": "metro",
+//     "link": { "downDelayMilliseconds": 50, "upDelayMilliseconds": 50, "lossProbability": 0.05 },
+//     "rules": [ { "when": { "request": "GET /users/*", "first": 2 },
+//                  "faults": [ { "delayMilliseconds": 300 },
+//                              { "status": 503, "retryAfterSeconds": 1 } ] } ],
+//     "critical": ["GET /home", "POST /payments"],
+//     "gates": ["successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0"] }
+//
+// "when" may hold "request", "header" ("Name" or "Name: value"), "withoutHeader", "critical", "first",
+// "attempt", "every", "probability", "burst" { "goodToBad", "badToGood" }, "fromMilliseconds",
+// "untilMilliseconds" and "untilHeaderChanges"; all must hold. What a fault may be stands at the format
+// of ``Fault``.
+// "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give up
+// that share of a drill's calls. In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and
+// "lossProbability" are meant for
+// both directions, and with "up" or "down" in front for one.
+
+public import Foundation
+
+extension Scenario {
+  /// The scenario's file is larger than this: it is refused before it is read.
+  public static let fileBytesMax = 4 << 20
+
+  /// Reads a scenario file, version 1.
+  public init(contentsOf file: URL) throws {
+    let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
+    try self.init(data: data, source: file.lastPathComponent)
+    for (place, line) in GateLines.find(in: data).enumerated() where gates.indices.contains(place) {
+      gates[place].place = Gate.FilePlace(file: file.relativePath, line: line)
+    }
+  }
+
+  /// Reads a scenario from bytes.
+  public init(data: Data, source: String) throws(FormatError) {
+    var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
+    try CassetteFormat.checkVersion(&top, key: "windtunnelScenario", noun: "scenario")
+    guard let name = try top.string("name"), !name.isEmpty else {
+      throw top.error("name", "a scenario needs a name")
+    }
+    self.init(name)
+    summary = try top.string("summary")
+    if let object = try top.object("link") {
+      link = try Link(reading: object)
+      linkNotes = object.notes
+    }
+    let place = top.place("rules")
+    for (index, json) in (try top.array("rules") ?? []).enumerated() {
+      rules.append(
+        try Rule(reading: ObjectReader(json, source: source, path: "\(place)[\(index)]"))
+      )
+    }
+    if let object = try top.object("cancel") {
+      cancellation = try Cancellation(reading: object)
+      cancellationNotes = object.notes
+    }
+    for (index, pattern) in (try top.array("critical") ?? []).enumerated() {
+      guard let text = pattern.stringValue else {
+        throw top.error(
+          "critical[\(index)]",
+          "\(pattern) is no request pattern such as \"GET /home\""
+        )
+      }
+      if let wrong = RequestPattern.problem(with: text) {
+        throw top.error("critical[\(index)]", wrong.problem, remedy: wrong.remedy)
+      }
+      critical.append(RequestPattern(text))
+    }
+    if critical.isEmpty, let rule = rules.firstIndex(where: { $0.trigger.isCritical == true }) {
+      throw top.error(
+        "rules[\(rule)].when.critical",
+        "no request is critical here, so this never fires",
+        remedy: "Name the critical ones: \"critical\": [\"GET /home\"]."
+      )
+    }
+    for (index, json) in (try top.array("gates") ?? []).enumerated() {
+      guard let text = json.stringValue else {
+        throw top.error("gates[\(index)]", "\(json) is no gate such as \"successRate >= 0.99\"")
+      }
+      do throws(GateError) {
+        gates.append(try Gate(text))
+      } catch {
+        let place = "gates[\(index)], column \(error.column)"
+        throw top.error(place, error.problem, remedy: error.remedy)
+      }
+    }
+    try top.refuseUnknownKeys()
+    notes = top.notes
+  }
+
+  /// Refuses what no file could say, such as the first -2 requests, or what could never happen.
+  package func check() throws(FormatError) { _ = try Scenario(data: data(), source: name) }
+
+  /// The scenario's text.
+  public func data() -> Data { Data(json.fileBytes()) }
+
+  /// The same as a value.
+  package var json: JSON {
+    var members: [JSON.Member] = [
+      JSON.Member("windtunnelScenario", .number(CassetteFormat.version)),
+      JSON.Member("name", .text(name)),
+    ]
+    if let summary { members.append(JSON.Member("summary", .text(summary))) }
+    members += notes
+    if let link { members.append(JSON.Member("link", .object(link.json + linkNotes))) }
+    members.append(JSON.Member("rules", .array(rules.map(\.json))))
+    if let cancellation {
+      members.append(JSON.Member("cancel", .object(cancellation.json + cancellationNotes)))
+    }
+    if !critical.isEmpty {
+      members.append(JSON.Member("critical", .array(critical.map { .text($0.description) })))
+    }
+    if !gates.isEmpty {
+      members.append(JSON.Member("gates", .array(gates.map { .text($0.description) })))
+    }
+    return .object(members)
+  }
+}

@@ -1,0 +1,371 @@
+/// A condition under which faults fire. Everything that is given must hold; an empty trigger always
+/// fires.
+public struct Trigger: Sendable, Hashable {
+  /// Only for such requests.
+  public var request: RequestPattern?
+  /// Only for requests whose fields are such.
+  public var header: HeaderCondition?
+  /// Only for requests of critical endpoints (``Scenario/critical``), or only for others.
+  public var isCritical: Bool?
+  /// Only the first so many requests of a key in a lane.
+  public var first: Int?
+  /// Only the request of this ordinal, counted from one.
+  public var attempt: Int?
+  /// Only every so-manieth request.
+  public var every: Int?
+  /// Only this share of the requests, from 0 to 1, by a seeded draw.
+  public var probability: Double?
+  /// Only while a chain is in its bad state.
+  public var burst: Burst?
+  /// Only between two moments of the scenario.
+  public var window: TimeWindow?
+  /// Only while this field has the value that it had in the first such request of the lane: 401 until
+  /// `Authorization` is another. No field at all is a value, too.
+  public var untilHeaderChanges: String?
+
+  /// Makes a trigger.
+  public init(
+    request: RequestPattern? = nil,
+    header: HeaderCondition? = nil,
+    isCritical: Bool? = nil,
+    first: Int? = nil,
+    attempt: Int? = nil,
+    every: Int? = nil,
+    probability: Double? = nil,
+    burst: Burst? = nil,
+    window: TimeWindow? = nil,
+    untilHeaderChanges: String? = nil
+  ) {
+    self.request = request
+    self.header = header
+    self.isCritical = isCritical
+    self.first = first
+    self.attempt = attempt
+    self.every = every
+    self.probability = probability
+    self.burst = burst
+    self.window = window
+    self.untilHeaderChanges = untilHeaderChanges
+  }
+
+  /// Every time.
+  public static let always = Trigger()
+  /// The first so many requests of a key in a lane.
+  public static func first(_ count: Int) -> Trigger { Trigger(first: count) }
+  /// The request of this ordinal, counted from one.
+  public static func attempt(_ ordinal: Int) -> Trigger { Trigger(attempt: ordinal) }
+  /// Every so-manieth request.
+  public static func every(_ count: Int) -> Trigger { Trigger(every: count) }
+  /// A share of the requests, from 0 to 1.
+  public static func probability(_ share: Double) -> Trigger { Trigger(probability: share) }
+  /// Requests whose fields are such.
+  public static func header(_ condition: HeaderCondition) -> Trigger { Trigger(header: condition) }
+  /// Requests of critical endpoints.
+  public static let critical = Trigger(isCritical: true)
+  /// Requests of endpoints that are not critical.
+  public static let uncritical = Trigger(isCritical: false)
+  /// While a chain is in its bad state: it goes bad with one probability at each request, and good
+  /// again with another.
+  public static func burst(goodToBad: Double, badToGood: Double) -> Trigger {
+    Trigger(burst: Burst(goodToBad: goodToBad, badToGood: badToGood))
+  }
+  /// Between two moments of the scenario.
+  public static func window(from start: Duration = .zero, until end: Duration? = nil) -> Trigger {
+    Trigger(window: TimeWindow(from: start, until: end))
+  }
+  /// While a field has the value that it had in the first such request of the lane.
+  public static func until(headerChanges name: String) -> Trigger {
+    Trigger(untilHeaderChanges: name)
+  }
+
+  /// The index of the draw that ``probability`` takes; a fault's own draws follow it.
+  static let probabilityDraw = 0
+
+  /// Tells whether it asks for what only traffic can tell: the clock, or a request's fields. A story
+  /// tells what such a rule does where that holds (``Story``).
+  var isCircumstantial: Bool { header != nil || window != nil || untilHeaderChanges != nil }
+
+  /// Tells whether nothing in it needs a request.
+  var isForConnections: Bool {
+    request == nil && header == nil && isCritical == nil && untilHeaderChanges == nil
+  }
+
+  /// Tells whether a request's ordinal and draws let it fire. The chain's draws are no request's alone.
+  func fires(
+    ordinal: Int,
+    draws: @autoclosure () -> Draws,
+    chain: @autoclosure () -> Draws
+  ) -> Bool {
+    if let first, ordinal > first { return false }
+    if let attempt, ordinal != attempt { return false }
+    if let every, !ordinal.isMultiple(of: every) { return false }
+    if let burst, !burst.isBad(at: ordinal, chain()) { return false }
+    if let probability { return draws().unit(Self.probabilityDraw) < probability }
+    return true
+  }
+}
+
+/// A condition on a request's fields (RFC 9110 §5); names are compared without regard to case.
+public enum HeaderCondition: Sendable, Hashable {
+  /// A field of this name is there.
+  case present(String)
+  /// One of the fields of this name has this value, to the letter.
+  case equal(String, to: String)
+  /// No field of this name is there.
+  case absent(String)
+
+  /// The field's name.
+  public var name: String {
+    switch self {
+    case .present(let name), .absent(let name), .equal(let name, _): name
+    }
+  }
+
+  func holds(_ headers: HeaderFields) -> Bool {
+    switch self {
+    case .present(let name): headers[name] != nil
+    case .equal(let name, let value): headers.values(name).contains(value)
+    case .absent(let name): headers[name] == nil
+    }
+  }
+}
+
+/// A time of a scenario, counted from the first connection or request that was decided in it, by the
+/// clock of whoever asks the deck.
+public struct TimeWindow: Sendable, Hashable {
+  /// The moment at which it begins.
+  public var start: Duration
+  /// The moment at which it is over; `nil`: never. That moment is not in it.
+  public var end: Duration?
+
+  /// Makes a window.
+  public init(from start: Duration = .zero, until end: Duration? = nil) {
+    (self.start, self.end) = (start, end)
+  }
+
+  /// Tells whether a moment of the scenario is in it.
+  func contains(_ elapsed: Duration) -> Bool {
+    elapsed >= start && end.map { elapsed < $0 } != false
+  }
+}
+
+extension Scenario {
+  /// The end of the last of its time windows that end.
+  package var lastWindowEnd: Duration? { rules.compactMap { $0.trigger.window?.end }.max() }
+}
+
+/// A chain of two states that takes a step with each request of a key in a lane (Gilbert 1960): faults
+/// come in bursts of `1 / badToGood` requests on average, and `goodToBad / (goodToBad + badToGood)` of
+/// all requests meet one.
+public struct Burst: Sendable, Hashable {
+  /// The probability that a good state is followed by a bad one, from 0 to 1.
+  public var goodToBad: Double
+  /// The probability that a bad state is followed by a good one, from 0 to 1.
+  public var badToGood: Double
+
+  /// Makes a chain.
+  public init(goodToBad: Double, badToGood: Double) {
+    (self.goodToBad, self.badToGood) = (goodToBad, badToGood)
+  }
+
+  /// The share of bad states in the long run, in which the chain starts; of one that never moves, none.
+  public var badShare: Double {
+    let moves = goodToBad + badToGood
+    return moves > 0 ? goodToBad / moves : 0
+  }
+
+  /// Tells whether the state at an ordinal, counted from one, is the bad one.
+  ///
+  /// A pure function of the ordinal: it goes back to the last step whose draw says the state whatever
+  /// it was before, and forward from there. That is few steps back, unless the chain hardly ever moves.
+  func isBad(at ordinal: Int, _ draws: Draws) -> Bool {
+    // A draw below both is followed by the bad state, one not below either by the good one. Between
+    // them it keeps the state, or changes it where a bad state is the likelier one after a good one.
+    let (fromGood, fromBad) = (goodToBad, 1 - badToGood)
+    let (low, high) = (min(fromGood, fromBad), max(fromGood, fromBad))
+    let flips = fromGood > fromBad
+    var (place, changes) = (ordinal, false)
+    while place > 1 {
+      let draw = draws.unit(place)
+      if draw < low { return !changes }
+      if draw >= high { return changes }
+      if flips { changes.toggle() }
+      place -= 1
+    }
+    return (draws.unit(1) < badShare) != changes
+  }
+}
+
+extension Trigger {
+  init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    let ordinals = 1...1_000_000_000
+    request = try object.requestPattern("request")
+    header = try HeaderCondition(reading: &object)
+    isCritical = try object.bool("critical")
+    first = try object.int("first", in: ordinals)
+    attempt = try object.int("attempt", in: ordinals)
+    every = try object.int("every", in: ordinals)
+    probability = try object.double("probability", in: 0...1)
+    if let chain = try object.object("burst") { burst = try Burst(reading: chain) }
+    window = try TimeWindow(reading: &object)
+    untilHeaderChanges = try object.fieldName("untilHeaderChanges")
+    try object.refuseUnknownKeys()
+    try refuseNever(object)
+  }
+
+  /// Refuses what no request can ever be.
+  private func refuseNever(_ object: ObjectReader) throws(FormatError) {
+    if let first, let attempt, attempt > first {
+      throw object.error(
+        "attempt",
+        "request \(attempt) is none of the first \(first), so this never fires",
+        remedy: "What does: 1 to \(first)."
+      )
+    }
+    if let every, let attempt, !attempt.isMultiple(of: every) {
+      throw object.error(
+        "every",
+        "\(attempt) is no multiple of \(every), so this never fires",
+        remedy: "Write one of the two."
+      )
+    }
+    if let every, let first, every > first {
+      throw object.error(
+        "every",
+        "none of the first \(first) is a multiple of \(every), so this never fires",
+        remedy: "What does: 1 to \(first)."
+      )
+    }
+  }
+
+  var json: JSON {
+    var members: [JSON.Member] = []
+    if let request { members.append(JSON.Member("request", .text(request.description))) }
+    if let header { members.append(header.member) }
+    if let isCritical { members.append(JSON.Member("critical", .bool(isCritical))) }
+    if let first { members.append(JSON.Member("first", .number(first))) }
+    if let attempt { members.append(JSON.Member("attempt", .number(attempt))) }
+    if let every { members.append(JSON.Member("every", .number(every))) }
+    if let probability {
+      members.append(JSON.Member("probability", .exactly(probability)))
+    }
+    if let burst {
+      members.append(
+        JSON.Member(
+          "burst",
+          ["goodToBad": .exactly(burst.goodToBad), "badToGood": .exactly(burst.badToGood)]
+        )
+      )
+    }
+    if let window { members += window.members }
+    if let untilHeaderChanges {
+      members.append(JSON.Member("untilHeaderChanges", .text(untilHeaderChanges)))
+    }
+    return .object(members)
+  }
+}
+
+extension HeaderCondition {
+  /// `"header": "Name"`, `"header": "Name: value"` or `"withoutHeader": "Name"`.
+  fileprivate init?(reading object: inout ObjectReader) throws(FormatError) {
+    let text = try object.string("header")
+    let absent = try object.fieldName("withoutHeader")
+    switch (text, absent) {
+    case (nil, nil): return nil
+    case (_?, _?):
+      throw object.error(
+        "withoutHeader",
+        "this stands beside \"header\"",
+        remedy: "Write one of the two; a second rule can ask for the other."
+      )
+    case (nil, let name?): self = .absent(name)
+    case (let text?, nil):
+      let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      guard name.isHTTPToken else { throw object.noFieldName("header", name) }
+      guard parts.count == 2 else {
+        self = .present(name)
+        return
+      }
+      let value = String(parts[1].trimmingOptionalWhitespace())
+      guard !value.breaksFieldLine else {
+        throw object.error("header", "a field's value has no line breaks and no NUL")
+      }
+      self = .equal(name, to: value)
+    }
+  }
+
+  fileprivate var member: JSON.Member {
+    switch self {
+    case .present(let name): JSON.Member("header", .text(name))
+    case .equal(let name, let value): JSON.Member("header", .text("\(name): \(value)"))
+    case .absent(let name): JSON.Member("withoutHeader", .text(name))
+    }
+  }
+}
+
+extension Burst {
+  fileprivate init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    let goodToBad = try object.double("goodToBad", in: 0...1)
+    let badToGood = try object.double("badToGood", in: 0...1)
+    try object.refuseUnknownKeys()
+    guard let goodToBad, let badToGood else {
+      let missing = goodToBad == nil ? "goodToBad" : "badToGood"
+      throw object.error(missing, "a burst needs this probability, from 0 to 1")
+    }
+    guard goodToBad + badToGood > 0 else {
+      throw object.error("goodToBad", "a chain that goes neither way never moves")
+    }
+    self.init(goodToBad: goodToBad, badToGood: badToGood)
+  }
+}
+
+extension TimeWindow {
+  fileprivate init?(reading object: inout ObjectReader) throws(FormatError) {
+    let range = 0.0...86_400_000
+    let start = try object.double("fromMilliseconds", in: range)
+    let end = try object.double("untilMilliseconds", in: range)
+    guard start != nil || end != nil else { return nil }
+    self.init(
+      from: Duration(milliseconds: start ?? 0),
+      until: end.map { Duration(milliseconds: $0) }
+    )
+    if let end = self.end, end <= self.start {
+      throw object.error(
+        "untilMilliseconds",
+        "this is not after \"fromMilliseconds\", so the time is over before it begins"
+      )
+    }
+  }
+
+  fileprivate var members: [JSON.Member] {
+    let start = JSON.Member("fromMilliseconds", .number(start.inMilliseconds, places: 3))
+    guard let end else { return [start] }
+    return [start, JSON.Member("untilMilliseconds", .number(end.inMilliseconds, places: 3))]
+  }
+}
+
+extension ObjectReader {
+  /// The name of a header field (RFC 9110 §5.1).
+  fileprivate mutating func fieldName(_ key: String) throws(FormatError) -> String? {
+    guard let name = try string(key) else { return nil }
+    guard name.isHTTPToken else { throw noFieldName(key, name) }
+    return name
+  }
+
+  fileprivate func noFieldName(_ key: String, _ name: String) -> FormatError {
+    error(key, "\"\(name)\" is no name of a header field such as Authorization")
+  }
+}
+
+extension ObjectReader {
+  fileprivate mutating func requestPattern(_ name: String) throws(FormatError) -> RequestPattern? {
+    guard let text = try string(name) else { return nil }
+    if let wrong = RequestPattern.problem(with: text) {
+      throw error(name, wrong.problem, remedy: wrong.remedy)
+    }
+    return RequestPattern(text)
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelSymptoms
+
+@testable import WindTunnelDrill
+
+@Suite struct AnswerSummaryTests {
+  private let recorded = Interaction(
+    Request("GET", "https://a.example.test/home"),
+    Response(status: 200, headers: ["Retry-After": "3"], body: Body("0123456789"))
+  )
+
+  private func words(_ faults: [Fault]) -> String {
+    let answer = AnswerSummary(faults, over: recorded)
+    return [
+      answer.status.map { "\($0)" } ?? "–", answer.bytes.map { "\($0)" } ?? "–",
+      answer.symptom?.rawValue ?? "–", answer.retryAfter.map { "\($0)" } ?? "–",
+    ].joined(separator: " ")
+  }
+
+  @Test func `what is dealt is what the faults leave of the recording`() {
+    let three = "\(Duration.seconds(3))"
+    #expect(words([]) == "200 10 – \(three)")
+    #expect(words([.delay(.exactly(.seconds(1)))]) == "200 10 – \(three)")
+    #expect(words([.status(503)]) == "503 – – –")
+    #expect(words([.status(429, retryAfter: .seconds(2))]) == "429 – – \(Duration.seconds(2))")
+    #expect(words([.reset(afterBodyBytes: 4)]) == "200 4 connectionLost \(three)")
+    #expect(words([.truncate(afterBodyBytes: 40)]) == "200 10 truncated \(three)")
+    #expect(words([.reset(.afterRequest)]) == "– 0 connectionLost –")
+    #expect(words([.close]) == "– 0 emptyAnswer –")
+    #expect(words([.stall(afterBodyBytes: 0)]) == "200 0 timedOut \(three)")
+    #expect(words([.connection(.refused)]) == "– 0 connectionRefused –")
+  }
+
+  @Test func `a date is told as it is sent, unless something else stands in its place`() {
+    let date = Fault.status(503, retryAfter: .date(inSeconds: 2))
+    func dealt(_ faults: [Fault], now: Duration? = .seconds(1_000_000)) -> Duration? {
+      AnswerSummary(faults, over: recorded, now: now).retryDate
+    }
+    #expect(dealt([date]) == .seconds(1_000_002))
+    #expect(dealt([.delay(.exactly(.seconds(1))), date]) == .seconds(1_000_002))
+    #expect(dealt([date], now: nil) == nil)
+    #expect(dealt([date, .reset(.afterRequest)]) == nil && dealt([date, .status(503)]) == nil)
+    #expect(dealt([date, .connection(.refused)]) == nil)
+    #expect(dealt([.status(503, retryAfter: .seconds(2))]) == nil)
+    #expect(dealt([.status(503, retryAfter: .pastDate)]) == nil)
+  }
+
+  @Test func `a body is the recorded one or not, where that can be told`() throws {
+    let coded = Interaction(
+      Request("GET", "/coded"),
+      Response(status: 200, headers: ["Content-Encoding": "gzip"], body: Body("x"))
+    )
+    let moved = Interaction(Request("GET", "/moved"), Response(status: 302, body: Body("x")))
+    let second = Interaction(recorded.request, Response(status: 200, body: Body("later")))
+    let bodies = RecordedBodies(Cassette([recorded, second, coded, moved]), matcher: .pathAndQuery)
+    func match(_ text: String?, _ path: String) -> Bool? {
+      let result = CallResult(ending: .succeeded, body: text.map { Data($0.utf8) })
+      return bodies.match(result, Request("GET", RequestURL(path)))
+    }
+    #expect(match("0123456789", "/home") == true)
+    #expect(match("later", "/home") == true)
+    #expect(match("01234", "/home") == false)
+    #expect(match("", "/home") == false)
+    #expect(match(nil, "/home") == nil)
+    #expect(match("x", "/coded") == nil)
+    #expect(match("x", "/moved") == nil)
+    #expect(match("x", "/unknown") == nil)
+  }
+
+  @Test func `what a client says of its copies is in its report, and silence is not`() async throws
+  {
+    var plan = try DrillPlan()
+    (plan.scenarios, plan.calls, plan.stage) = ([.calm], 5, .inProcess)
+    plan.deadline = .seconds(3600)
+    let told = try await Drill(plan).fly { call in
+      call.servedStale(call.index == 3)
+      return Data("x".utf8)
+    }
+    let row = told.scenarios[0].subjects[0]
+    #expect(row.metrics.staleServed == 1)
+    // What it showed is not what was recorded.
+    #expect(row.metrics.silentTruncations == 5)
+    let silent = try await Drill(plan).fly { _ in "x" }
+    #expect(silent.scenarios[0].subjects[0].metrics.staleServed == nil)
+    #expect(silent.scenarios[0].subjects[0].metrics.silentTruncations == nil, "it is no body")
+  }
+
+  @Test(arguments: [Stage.inProcess, .onTheWire])
+  func `of each attempt it is seen when it came, when it was over and what was dealt`(stage: Stage)
+    async throws
+  {
+    var plan = try DrillPlan()
+    plan.scenarios = [
+      try Scenario(
+        data: Data(
+          """
+          {"windtunnelScenario":1,"name":"once","rules":[{"when":{"first":1},
+           "faults":[{"status":503,"retryAfterSeconds":0}]}]}
+          """.utf8
+        ),
+        source: "s"
+      )
+    ]
+    (plan.calls, plan.stage) = (5, stage)
+    // A busy machine may take its time; whoever runs out of it does not try again.
+    (plan.deadline, plan.attemptTimeout) = (.seconds(600), .seconds(600))
+    let report = try await Drill(plan).fly { call in
+      let client = NetworkLayerSubject()
+      let result = await client.fly(call)
+      guard result.ending == .succeeded else { throw URLError(.badServerResponse) }
+      return result.body ?? Data()
+    }
+    let row = report.scenarios[0].subjects[0]
+    for call in row.observations {
+      #expect(call.start != nil)
+      for attempt in call.attempts {
+        let (start, end) = (try #require(attempt.start), try #require(attempt.end))
+        #expect(end >= start)
+      }
+      let gaps = zip(call.attempts, call.attempts.dropFirst()).compactMap { before, after in
+        after.start.flatMap { start in before.end.map { start >= $0 } }
+      }
+      #expect(gaps.allSatisfy { $0 })
+      #expect(call.attempts.first?.status == 503)
+      #expect(call.attempts.map(\.isRepeatable).allSatisfy { $0 != nil })
+      if call.ending == .succeeded { #expect(call.bodyMatches == true) }
+    }
+    // GET /home is tried again, and a POST without a key is not.
+    #expect(row.observations[0].attempts.count == 2)
+    #expect(row.metrics.duplicates == 0)
+    #expect(row.metrics.faults.map(\.fault) == ["status 503"])
+    #expect(row.metrics.faultCoverage == 1)
+  }
+}

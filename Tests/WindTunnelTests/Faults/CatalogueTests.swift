@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+import WindTunnelSymptoms
+
+@testable import WindTunnel
+
+/// What else speaks of faults says what the catalogue says: the schema, the page, the stages and the
+/// report. Each test names the line that is missing.
+@Suite struct CatalogueTests {
+  private static let root = ShippedFileTests.folder.deletingLastPathComponent()
+
+  private static let recorded = Interaction(
+    Request("GET", "http://api.example.test/users/7"),
+    Response(
+      headers: ["Content-Type": "text/plain", "Content-Length": "10"],
+      body: Body("0123456789")
+    )
+  )
+
+  private static func delivery(_ kind: FaultKind, on stage: Stage) -> Delivery {
+    let outcome = Outcome(
+      id: 0,
+      request: recorded.request,
+      source: .recording(recorded, place: 0),
+      decision: Decision(lane: .deck, key: "", ordinal: 1, faults: [kind.fault.resolved { 0.5 }])
+    )
+    return Delivery(outcome, on: stage)
+  }
+
+  @Test func `the schema of scenarios has each fault`() throws {
+    let file = Self.root.appending(path: "Cassettes/format/scenario-1.schema.json")
+    let schema = try JSONSchema(contentsOf: file)
+    let fault = try #require(schema.root["$defs"]?["fault"])
+    let missing = FaultKind.all.filter { !schema.problems($0.fault.json, fault).isEmpty }
+    #expect(
+      missing.isEmpty,
+      "\(missing.map(\.fault.json)) have no line in \(file.lastPathComponent)"
+    )
+  }
+
+  @Test func `each word for a fault in the schema of scenarios is read`() throws {
+    let file = Self.root.appending(path: "Cassettes/format/scenario-1.schema.json")
+    let schema = try JSONSchema(contentsOf: file)
+    guard case .array(let options)? = schema.root["$defs"]?["fault"]?["oneOf"] else {
+      Issue.record("the schema has no list of faults")
+      return
+    }
+    var count = 0
+    for option in options {
+      guard case .array(let required)? = option["required"], required.count == 1,
+        let key = required.first?.stringValue,
+        case .array(let words)? = option["properties"]?[key]?["enum"]
+      else { continue }
+      for word in words {
+        let object = JSON.object([JSON.Member(JSON.Text(key), word)])
+        let fault = try Fault(reading: ObjectReader(object, source: "schema", path: ""))
+        #expect(fault.json == object)
+        count += 1
+      }
+    }
+    #expect(count > 80)
+  }
+
+  @Test func `README names each key of a fault`() throws {
+    let file = Self.root.appending(path: "README.md")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let keys = FaultKind.all.flatMap { kind -> [String] in
+      guard case .object(let members) = kind.fault.json else { return [] }
+      return members.map(\.name.value)
+    }
+    let missing = Set(keys).filter { key in
+      // What goes for a reset goes for its like, as the page says.
+      let like = ["close", "halfClose", "stall"].filter { key.hasPrefix($0) }
+        .map { "reset" + key.dropFirst($0.count) }
+      return !([key] + like).contains { text.contains("\"\($0)\"") || text.contains("`\($0)`") }
+    }
+    #expect(missing.isEmpty, "\(missing.sorted()) have no line in the table of faults in README.md")
+  }
+
+  @Test(arguments: FaultKind.all.filter { if case .connection = $0.fault { false } else { true } })
+  func `a stage plays what it says that it can, and lacks what it says`(kind: FaultKind) {
+    for stage in Stage.allCases {
+      let lacking = Self.delivery(kind, on: stage).needs.subtracting(stage.abilities)
+      #expect(lacking == Set([kind.fault.ability(lackingOn: stage)].compactMap(\.self)))
+    }
+  }
+
+  @Test(arguments: FaultKind.all)
+  func `a report says of a broken answer what a client sees`(kind: FaultKind) {
+    let told: [Symptom] = [
+      .connectionLost, .truncated, .timedOut, .emptyAnswer, .malformedResponse,
+    ]
+    guard case .failure(let symptom) = kind.expected.linux, told.contains(symptom) else { return }
+    let faults = [kind.fault]
+    if case .connection = kind.fault {
+      let decision = Decision(lane: .deck, key: "", ordinal: 1, faults: faults)
+      #expect(AnswerSummary(connection: decision).symptom == symptom)
+    } else {
+      #expect(AnswerSummary(faults, over: Self.recorded).symptom == symptom)
+    }
+  }
+}
