@@ -12,20 +12,22 @@ extension Flight {
     let asked = RequestBridge.request(request, body: body, context.configuration)
     let deck = seat.deck
     let lane = asked.headers[Lane.header].map { Lane($0) } ?? seat.lane
-    let opening =
-      deck.ignores(asked.url) ? .nothing : deck.open(lane: lane, on: .inProcess, at: Date())
-    if opening != .nothing {
+    switch deck.arrive(asked, lane: lane, on: .inProcess, at: Date()) {
+    case .opening(let opening):
       if opening.afterwards == .keep { asking = (asked, lane) }
       player = Player(opening)
-      return advance(.tick)
+      advance(.tick)
+    case .decided(let outcome): answer(outcome)
     }
-    ask(asked, in: lane)
   }
 
-  /// Decides what a request gets, on a connection that is open.
+  /// Decides what a request gets whose connection had to be waited for.
   func ask(_ asked: Request, in lane: Lane) {
+    answer(seat.deck.decide(asked, lane: lane, at: Date()))
+  }
+
+  private func answer(_ outcome: Outcome) {
     let deck = seat.deck
-    let outcome = deck.decide(asked, lane: lane, at: Date())
     self.outcome = outcome
     // It is here at once; nobody has seen it come.
     deck.passed(.requestEnd(handshake: nil, upload: nil), of: outcome)
@@ -48,13 +50,13 @@ extension Flight {
   /// The answer, where it is there all at once: as it was made for an earlier request, or made now for
   /// those that follow.
   private func whole(_ outcome: Outcome) -> WholeAnswer? {
-    guard let plain = outcome.plain, maySend, let url = request.url else { return nil }
-    if let known = seat.answers.find(plain, at: url) { return known }
+    guard let key = outcome.renderedKey, maySend, let url = request.url else { return nil }
+    if let known = seat.answers.find(key, at: url) { return known }
     guard let answer = outcome.whole(on: .inProcess), let whole = WholeAnswer(answer, at: url)
     else {
       return nil
     }
-    seat.answers.keep(whole, of: plain)
+    seat.answers.keep(whole, under: key)
     return whole
   }
 }

@@ -37,14 +37,14 @@ struct WholeAnswer: Sendable {
 /// Most of what replaying a recording costs is the platform's making of a response out of its
 /// fields, and a response does not change.
 final class WholeAnswers: Sendable {
-  private let kept = Locked(PlainAnswers<WholeAnswer>())
+  private let kept = Locked(RenderedResponseCache<WholeAnswer>())
 
   /// What answers this, if it was made before for the same address.
-  func find(_ plain: PlainAnswer, at url: URL) -> WholeAnswer? {
-    kept.withLock { $0[plain] }.flatMap { $0.url == url ? $0 : nil }
+  func find(_ key: RenderedResponseKey, at url: URL) -> WholeAnswer? {
+    kept.withLock { $0.find(key) { $0.url == url } }
   }
 
-  func keep(_ answer: WholeAnswer, of plain: PlainAnswer) {
-    kept.withLock { $0.keep(answer, of: plain, weighing: answer.bytes) }
+  func keep(_ answer: WholeAnswer, under key: RenderedResponseKey) {
+    kept.withLock { $0.keep(answer, under: key, weighing: answer.bytes) }
   }
 }

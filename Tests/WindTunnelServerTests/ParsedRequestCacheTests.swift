@@ -287,7 +287,7 @@ import Testing
 
 extension RawClient {
   /// One answer whose length stands in its head.
-  fileprivate func message() async -> [UInt8] {
+  func message() async -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
       bytes += await receive(atLeast: 1)

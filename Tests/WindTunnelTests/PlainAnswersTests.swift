@@ -4,15 +4,22 @@ import Testing
 
 @Suite struct PlainAnswersTests {
   @Test func `what is prepared has a bound`() {
-    var answers = PlainAnswers<String>(bytesMax: 10)
-    answers.keep("a", of: PlainAnswer(tape: 1, place: 2), weighing: 6)
-    answers.keep("b", of: PlainAnswer(tape: 1, place: 0), weighing: 5)
-    answers.keep("c", of: PlainAnswer(tape: 1, place: 1), weighing: 4)
-    #expect((0..<4).map { answers[PlainAnswer(tape: 1, place: $0)] } == [nil, "c", "a", nil])
-    #expect(answers[PlainAnswer(tape: 0, place: 2)] == nil)
-    answers.keep("d", of: PlainAnswer(tape: 2, place: 0), weighing: 10)
-    #expect(answers[PlainAnswer(tape: 1, place: 2)] == nil)
-    #expect(answers[PlainAnswer(tape: 2, place: 0)] == "d")
+    var cache = RenderedResponseCache<String>(bytesMax: 10)
+    func key(_ cassette: Int, _ place: Int) -> RenderedResponseKey {
+      RenderedResponseKey(cassette: cassette, place: place)
+    }
+    cache.keep("a", under: key(1, 2), weighing: 6)
+    cache.keep("b", under: key(1, 0), weighing: 5)
+    cache.keep("c", under: key(1, 1), weighing: 4)
+    let found = (0..<4).map { cache.find(key(1, $0)) }
+    #expect(found == [nil, "c", "a", nil])
+    let older = cache.find(key(0, 2))
+    cache.keep("d", under: key(2, 0), weighing: 10)
+    let (gone, newer) = (cache.find(key(1, 2)), cache.find(key(2, 0)))
+    #expect([older, gone, newer] == [nil, nil, "d"])
+    #expect(cache.hits == 3)
+    let unfit = cache.find(key(2, 0)) { $0 != "d" }
+    #expect(unfit == nil && cache.hits == 3)
   }
 
   private struct Recorded: Sendable, CustomTestStringConvertible {

@@ -32,13 +32,13 @@ package final class Unrecorded: Sendable {
   /// A line for each of them, without secrets: what was asked and why there is nothing of it.
   package func lines(_ deck: Deck) -> [String] {
     let passed = passed.withLock { $0 }
-    let (kept, unasked) = deck.state.withLock { (Set($0.recording.keys), $0.unasked) }
-    let missing = passed.filter { !kept.contains($0.ticket) }
+    let recorded = deck.newRecordings
+    let missing = passed.filter { !recorded.has($0.ticket) }
     var redaction = Redaction(continuing: [], rules: deck.redaction)
     var lines = missing.prefix(Self.linesMax).map { passed in
       let url = redaction.address(passed.request.url)
-      if let unasked, unasked.tickets.contains(passed.ticket) {
-        return "\(passed.request.method) \(url): \(unasked.reason)"
+      if let reason = recorded.reasonUnasked(passed.ticket) {
+        return "\(passed.request.method) \(url): \(reason)"
       }
       let reason =
         passed.request.headers[Self.webSocketKey] != nil

@@ -20,10 +20,10 @@ extension Script {
 }
 
 extension Outcome {
-  /// The answer of a plain outcome, where it is sent in one go: what its delivery comes to, without
+  /// The response that nothing changes, where it is sent in one go: what its delivery comes to, without
   /// the steps.
   package func whole(on stage: Stage) -> (head: ResponseHead, body: Data)? {
-    plain == nil ? nil : Script(self, on: stage).whole
+    renderedKey == nil ? nil : Script(self, on: stage).whole
   }
 }
 
@@ -31,9 +31,7 @@ extension Deck {
   /// Lowers an outcome to steps; the journal is told of mutations that its answer gave no room for.
   public func delivery(of outcome: Outcome, on stage: Stage) -> Delivery {
     let script = Script.played(outcome, on: stage)
-    if !script.misfits.isEmpty {
-      state.withLock { $0.journal.note(script.misfits, on: outcome.id) }
-    }
+    if !script.misfits.isEmpty { note(script.misfits, on: outcome) }
     return script.delivery
   }
 }

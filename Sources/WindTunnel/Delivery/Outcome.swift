@@ -36,10 +36,10 @@ public struct Outcome: Sendable, Hashable {
   public var pace: Pace
   /// What time it was when it was decided, by the caller's clock; `nil`: nobody told.
   public var moment: Date?
-  /// Where the deck is told of its end.
-  var seat: Int
-  /// What every like request of the tape is answered by; `nil` where anything bends the answer.
-  package var plain: PlainAnswer?
+  /// The place where the deck is told of its end.
+  var slot: Int
+  /// The name of the response, where nothing changes it: it is the same for every like request.
+  package var renderedKey: RenderedResponseKey?
   private var boxedPath: Boxed<LinkPath>?
   private var boxedLiveURL: Boxed<RequestURL>?
 
@@ -50,11 +50,12 @@ public struct Outcome: Sendable, Hashable {
     decision: Decision,
     pace: Pace = .immediately,
     moment: Date? = nil,
-    seat: Int = 0,
-    plain: PlainAnswer? = nil
+    slot: Int = 0,
+    renderedKey: RenderedResponseKey? = nil
   ) {
     (self.id, self.request, self.source, self.decision) = (id, request, source, decision)
-    (self.pace, self.moment, self.seat, self.plain) = (pace, moment, seat, plain)
+    (self.pace, self.moment) = (pace, moment)
+    (self.slot, self.renderedKey) = (slot, renderedKey)
   }
 
   /// The second in which it was decided, since 1970: what is sent of a moment has no parts of one.

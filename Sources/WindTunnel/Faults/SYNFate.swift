@@ -46,7 +46,8 @@ extension Deck {
   /// What will become of the attempts to make a lane's connection of this ordinal, counted from one.
   /// Asking decides nothing: the connection is counted when it opens.
   public func synFate(lane: Lane, ordinal: Int) -> SYNFate {
-    let (scenario, seed) = state.withLock { ($0.scenario, $0.seed) }
-    return scenario.decideConnection(seed: seed, lane: lane, ordinal: ordinal).synFate
+    let active = activeScenario
+    return active.scenario.decideConnection(seed: active.seed, lane: lane, ordinal: ordinal)
+      .synFate
   }
 }

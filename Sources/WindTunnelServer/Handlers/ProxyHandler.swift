@@ -13,7 +13,7 @@ final class ProxyHandler: RequestHandler {
   }
 
   func handle(_ head: RequestHead) -> RequestHandling {
-    let route = ProxyRoute(head, port: context.port)
+    let route = ProxyRoute(head, port: context.origins.port)
     if let peer = unknownPeer, let refusal = refusal(of: peer, head, route) { return refusal }
     switch route {
     case .request:

@@ -7,7 +7,7 @@ public import WindTunnel
 /// Only what is safe to ask is asked (RFC 9110 §9.2.1), unless told otherwise; what cannot be asked
 /// is skipped and named.
 public struct Verifier: Sendable {
-  /// The origin that stands on the tape; `nil`: the one that most of it was recorded from.
+  /// The origin that stands on the cassette; `nil`: the one that most of it was recorded from.
   public var recordedOrigin: RequestURL?
   /// The values that redacted parts of requests stood for: `authorization` for every
   /// `REDACTED-authorization-N`, `authorization-2` for the second alone.

@@ -44,7 +44,7 @@ import Testing
       let text = try await server.answer(to: String(repeating: one, count: 1_999) + last)
       #expect(text.count(of: "HTTP/1.1 200 OK\r\n") == 2_000)
     }
-    let arrivals = deck.state.withLock { $0.arrivals }
+    let arrivals = deck.arrivals
     // The request's, and the one by which connections are counted.
     #expect(arrivals.keyCount == 2)
     #expect(arrivals.carriedCount == 0)

@@ -138,11 +138,11 @@ import Testing
         deck: Deck(Cassette(), isProxied: true),
         lane: .deck,
         options: options,
-        live: LiveConnections(count),
         port: 1,
-        role: .proxy(ProxyContext(proxy, gate, machine, loop))
+        proxy: ProxyContext(proxy, gate, machine, loop)
       )
-      context.receive(accepted, on: reactor)
+      ConnectionReceiver(context: context, live: LiveConnections(count))
+        .receive(accepted, on: reactor)
       return count.count
     }
     #expect(served == 0)

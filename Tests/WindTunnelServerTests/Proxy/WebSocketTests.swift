@@ -62,7 +62,7 @@ import Testing
           + "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
       )
       #expect(deck.recorded().cassette.interactions.isEmpty)
-      #expect(deck.state.withLock { $0.arrivals.carriedCount } == 0)
+      #expect(deck.arrivals.carriedCount == 0)
     }
     await loop.stop()
   }

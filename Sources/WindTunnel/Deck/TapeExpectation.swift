@@ -117,3 +117,55 @@ public enum UnmetExpectation: Sendable, Hashable, CustomStringConvertible {
     }
   }
 }
+
+extension Deck {
+  /// How often requests of a pattern came, such as `GET /users/7` or `* /users/**`.
+  public func attempts(_ pattern: RequestPattern) -> Int {
+    journal.count { entry in
+      guard entry.take != .connection else { return false }
+      let words = entry.decision.key.split(separator: " ", maxSplits: 2).map(String.init)
+      guard words.count >= 2 else { return false }
+      return pattern.matches(Request(words[0], RequestURL(words[1], askedBy: words[0])))
+    }
+  }
+
+  /// The interactions that nobody has been given, in recorded order. Functions are none.
+  public var unused: [Interaction] {
+    let taken = Set(journal.plays)
+    return recordings.enumerated().filter { !taken.contains($0.offset) }.compactMap(\.element)
+  }
+
+  /// What of an expectation does not hold by now.
+  ///
+  /// A deck that records everything anew plays nothing, so of its tape nothing is expected.
+  public func unmet(_ expectation: TapeExpectation) -> [UnmetExpectation] {
+    let rules = expectation.contains(.everyRule) ? unmetRules : []
+    return (recordsAnew ? [] : expectation.unmet(by: journal, of: recordings))
+      + rules.map { .unmetRule($0) }
+  }
+
+  /// The rules of the weather, as it is and as it was, that have met no request by now: misspelt, or
+  /// no longer needed.
+  public var unmetRules: [UnmetRule] { activeScenario.ruleUse.unmet(seen: journal.requests) }
+}
+
+extension Journal {
+  /// The requests that came, each once, in the order in which they came first: `GET /get`.
+  fileprivate var requests: [String] {
+    var known: Set<String> = []
+    return all.compactMap { entry in
+      guard entry.take != .connection else { return nil }
+      let words = entry.decision.key.split(separator: " ", maxSplits: 2).prefix(2)
+      let request = words.joined(separator: " ")
+      return known.insert(request).inserted ? request : nil
+    }
+  }
+
+  /// The places of what was played, in the order in which it was.
+  fileprivate var plays: [Int] {
+    all.compactMap { entry in
+      guard case .recording(let place) = entry.take else { return nil }
+      return place
+    }
+  }
+}

@@ -34,25 +34,23 @@ struct BoundListener: @unchecked Sendable {
           network: options.proxy == nil ? nil : .ofInterface(at: address)
         )
         let gate = options.proxy.map { Locked(PeerAuthorizer($0.admission, own: options.host)) }
-        func role(_ loop: EventLoop) -> PortContext.Role {
-          if let admin { return .other(admin) }
-          guard let proxy = options.proxy, let gate else { return .server }
-          return .proxy(ProxyContext(proxy, gate, machine, loop, opening: contexts))
-        }
         let queues = JournalWriter.Queues()
-        dispatcher.contexts = group.members.map { member in
-          PortContext(
+        dispatcher.receivers = group.members.map { member in
+          let context = PortContext(
             deck: deck,
             lane: lane,
             options: options,
-            live: member.live,
             port: port,
             tls: tls,
-            role: role(member.loop),
+            proxy: options.proxy.flatMap { proxy in
+              gate.map { ProxyContext(proxy, $0, machine, member.loop, opening: contexts) }
+            },
+            playsDeck: admin == nil,
             journal: JournalWriter(queues) { [weak loop = member.loop] job in
               loop?.execute(job)
             }
           )
+          return ConnectionReceiver(context: context, live: member.live, admin: admin)
         }
         return BoundListener(port: port, closing: bound.close)
       }
@@ -117,4 +115,43 @@ struct BoundListener: @unchecked Sendable {
 
   /// Frees the port. On the listening loop only.
   func close() { closing() }
+}
+
+extension PortContext {
+  /// Makes the context of a server's port.
+  convenience init(
+    deck: Deck,
+    lane: Lane,
+    options: ReplayServer.Options,
+    port: Int,
+    tls: TLSContext? = nil,
+    proxy: ProxyContext? = nil,
+    playsDeck: Bool = true,
+    journal: JournalWriter? = nil
+  ) {
+    let origins = OriginContext(
+      deck: deck,
+      port: port,
+      domain: options.domain,
+      upstream: options.upstream,
+      ignoredHosts: options.ignoredHosts,
+      recordedOrigin: options.recordedOrigin,
+      leadsBack: options.leadsBack,
+      keepsEncodings: options.keepsEncodings,
+      closesConnections: options.closesConnections,
+      limits: options.limits,
+      proxy: proxy,
+      received: options.received,
+      journal: journal
+    )
+    self.init(
+      origins,
+      lane: lane,
+      host: options.host,
+      policy: options.origins,
+      tls: tls,
+      playsDeck: playsDeck,
+      isReloaded: options.isReloaded
+    )
+  }
 }

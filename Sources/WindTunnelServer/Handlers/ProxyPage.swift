@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 
-/// What the proxy says of itself at `http://wind.tunnel/`.
+/// The proxy's page about itself at `http://wind.tunnel/`.
 struct ProxyPage {
   let response: Response
 

@@ -4,63 +4,64 @@ public import WindTunnel
 
 /// Plays a deck on real sockets, and records from a real server where it has an upstream.
 ///
-/// A thread for each core, up to four, serves the connections; forgotten, it stops. It binds the loopback interface unless told otherwise.
+/// A thread for each core, up to four, serves the connections; forgotten, it stops. It binds the loopback
+/// interface unless told otherwise.
 public final class ReplayServer: Sendable {
-  /// What can be set.
+  /// The settings of a server.
   public struct Options: Sendable {
     /// The address to listen at, as a literal.
     public var host = "127.0.0.1"
     /// The port; 0 for any that is free.
     public var port = 0
-    /// Whether every answer ends its connection, so that each attempt of a client starts on its own.
+    /// Tells whether every answer ends its connection, so that each attempt of a client starts on its own.
     public var closesConnections = false
-    /// Where a recording deck's requests go.
+    /// The server that a recording deck's requests go to.
     public var upstream: Upstream?
     /// The servers of hosts that the deck ignores: where requests that name them go. A request names
     /// one by a whole URL, as to a proxy, or by its `Host`.
     public var ignoredHosts: [Upstream] = []
-    /// Whether redirects to other hosts lead back here, where those are answered from the tape like the
-    /// rest: a client that follows them never leaves.
+    /// Tells whether redirects to other hosts lead back here, where those are answered from the cassette
+    /// like the rest: a client that follows them never leaves.
     public var leadsBack = false
     /// The policy by which requests are answered: by the name that the server is asked by and the
     /// page that asks; `nil`: all are.
     public var origins: OriginPolicy?
     /// Makes it a forward proxy.
     public var proxy: Proxying?
-    /// The origin that stands on the tape in place of the upstream's; `nil`: the upstream's own.
+    /// The origin that stands on the cassette in place of the upstream's; `nil`: the upstream's own.
     public var recordedOrigin: RequestURL?
     /// Tells whether an origin that is recorded may answer in every content coding that the client
     /// accepts. Nothing is kept of codings that cannot be opened (br, zstd), so by default it is
     /// only asked for those that can.
     public var keepsEncodings = false
-    /// How TLS is spoken; `nil`: plain HTTP is.
+    /// The certificates of TLS; `nil`: plain HTTP is spoken.
     public var tls: ServerTLS?
-    /// How many threads serve, each with its connections; `nil`: one for every core, of a server that
+    /// The number of threads, each with its connections; `nil`: one for every core, of a server that
     /// only plays and speaks no TLS one for every two, and no more than four. What is decided does not
     /// depend on it.
     public var loops: Int?
-    /// What a peer may take of the server.
+    /// The limits of a peer.
     public var limits = Limits.standard
     /// Opens a port of its own by which the server is asked and told.
     public var admin: Admin?
-    /// Whether ``ReplayServer/load(_:matcher:)`` may bring rules that look at bodies, so that those are
+    /// Tells whether ``ReplayServer/load(_:matcher:)`` may bring rules that look at bodies, so that those are
     /// kept from the beginning.
     public var isReloaded = false
     /// The network that it listens in; `nil`: this process's own.
     package var network: PrivateNetwork?
     /// A domain whose names are this server's, too, in a network in which it answers for them.
     package var domain: String?
-    /// Whether it is the port of those who ask about a server, which no weather reaches.
+    /// Tells whether it is the port of those who ask about a server, which no weather reaches.
     var isAdmin = false
-    /// Where requests are noted; `nil` where nobody can ask for them.
+    /// The log of requests; `nil` where nobody can ask for it.
     var received: ReceivedRequests?
 
     /// The defaults.
     public init() {}
 
-    /// Whether there is anybody whom a request could be passed on to.
+    /// Tells whether there is anybody whom a request could be passed on to.
     var passesOn: Bool { proxy != nil || upstream != nil || !ignoredHosts.isEmpty }
-    /// Whether nothing is passed on, and nothing sealed.
+    /// Tells whether nothing is passed on, and nothing sealed.
     var onlyPlays: Bool { !passesOn && tls == nil }
   }
 
@@ -122,10 +123,10 @@ public final class ReplayServer: Sendable {
     self.adminListener.withLock { $0 = adminListener }
   }
 
-  /// Where it is asked and told, `http://127.0.0.1:PORT`; `nil` where it has no such port.
+  /// The address of its admin port, `http://127.0.0.1:PORT`; `nil` where it has none.
   public var adminURL: String? { adminPort.map { "http://127.0.0.1:\($0)" } }
 
-  /// Plays another tape from the next request on (``Deck/load(_:matcher:)``), and counts its plays
+  /// Plays another cassette from the next request on (``Deck/load(_:matcher:)``), and counts its plays
   /// anew.
   public func load(_ cassette: Cassette, matcher: Matcher? = nil) {
     deck.load(cassette, matcher: matcher)

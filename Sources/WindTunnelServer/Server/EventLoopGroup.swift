@@ -12,10 +12,10 @@ struct EventLoopGroup: Sendable {
     let live: LiveConnections
   }
 
-  /// How many threads serve where nobody says it.
+  /// The number of threads that serve unless it is set.
   ///
-  /// Who only plays leaves half of the cores to the clients, which are on this machine, too: on two
-  /// cores one loop answers half as many requests again as two, for two wake each other and the client
+  /// A server that only plays leaves half of the cores to the clients, which are on this machine, too: on
+  /// two cores one loop answers half as many requests again as two, for two wake each other and the client
   /// up by turns. Who passes requests on or seals answers has more to do, and takes every core. More
   /// than four gain nothing, since they wait for the deck's lock.
   static func standardCount(cores: Int, onlyPlays: Bool) -> Int {
@@ -23,7 +23,7 @@ struct EventLoopGroup: Sendable {
   }
 
   let members: [Member]
-  /// How many connections are open on all of them.
+  /// The number of connections on all of them.
   let open = ConnectionLimit()
 
   /// Starts so many threads.
@@ -58,7 +58,7 @@ struct EventLoopGroup: Sendable {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let once = Once { continuation.resume() }
       let isPosted = member.loop.execute { reactor in
-        member.live.whenEmpty { once.run() }
+        member.live.notifyWhenEmpty { once.run() }
         reactor.schedule(after: grace.inNanoseconds) { _ in once.run() }
       }
       if !isPosted { once.run() }

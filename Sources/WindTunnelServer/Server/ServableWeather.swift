@@ -1,13 +1,13 @@
 internal import WindTunnel
 
 extension ReplayServer {
-  /// Whether this system can lose attempts to connect: its full accept queues drop them, and say how
+  /// Tells whether this system can lose attempts to connect: its full accept queues drop them, and say how
   /// many.
   public static var canLoseSYNs: Bool { Platform.dropsSYNs }
 }
 
 extension ReplayServer.Options {
-  /// Why a server cannot make the weather of a scenario; `nil` where it can. A proxy fails no
+  /// The reason why a server cannot play a scenario; `nil` where it can. A proxy fails no
   /// connections of its clients to itself.
   func obstacle(to scenario: Scenario) -> ServerError? {
     guard proxy == nil, !isAdmin else { return nil }
@@ -28,6 +28,6 @@ extension ReplayServer.Options {
     )
   }
 
-  /// Whether attempts to connect to a port of the server are lost.
+  /// Tells whether attempts to connect to a port of the server are lost.
   func losesSYNs(of deck: Deck) -> Bool { proxy == nil && !isAdmin && deck.scenario.losesSYNs }
 }

@@ -1,6 +1,6 @@
 internal import WindTunnel
 
-/// How many connections are open on all loops of a server, and who waits for room.
+/// The number of connections that are open on all loops of a server, and what waits for room.
 final class ConnectionLimit: Sendable {
   private struct State: Sendable {
     var open = 0

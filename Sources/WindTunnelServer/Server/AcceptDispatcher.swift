@@ -5,7 +5,8 @@ final class AcceptDispatcher {
   /// A loop, as the listener on it may know it: one that held it would keep a forgotten server.
   struct Place { weak var loop: EventLoop? }
 
-  var contexts: [PortContext] = []
+  /// The receivers of the loops, in their order.
+  var receivers: [ConnectionReceiver] = []
   let backpressure: AcceptBackpressure
   private let places: [Place]
   private let limit: ConnectionLimit
@@ -20,23 +21,23 @@ final class AcceptDispatcher {
   func receive(_ socket: Socket, on reactor: Reactor) {
     guard limit.enter(atMost: openMax) else { return socket.close() }
     defer { next = (next + 1) % places.count }
-    let context = contexts[next]
+    let receiver = receivers[next]
     if next == 0 {
-      context.receive(socket, on: reactor)
+      receiver.receive(socket, on: reactor)
     } else {
       let isTaken = places[next].loop?.execute { reactor in
-        context.receive(socket, on: reactor)
+        receiver.receive(socket, on: reactor)
       }
       if isTaken != true {
         socket.close()
         limit.leave()
       }
     }
-    if limit.count >= openMax { letWait() }
+    if limit.count >= openMax { pauseAccepting() }
   }
 
   /// Leaves whoever comes in the accept queue until somebody has left.
-  private func letWait() {
+  private func pauseAccepting() {
     guard let listener = backpressure.listener else { return }
     listener.pause()
     let waits = limit.wait(forLessThan: openMax) { [backpressure] in backpressure.release() }
@@ -56,31 +57,44 @@ final class AcceptBackpressure: @unchecked Sendable {
   func release() { loop?.execute { [self] _ in listener?.resume() } }
 }
 
-extension PortContext {
-  /// Takes over a socket that has been accepted and counted, in the role of the port.
+/// The beginning of a port's connections on one loop, each in the role of the port.
+struct ConnectionReceiver: Sendable {
+  let context: PortContext
+  let live: LiveConnections
+  /// The handler of an admin port; `nil` where a deck is played.
+  var admin: AdminHandler?
+
+  /// Takes over a socket that has been accepted and counted.
   func receive(_ socket: Socket, on reactor: Reactor) {
-    guard !live.isDraining else { return turnAway(socket) }
-    let handler: any RequestHandler
-    switch role {
-    case .server where options.passesOn: handler = RecordingHandler(context: self)
-    case .server: handler = ReplayHandler(context: self)
-    case .other(let own): handler = own
-    case .proxy(let proxy):
+    guard !live.isDraining else { return reject(socket) }
+    if let admin {
+      begin(socket, admin, on: reactor)?.open()
+    } else if let proxy = context.origins.proxy {
       switch proxy.receive(socket) {
-      case .gone: return turnAway(socket)
-      case .served: handler = ProxyHandler(proxy, in: self)
-      case .unknown(let peer): handler = ProxyHandler(proxy, in: self, unknownPeer: peer)
+      case .gone: reject(socket)
+      case .served: begin(socket, ProxyHandler(proxy, in: context), on: reactor)?.open()
+      case .unknown(let peer):
+        begin(socket, ProxyHandler(proxy, in: context, unknownPeer: peer), on: reactor)?.open()
       case .refused(let sentence):
-        handler = ProxyHandler(proxy, in: self)
-        ClientConnection.begin(socket, handler, in: self, on: reactor)?.turnAway(sentence)
-        return
+        begin(socket, ProxyHandler(proxy, in: context), on: reactor)?.reject(sentence)
       }
+    } else if context.origins.passesOn {
+      begin(socket, RecordingHandler(context: context), on: reactor)?.open()
+    } else {
+      begin(socket, ReplayHandler(context: context), on: reactor)?.open()
     }
-    ClientConnection.begin(socket, handler, in: self, on: reactor)?.open()
   }
 
-  private func turnAway(_ socket: Socket) {
+  private func begin(
+    _ socket: Socket,
+    _ handler: any RequestHandler,
+    on reactor: Reactor
+  ) -> ClientConnection? {
+    ClientConnection.begin(socket, handler, in: context, live, on: reactor)
+  }
+
+  private func reject(_ socket: Socket) {
     socket.close()
-    live.forget()
+    live.discard()
   }
 }

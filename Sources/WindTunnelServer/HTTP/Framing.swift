@@ -1,11 +1,69 @@
 internal import WindTunnel
 
-/// What a head's fields say about framing and persistence, gathered while they come in so that
+/// The minor version that both ends can rely on.
+enum HTTPVersion: String, Sendable, Hashable {
+  case http10 = "HTTP/1.0"
+  /// Also any later minor version, which promises to behave like this one (RFC 9110 §6.2).
+  case http11 = "HTTP/1.1"
+}
+
+extension HTTPVersion {
+  /// RFC 9112 §2.3: `HTTP/` digit `.` digit, in capitals.
+  init(_ bytes: Bytes) throws(ProtocolError) {
+    let name: StaticString = "HTTP/"
+    guard bytes.count == 8, (0..<5).allSatisfy({ bytes[$0] == name.utf8Start[$0] }),
+      let major = bytes[5].digit, bytes[6] == 0x2E, let minor = bytes[7].digit
+    else {
+      throw .bad("“\(bytes.quoted)” is no version such as HTTP/1.1 (RFC 9112 §2.3).")
+    }
+    guard major == 1 else {
+      throw ProtocolError(
+        .versionNotSupported,
+        "HTTP/\(major).\(minor) is not spoken here; HTTP/1.1 is."
+      )
+    }
+    self = minor == 0 ? .http10 : .http11
+  }
+}
+
+/// The end of a message's content (RFC 9112 §6.3).
+enum Framing: Sendable, Hashable {
+  /// There is none, whatever the fields announce.
+  case none
+  case length(Int)
+  case chunked
+  /// With the connection.
+  case untilClose
+}
+
+extension [String] {
+  /// RFC 9112 §6.1: chunked alone is understood, last, once, and never in company of a length.
+  func refuseAmbiguity(_ version: HTTPVersion, hasLength: Bool) throws(ProtocolError) {
+    guard !hasLength else {
+      throw .bad("There are both Content-Length and Transfer-Encoding (RFC 9112 §6.1).")
+    }
+    guard version == .http11 else {
+      throw .bad("Transfer-Encoding does not exist in HTTP/1.0 (RFC 9112 §6.1).")
+    }
+    guard let last, filter({ $0 == "chunked" }).count < 2 else {
+      throw .bad("Transfer-Encoding is empty or says chunked twice (RFC 9112 §6.1).")
+    }
+    if let other = first(where: { $0 != "chunked" }) {
+      // Where chunked stands before another coding, the end of the content is nowhere.
+      guard last == "chunked" || !contains("chunked") else {
+        throw .bad("Transfer-Encoding does not end with chunked (RFC 9112 §6.3).")
+      }
+      throw ProtocolError(.notImplemented, "The transfer coding \(other) is not implemented.")
+    }
+  }
+}
+
+/// The facts of a head's fields about framing and persistence, gathered while they come in so that
 /// nobody has to search for them.
 struct FramingFacts {
   private(set) var hostCount = 0
   private(set) var contentLength: Int?
-  /// How many lengths there are, equal or not.
+  /// The number of lengths, equal or not.
   private(set) var lengthCount = 0
   /// The transfer codings in order, `chunked` in lower case; `nil` where the field is absent.
   private(set) var transferCodings: [String]?
@@ -13,7 +71,7 @@ struct FramingFacts {
   private(set) var saysKeepAlive = false
   private(set) var expectsContinue = false
 
-  /// Whether a field's value must be known when its line is read.
+  /// Tells whether a field's value must be known when its line is read.
   static func decides(_ name: String) -> Bool {
     ["content-length", "transfer-encoding", "connection", "host", "expect"].contains {
       name.equalsIgnoringASCIICase($0)

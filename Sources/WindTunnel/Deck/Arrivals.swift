@@ -41,8 +41,8 @@ struct Arrivals: Sendable {
     /// The how-manieth of its key in its lane it is, counted from one.
     var ordinal: Int
     var others: Others
-    /// Where its end is told, without its key.
-    var seat: Int
+    /// The place where its end is told, without its key.
+    var slot: Int
   }
 
   private var tallies: KeptTable<LaneKey, Tally>
@@ -72,7 +72,7 @@ struct Arrivals: Sendable {
   mutating func arrive(_ id: Int, _ key: LaneKey) -> Arrival {
     let place = place(of: key)
     let (ordinal, others) = Self.arrive(id, &tallies[place])
-    return Arrival(ordinal: ordinal, others: others, seat: place)
+    return Arrival(ordinal: ordinal, others: others, slot: place)
   }
 
   private static func arrive(_ id: Int, _ tally: inout Tally) -> (ordinal: Int, others: Others) {
@@ -88,13 +88,13 @@ struct Arrivals: Sendable {
   }
 
   /// An outcome has come to its end; a courier that was stopped twice tells of it twice, and one
-  /// that ends after everything began anew has no seat any more.
-  mutating func end(_ id: Int, at seat: Int) {
-    guard seat < tallies.count else { return }
-    if tallies[seat].carried == id {
-      tallies[seat].carried = 0
-    } else if !tallies[seat].more.isEmpty {
-      tallies[seat].more.removeAll { $0 == id }
+  /// that ends after everything began anew has no slot any more.
+  mutating func end(_ id: Int, at slot: Int) {
+    guard slot < tallies.count else { return }
+    if tallies[slot].carried == id {
+      tallies[slot].carried = 0
+    } else if !tallies[slot].more.isEmpty {
+      tallies[slot].more.removeAll { $0 == id }
     }
   }
 

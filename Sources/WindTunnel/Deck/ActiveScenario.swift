@@ -1,0 +1,165 @@
+internal import Foundation
+
+/// The scenario that a deck is in, with its seed, its clock and the use of its rules.
+struct ActiveScenario: Sendable {
+  private(set) var scenario: Scenario
+  /// The start of all draws.
+  private(set) var seed: UInt64
+  private(set) var ruleUse: RuleUse
+  /// Whether it changes nothing that is asked for.
+  private(set) var isCalm: Bool
+  private var clock = ScenarioClock()
+  private let isProxied: Bool
+  /// The rates that the connections of the deck share, where the link says so.
+  private let shared = SharedPath()
+
+  init(_ scenario: Scenario, seed: UInt64, isProxied: Bool) {
+    (self.scenario, self.seed, self.isProxied) = (scenario, seed, isProxied)
+    ruleUse = RuleUse(scenario)
+    isCalm = Self.isCalm(scenario)
+  }
+
+  private static func isCalm(_ scenario: Scenario) -> Bool {
+    scenario.rules.isEmpty && !hasLink(scenario)
+  }
+
+  /// Asked of the case alone, which copies nothing.
+  private static func hasLink(_ scenario: Scenario) -> Bool {
+    if case .some = scenario.link { true } else { false }
+  }
+
+  /// Whether there is a link.
+  var hasLink: Bool { Self.hasLink(scenario) }
+
+  /// Changes to another scenario, whose clock begins now.
+  mutating func change(to scenario: Scenario, seed: UInt64?) {
+    (self.scenario, self.seed) = (scenario, seed ?? self.seed)
+    isCalm = Self.isCalm(scenario)
+    clock = ScenarioClock()
+    ruleUse.change(to: scenario)
+  }
+
+  /// Begins the same scenario anew.
+  mutating func restart() {
+    clock = ScenarioClock()
+    ruleUse.begin()
+  }
+
+  /// Says how old the scenario is when the first moment is told.
+  mutating func begin(aged age: Duration) { clock.age = age }
+
+  /// The time since it began; `nil` where no moment was told.
+  func elapsed(at now: Date) -> Duration? { clock.elapsed(at: now) }
+
+  /// Takes note of the time, where nothing has to be decided.
+  mutating func pass(to now: Date?) { clock.start(at: now) }
+
+  /// Decides what a connection meets before there is a request on it.
+  mutating func decideConnection(_ lane: Lane, _ ordinal: Int, at now: Date?) -> Decision {
+    if ruleUse.isWaiting { ruleUse.meet(nil) }
+    return scenario.decideConnection(
+      seed: seed,
+      lane: lane,
+      ordinal: ordinal,
+      in: clock.circumstances(scenario, of: nil, in: lane, at: now)
+    )
+  }
+
+  /// Decides what a tunnel meets.
+  mutating func decideTunnel(
+    _ request: Request,
+    _ lane: Lane,
+    _ ordinal: Int,
+    isOpened: Bool,
+    at now: Date?
+  ) -> Decision {
+    if ruleUse.isWaiting { ruleUse.meet(request) }
+    let circumstances = clock.circumstances(scenario, of: request, in: lane, at: now)
+    return scenario.decideTunnel(
+      request,
+      at: Scenario.Moment(seed, lane, request.tunnelKey, ordinal, circumstances),
+      isOpened: isOpened
+    )
+  }
+
+  /// Decides what a request meets; one that `isIgnored` meets nothing.
+  mutating func decide(
+    _ prepared: PreparedRequest,
+    _ lane: Lane,
+    _ ordinal: Int,
+    isIgnored: Bool,
+    at now: Date?
+  ) -> Decision {
+    let circumstances = clock.circumstances(scenario, of: prepared.request, in: lane, at: now)
+    if isIgnored || scenario.rules.isEmpty {
+      return Decision(lane: lane, key: prepared.key.text, ordinal: ordinal, faults: [])
+    }
+    if ruleUse.isWaiting { ruleUse.meet(prepared.request) }
+    let moment = Scenario.Moment(seed, lane, prepared.key.text, ordinal, circumstances)
+    return isProxied
+      ? scenario.decideProxied(prepared.request, at: moment)
+      : scenario.decide(prepared.request, at: moment)
+  }
+
+  /// The link and the fates of a connection's packets; `nil` where there is no link. An exchange has
+  /// a connection of its own, so that no client's reuse of connections changes what it meets.
+  func path(_ decision: Decision) -> LinkPath? {
+    scenario.link.map { link in
+      LinkPath(
+        link: link,
+        draws: ConnectionDraws(
+          seed: seed,
+          scenario: scenario.name,
+          lane: decision.lane,
+          key: decision.key,
+          ordinal: decision.ordinal
+        ),
+        shared: link.isShared ? shared : nil
+      )
+    }
+  }
+}
+
+/// The time of a scenario, and the fields that its first requests had: what some rules count from.
+struct ScenarioClock: Sendable {
+  /// The first moment that was told in it.
+  private var beginning: Date?
+  /// The age of the scenario when that is told.
+  var age = Duration.zero
+  private var firstValues = FirstValues()
+
+  /// Begins, unless it has begun or no moment is told.
+  mutating func start(at now: Date?) {
+    if beginning == nil { beginning = now?.addingTimeInterval(-age.inMilliseconds / 1000) }
+  }
+
+  /// What rules may ask beside the seed.
+  mutating func circumstances(
+    _ scenario: Scenario,
+    of request: Request?,
+    in lane: Lane,
+    at now: Date?
+  ) -> Circumstances {
+    start(at: now)
+    var circumstances = Circumstances()
+    // There is no rule to ask.
+    if scenario.rules.isEmpty { return circumstances }
+    if let now, let elapsed = elapsed(at: now) { circumstances.elapsed = elapsed }
+    if let request {
+      circumstances.headers = request.headers
+      circumstances.changed = firstValues.changed(scenario, request, in: lane)
+    }
+    return circumstances
+  }
+
+  /// The time since the beginning; `nil` where no moment was told.
+  func elapsed(at now: Date) -> Duration? {
+    guard let beginning else { return nil }
+    let milliseconds = now.timeIntervalSince(beginning) * 1000
+    // A clock may be set back.
+    return Duration(milliseconds: min(max(0, milliseconds), Self.longestMilliseconds))
+  }
+
+  /// A hundred years: a clock that tells more is no clock.
+  private static let longestMilliseconds = 3.2e12
+}

@@ -1,0 +1,461 @@
+public import Foundation
+
+/// A cassette, a matcher, a scenario and a mode behind one lock, played to any number of clients in
+/// process or on the wire.
+///
+/// A lock around a value and not an actor: the order in which requests arrive decides which
+/// recording each gets, and a hop to an actor would not keep that order. A request takes the lock
+/// once when it arrives, and once more when its exchange has ended.
+public final class Deck: Sendable {
+  private let state: Locked<State>
+  private let observe: (@Sendable (Journal.Entry) -> Void)?
+  private let follow: (@Sendable (Outcome, Milestone) -> Void)?
+  /// The clock by which recordings are played as if they were of today.
+  private let today: (@Sendable () -> Date)?
+  package let recordingJournal: RecordingJournal?
+  /// The rules by which ``recorded(volatile:)`` takes secrets out, beside those that always are.
+  let redaction: RedactionRules
+
+  /// Loads a deck with a cassette.
+  ///
+  /// - Parameters:
+  ///   - cassette: What was said.
+  ///   - scenario: What the weather is.
+  ///   - seed: What all draws start from.
+  ///   - matcher: What the requests are compared by.
+  ///   - then: What follows when the recordings of a request are used up.
+  ///   - pace: How long recorded answers take; their streamed bodies come in their pieces at any.
+  ///   - mode: Whether the live origin is asked.
+  ///   - redaction: What ``recorded()`` takes out beside what it always does.
+  ///   - ignoring: Hosts that are left alone: their requests pass to them in every mode, without
+  ///     weather and unrecorded. `api.example.com` is every port of it, `api.example.com:8443` one.
+  ///   - mapping: Hosts that are asked elsewhere where they are asked at all:
+  ///     `["api.example.com": "http://127.0.0.1:8000"]`. On the tape they keep their names.
+  ///   - isProxied: Whether requests come through a forward proxy: it passes others, and a failed
+  ///     connection is the proxy's, which answers 502.
+  ///   - passesOthers: Whether requests to hosts that are nowhere on the cassette go there, in the
+  ///     weather and unrecorded; with an empty cassette that is weather over live traffic.
+  ///   - recordingJournal: Where each interaction is noted as soon as it is complete, so that what
+  ///     ends the process does not take the recording with it.
+  ///   - observe: Told of each decision while it is made, under the deck's lock: it must be quick
+  ///     and must not call the deck.
+  ///   - follow: Told how far a request and its answer have come, on the thread that carries them. Of
+  ///     connections nothing is told.
+  ///   - now: Tells the time, where dates in recorded answers shall be moved by as much as has gone by
+  ///     since (``Interaction/refreshingDates(at:)``). What is dealt does not depend on it.
+  public convenience init(
+    _ cassette: Cassette,
+    scenario: Scenario = .calm,
+    seed: UInt64 = 1,
+    matcher: Matcher = .url,
+    then: EndPolicy = .fail,
+    pace: Pace = .immediately,
+    mode: RecordMode = .none,
+    redaction: RedactionRules = .standard,
+    ignoring: [String] = [],
+    mapping: [String: RequestURL] = [:],
+    isProxied: Bool = false,
+    passesOthers: Bool = false,
+    recordingJournal: RecordingJournal? = nil,
+    observe: (@Sendable (Journal.Entry) -> Void)? = nil,
+    follow: (@Sendable (Outcome, Milestone) -> Void)? = nil,
+    refreshingDates now: (@Sendable () -> Date)? = nil
+  ) {
+    let options = PlaybackOptions(
+      matcher: matcher,
+      then: then,
+      pace: pace,
+      mode: mode,
+      redaction: redaction,
+      ignoring: ignoring,
+      mapping: mapping,
+      isProxied: isProxied,
+      passesOthers: passesOthers,
+      refreshingDates: now
+    )
+    recordingJournal?.begin(after: cassette, redaction, rewrites: mode == .rewrite)
+    self.init(
+      LoadedCassette(cassette, options),
+      scenario,
+      seed: seed,
+      options,
+      recordingJournal,
+      observe,
+      follow
+    )
+  }
+
+  /// Loads a deck with answers written by hand.
+  public convenience init(
+    _ stubs: [Stub],
+    scenario: Scenario = .calm,
+    seed: UInt64 = 1,
+    matcher: Matcher = .url,
+    then: EndPolicy = .fail,
+    pace: Pace = .immediately
+  ) {
+    let options = PlaybackOptions(matcher: matcher, then: then, pace: pace)
+    self.init(LoadedCassette(stubs, options), scenario, seed: seed, options)
+  }
+
+  private init(
+    _ cassette: LoadedCassette,
+    _ scenario: Scenario,
+    seed: UInt64,
+    _ options: PlaybackOptions,
+    _ recordingJournal: RecordingJournal? = nil,
+    _ observe: (@Sendable (Journal.Entry) -> Void)? = nil,
+    _ follow: (@Sendable (Outcome, Milestone) -> Void)? = nil
+  ) {
+    (self.recordingJournal, self.observe, self.follow) = (recordingJournal, observe, follow)
+    (redaction, today) = (options.redaction, options.refreshingDates)
+    state = Locked(State(cassette, scenario, seed: seed, options))
+  }
+}
+
+// MARK: - A request
+
+extension Deck {
+  /// What a request meets that comes on a connection of its own.
+  package enum Arrival: Sendable {
+    /// Its connection fails, or has to be waited for; only when that is open is it decided.
+    case opening(Delivery)
+    case decided(Outcome)
+  }
+
+  /// Decides what a request meets, first of its connection's and then of its own, or that it is none of
+  /// the deck's affair.
+  package func arrive(
+    _ request: Request,
+    lane: Lane,
+    on stage: Stage,
+    at now: Date?
+  ) -> Arrival {
+    let (opening, decided) = state.withLock { state -> (Delivery?, State.Decided?) in
+      if !state.routes.ignores(request.url) {
+        let decision = state.open(lane: lane, at: now, telling: observe)
+        let opening = decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage)
+        if opening != .nothing { return (opening, nil) }
+      }
+      let prepared = state.cassette.prepare(request)
+      return (nil, state.decide(prepared, lane, at: now, telling: observe))
+    }
+    if let decided { return .decided(complete(decided)) }
+    return .opening(opening ?? .nothing)
+  }
+
+  /// Decides what a request gets; the same request may get something else next time.
+  ///
+  /// The request names its lane itself (``Lane/take(from:)``), else it is of `lane`. The caller says
+  /// what time it is (``open(lane:on:at:)``).
+  public func decide(_ request: Request, lane: Lane = .deck, at now: Date? = nil) -> Outcome {
+    prepareAndDecide(request, lane: lane, at: now).outcome
+  }
+
+  /// Decides what a request gets, and returns what was worked out of it beside that: for when it comes
+  /// again.
+  package func prepareAndDecide(
+    _ request: Request,
+    lane: Lane,
+    at now: Date?
+  ) -> (outcome: Outcome, prepared: PreparedRequest) {
+    let decided = state.withLock { state in
+      state.decide(state.cassette.prepare(request), lane, at: now, telling: observe)
+    }
+    return (complete(decided), decided.prepared)
+  }
+
+  /// What a request gets that has come before.
+  package enum RepeatedArrival: Sendable {
+    /// The response that the caller holds ready for it. It counts as carried to its end.
+    case sameResponse
+    case decided(Outcome)
+    /// Nothing was decided: it was prepared for another cassette than is loaded by now.
+    case outdated
+  }
+
+  /// Decides what a request gets that has come before, and for which the caller may hold a response
+  /// ready.
+  package func decide(
+    _ prepared: PreparedRequest,
+    holding key: RenderedResponseKey?,
+    lane: Lane,
+    at now: Date?
+  ) -> RepeatedArrival {
+    // What follows is told of an outcome.
+    let key = follow == nil ? key : nil
+    let (isSame, decided) = state.withLock { state -> (Bool, State.Decided?) in
+      guard state.cassette === prepared.cassette else { return (false, nil) }
+      if let key, state.repeatResponse(key, to: prepared, lane, at: now, telling: observe) {
+        return (true, nil)
+      }
+      return (false, state.decide(prepared, lane, at: now, telling: observe))
+    }
+    if isSame { return .sameResponse }
+    return decided.map { .decided(complete($0)) } ?? .outdated
+  }
+
+  /// Works out what does not change of a request, as long as no other cassette is loaded.
+  package func prepare(_ request: Request) -> PreparedRequest {
+    state.withLock { $0.cassette }.prepare(request)
+  }
+
+  /// Works out what is left of a decision. Mostly there is nothing, and so nothing is copied for it.
+  private func complete(_ decided: State.Decided) -> Outcome {
+    if today == nil, decided.deferred == nil { return decided.outcome }
+    var outcome = decided.outcome
+    if let today, case .recording(let interaction, let place) = outcome.source {
+      outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
+    }
+    if let deferred = decided.deferred {
+      outcome.source = deferred.source(for: decided.prepared)
+      if case .unmatched(let mismatch) = outcome.source {
+        outcome.source = .unmatched(missed(mismatch, in: outcome.decision.lane))
+      }
+    }
+    return outcome
+  }
+
+  /// Remembers why nothing answered, with how often what comes near was given to the same lane.
+  private func missed(_ mismatch: Mismatch, in lane: Lane) -> Mismatch {
+    var mismatch = mismatch
+    if mismatch.played == 0 {
+      if lane == .deck { return state.withLock { $0.keepCounted(mismatch) } }
+      // Lanes are many, and of none the numbers are kept.
+      let journal = journal
+      for index in mismatch.candidates.indices {
+        let take = Journal.Take.recording(mismatch.candidates[index].number - 1)
+        mismatch.candidates[index].played = journal.count {
+          $0.take == take && $0.decision.lane == lane
+        }
+      }
+    }
+    state.withLock { $0.keep(mismatch) }
+    return mismatch
+  }
+}
+
+// MARK: - A connection
+
+extension Deck {
+  /// Decides what a connection meets before there is a request on it; `Delivery.nothing` where it
+  /// simply goes on.
+  ///
+  /// The caller says what time it is, for the rules that follow the clock: the first moment that is
+  /// told in a scenario is its beginning, and for a caller that tells none it is always then.
+  public func open(lane: Lane, on stage: Stage, at now: Date? = nil) -> Delivery {
+    openConnection(lane: lane, on: stage, at: now).delivery
+  }
+
+  /// The same with the path of the connection; `nil` where there is no link.
+  package func openConnection(
+    lane: Lane,
+    on stage: Stage,
+    at now: Date? = nil
+  ) -> (delivery: Delivery, path: LinkPath?) {
+    let (decision, path) = state.withLock { state -> (Decision, LinkPath?) in
+      let decision = state.open(lane: lane, at: now, telling: observe)
+      // What its request's connection takes of a rate that is shared it does not take twice.
+      var path = state.scenario.path(decision)
+      path?.shared = nil
+      return (decision, path)
+    }
+    return (decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage), path)
+  }
+
+  /// Decides what a tunnel to `host:port` meets. The *n*-th to the same place meets the same for the
+  /// same seed, whatever else is going on.
+  ///
+  /// Where `isOpened` says that the proxy looks into the tunnel, only what is meant for tunnels and
+  /// connections is decided, since the requests within meet the rest.
+  public func openTunnel(
+    to authority: String,
+    lane: Lane = .deck,
+    isOpened: Bool = false,
+    at now: Date? = nil
+  ) -> TunnelDecision {
+    state.withLock { state in
+      state.openTunnel(
+        to: authority,
+        lane: lane,
+        isOpened: isOpened,
+        at: now,
+        telling: observe
+      )
+    }
+  }
+}
+
+// MARK: - The end of an exchange
+
+extension Deck {
+  /// Tells that an outcome has been carried to its end, however it ended.
+  public func finished(_ outcome: Outcome) {
+    let (id, slot) = (outcome.id, outcome.slot)
+    state.withLock { $0.end(id, at: slot) }
+    follow?(outcome, .end)
+  }
+
+  /// Tells whatever follows that an outcome has come so far.
+  public func passed(_ milestone: Milestone, of outcome: Outcome) { follow?(outcome, milestone) }
+
+  /// Notes in the journal what an answer gave no room for.
+  func note(_ misfits: [String], on outcome: Outcome) {
+    let id = outcome.id
+    state.withLock { $0.note(misfits, on: id) }
+  }
+
+  /// Keeps what the live origin answered to a forwarded request, in memory, until ``recorded()``
+  /// takes the secrets out of it.
+  public func keep(_ interaction: Interaction, for outcome: Outcome) {
+    remember(interaction, for: outcome)?()
+  }
+
+  /// Keeps that the live origin of a tunnel could not be reached, where anything is recorded.
+  public func keep(_ failure: Failure, for tunnel: TunnelDecision, to authority: String) {
+    guard let ticket = tunnel.ticket else { return }
+    remember(Interaction(Request(tunnelTo: authority), .failure(failure)), under: ticket)?()
+  }
+
+  /// Keeps what the live origin answered, but for what takes its time: what is returned writes the
+  /// interaction down, before which its client is not to have all of it, on whatever thread; `nil`
+  /// where nothing is written.
+  package func remember(
+    _ interaction: Interaction,
+    for outcome: Outcome
+  ) -> (@Sendable () -> Void)? {
+    guard case .forward(let ticket?) = outcome.source else { return nil }
+    return remember(interaction, under: ticket)
+  }
+
+  private func remember(_ interaction: Interaction, under ticket: Int) -> (@Sendable () -> Void)? {
+    let isLeftOff = state.withLock { $0.keep(interaction, under: ticket) }
+    guard !isLeftOff, let recordingJournal else { return nil }
+    return { recordingJournal.append(interaction, order: ticket) }
+  }
+
+  /// Takes note that this process could not ask the live origin, for want of something of its own: that
+  /// is no answer, and stands on no cassette.
+  package func couldNotAsk(_ outcome: Outcome, _ reason: String) {
+    let ticket: Int? = if case .forward(let ticket) = outcome.source { ticket } else { nil }
+    state.withLock { $0.noteUnasked(ticket, reason) }
+  }
+
+  /// The same for a tunnel.
+  package func couldNotAsk(_ tunnel: TunnelDecision, _ reason: String) {
+    state.withLock { $0.noteUnasked(tunnel.ticket, reason) }
+  }
+
+  /// Remembers that a request was not answered, by a courier that could not ask for it.
+  package func missed(_ request: Request) {
+    let mismatch = state.withLock { $0.cassette }.explanation(of: request)
+    state.withLock { $0.keep(mismatch) }
+  }
+}
+
+// MARK: - Changes between two requests
+
+extension Deck {
+  /// Changes the scenario between two requests, and returns what it was.
+  @discardableResult
+  public func swap(_ scenario: Scenario, seed: UInt64? = nil) -> (scenario: Scenario, seed: UInt64)
+  {
+    state.withLock { state in
+      defer { state.change(to: scenario, seed: seed) }
+      return (state.scenario.scenario, state.scenario.seed)
+    }
+  }
+
+  /// Says how old the scenario is when the first moment is told, where that is not its beginning.
+  package func begin(aged age: Duration) { state.withLock { $0.begin(aged: age) } }
+
+  /// Takes the next cassette, and other rules to compare requests by where there are any, between two
+  /// requests.
+  ///
+  /// Answers that have begun end from the old cassette. The new one is at its head for every lane:
+  /// nothing of it was played, redactions stand for no value yet, and the journal begins anew,
+  /// since its entries name places on the old one. Ordinals go on, so the scenario does not begin
+  /// anew with each save. It is meant for a deck that plays.
+  public func load(_ cassette: Cassette, matcher: Matcher? = nil) {
+    // The index takes its time; no request has to wait for it.
+    let next = LoadedCassette(cassette, state.withLock { $0.options(by: matcher) })
+    state.withLock { $0.load(next) }
+  }
+
+  /// Begins anew: playheads, ordinals, what redactions stand for, the journal and the misses.
+  /// Scenario and seed stay, and so does what was recorded.
+  public func reset() { state.withLock { $0.reset() } }
+
+  /// A lane for one more session of this deck.
+  package func sessionLane() -> Lane { Lane("session/\(state.withLock { $0.newSession() })") }
+
+  /// Keeps connections that were refused off the cassette, and tells whose: `GET http://a.example`,
+  /// without path and query, which may hold a secret.
+  @discardableResult
+  package func forgetRefusals() -> [String] { state.withLock { $0.dropRefusals() } }
+}
+
+// MARK: - What it holds
+
+extension Deck {
+  /// The parts that requests are compared by.
+  public var matcher: Matcher { state.withLock { $0.cassette }.matcher }
+
+  /// The origin that most of the cassette was recorded from, such as `https://api.example.com`.
+  public var origin: RequestURL? { state.withLock { $0.cassette }.origin }
+
+  /// The interactions of the deck, in order.
+  public var interactions: [Interaction] { state.withLock { $0.cassette }.interactions }
+
+  /// The recordings by their places; `nil` where a function answers.
+  var recordings: [Interaction?] { state.withLock { $0.cassette }.recordings }
+
+  /// The scenario that the deck is in.
+  public var scenario: Scenario { state.withLock { $0.scenario.scenario } }
+
+  /// The start of all draws.
+  public var seed: UInt64 { state.withLock { $0.scenario.seed } }
+
+  /// How long ago the scenario began: its first moment that was told; `nil` where none was.
+  package func elapsed(at now: Date) -> Duration? {
+    state.withLock { $0.scenario.elapsed(at: now) }
+  }
+
+  /// The scenario with its seed and with what its rules have met.
+  var activeScenario: ActiveScenario { state.withLock { $0.scenario } }
+
+  /// The decisions so far.
+  public var journal: Journal { state.withLock { $0.journal } }
+
+  /// The reasons why requests were not answered, in the order in which they were found out; the first
+  /// hundred.
+  public var mismatches: [Mismatch] { state.withLock { $0.misses } }
+
+  /// The requests so far, and those that are being carried.
+  var arrivals: Arrivals { state.withLock { $0.arrivals } }
+
+  /// Whether requests to this address are none of the deck's affair.
+  package func ignores(_ url: RequestURL) -> Bool { state.withLock { $0.routes }.ignores(url) }
+
+  /// Whether the content of requests is looked at, handed on or kept: else a server may let it pass
+  /// by unread, however much it is.
+  package var needsRequestContent: Bool { state.withLock { $0.needsRequestContent } }
+
+  /// Whether the whole content of a request makes a difference to what answers it.
+  package var comparesContent: Bool {
+    let cassette = state.withLock { $0.cassette }
+    return cassette.matcher.looksAtContent || cassette.computes
+  }
+
+  /// Whether what is passed on is kept.
+  package var records: Bool { state.withLock { $0.mode } != .none }
+
+  /// Whether everything is recorded anew.
+  var recordsAnew: Bool { state.withLock { $0.mode } == .rewrite }
+
+  /// What was recorded, and what becomes of what was there before.
+  var recording: Recording { state.withLock { $0.recording } }
+
+  /// What was recorded so far.
+  var newRecordings: NewRecordings { state.withLock { $0.recordings } }
+}

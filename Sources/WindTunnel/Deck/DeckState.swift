@@ -1,0 +1,388 @@
+internal import Foundation
+
+extension Deck {
+  /// Everything that changes from one decision to the next.
+  struct State: Sendable {
+    private(set) var cassette: LoadedCassette
+    private(set) var scenario: ActiveScenario
+    private(set) var journal = Journal()
+    /// The reasons why nothing answered, in the order in which they were found out.
+    private(set) var misses: [Mismatch] = []
+    private(set) var arrivals = Arrivals()
+    private(set) var recordings = NewRecordings()
+    /// Whether the deck plays, records or both: never ``RecordMode/once``.
+    let mode: RecordMode
+    /// The hosts whose requests leave the deck.
+    let routes: LiveRoutes
+
+    private let options: PlaybackOptions
+    /// The cassette's number, in the order in which they were loaded.
+    private var cassetteNumber = 0
+    private var playhead = Playhead()
+    private var bindings = Bindings()
+    /// The number of times that each recording was played in the unnamed lane, by its place.
+    private var plays: [Int] = []
+    private var lastID = 0
+    private var sessionCount = 0
+
+    private static let missesMax = 100
+    private static let connectionPrint = Fingerprint(Decision.connectionKey)
+
+    init(
+      _ cassette: LoadedCassette,
+      _ scenario: Scenario,
+      seed: UInt64,
+      _ options: PlaybackOptions
+    ) {
+      (self.cassette, self.options) = (cassette, options)
+      self.scenario = ActiveScenario(scenario, seed: seed, isProxied: options.isProxied)
+      routes = LiveRoutes(ignoring: options.ignoring, mapping: options.mapping)
+      mode =
+        options.mode == .once
+        ? (cassette.interactions.isEmpty ? .rewrite : .none) : options.mode
+    }
+
+    /// Whether content of requests can make a difference, or be kept.
+    var needsRequestContent: Bool {
+      cassette.matcher.looksAtContent || mode != .none || options.passesUnknownHosts
+        || !routes.isEmpty || cassette.computes
+    }
+
+    /// What was recorded, and what becomes of what was there before.
+    var recording: Recording {
+      let isAnew = mode == .rewrite
+      let old = cassette.cassette
+      var kept = old
+      if isAnew { kept.interactions = [] }
+      return Recording(
+        kept: kept,
+        replaced: isAnew ? old.interactions : [],
+        new: recordings,
+        isAnew: isAnew
+      )
+    }
+
+    // MARK: - Decisions
+
+    /// A decision, and what of it is left to be done.
+    struct Decided: Sendable {
+      var outcome: Outcome
+      let prepared: PreparedRequest
+      let deferred: DeferredAnswer?
+    }
+
+    /// Opens a connection.
+    mutating func open(
+      lane: Lane,
+      at now: Date?,
+      telling observe: ((Journal.Entry) -> Void)?
+    ) -> Decision {
+      let ordinal = arrivals.count(LaneKey(lane, Self.connectionPrint))
+      let decision = scenario.decideConnection(lane, ordinal, at: now)
+      let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
+      if !decision.faults.isEmpty { journal.append(entry) }
+      observe?(entry)
+      return decision
+    }
+
+    /// Opens a tunnel.
+    mutating func openTunnel(
+      to authority: String,
+      lane: Lane,
+      isOpened: Bool,
+      at now: Date?,
+      telling observe: ((Journal.Entry) -> Void)?
+    ) -> TunnelDecision {
+      let request = Request(tunnelTo: authority)
+      let decision = scenario.decideTunnel(
+        request,
+        lane,
+        arrivals.count(LaneKey(lane, Fingerprint(request.tunnelKey))),
+        isOpened: isOpened,
+        at: now
+      )
+      let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
+      journal.append(entry)
+      var tunnel = TunnelDecision(
+        decision: decision,
+        path: scenario.path(decision),
+        scenario: scenario.scenario.name,
+        isOnTape: cassette.answers(for: request.url),
+        isOpened: isOpened
+      )
+      if mode != .none { tunnel.ticket = entry.id }
+      if tunnel.isOnTape {
+        // A miss needs no explanation: the tunnel goes on.
+        let isIgnored = routes.ignores(request.url)
+        let dealt = deal(cassette.prepare(request), decision, id: entry.id, isIgnored: isIgnored)
+        if case .recording(let interaction, _) = dealt.source {
+          tunnel.failure = interaction.failure
+        }
+      }
+      observe?(entry)
+      return tunnel
+    }
+
+    /// Decides what a request gets that was prepared by the cassette that is loaded.
+    mutating func decide(
+      _ prepared: PreparedRequest,
+      _ lane: Lane,
+      at now: Date?,
+      telling observe: ((Journal.Entry) -> Void)?
+    ) -> Decided {
+      let (lane, id) = (prepared.lane ?? lane, newID())
+      let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print))
+      let isIgnored = routes.ignores(prepared.request.url)
+      let decision = scenario.decide(
+        prepared,
+        lane,
+        arrival.ordinal,
+        isIgnored: isIgnored,
+        at: now
+      )
+      let (source, take, deferred) = deal(prepared, decision, id: id, isIgnored: isIgnored)
+      enter(decision, take, of: prepared, id: id, beside: arrival.others, telling: observe)
+      var outcome = Outcome(
+        id: id,
+        request: prepared.request,
+        source: source,
+        decision: decision,
+        pace: options.pace,
+        moment: now,
+        slot: arrival.slot,
+        renderedKey: renderedKey(of: take, for: prepared, decision)
+      )
+      if scenario.hasLink, !isIgnored { outcome.path = scenario.path(decision) }
+      if case .forward = source, outcome.forwards {
+        outcome.liveURL = routes.destination(of: prepared.request.url)
+      }
+      return Decided(outcome: outcome, prepared: prepared, deferred: deferred)
+    }
+
+    /// The name of the response where nothing changes it: the one place that says which responses a
+    /// stage may keep as it has sent them.
+    private func renderedKey(
+      of take: Journal.Take,
+      for prepared: PreparedRequest,
+      _ decision: Decision
+    ) -> RenderedResponseKey? {
+      guard prepared.takesRecordingsUnchanged, case .recording(let place) = take,
+        decision.faults.isEmpty, !scenario.hasLink
+      else { return nil }
+      return RenderedResponseKey(cassette: cassetteNumber, place: place)
+    }
+
+    /// Decides that a request gets the response that it was sent before, and that it has been carried to
+    /// its end: what is counted and noted is what a decision and an end would count and note.
+    ///
+    /// - Returns: False where anything else answers, or may; then nothing was decided.
+    mutating func repeatResponse(
+      _ key: RenderedResponseKey,
+      to prepared: PreparedRequest,
+      _ lane: Lane,
+      at now: Date?,
+      telling observe: ((Journal.Entry) -> Void)?
+    ) -> Bool {
+      // What has a key was changed by nothing; of that only the scenario may be another by now.
+      let lane = prepared.lane ?? lane
+      guard key.cassette == cassetteNumber, scenario.isCalm, let sequence = prepared.sequence,
+        playhead.deal(sequence, lane: lane, as: key.place, then: { cassette.endPolicy(at: $0) })
+      else { return false }
+      let id = newID()
+      let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print))
+      scenario.pass(to: now)
+      let decision = Decision(
+        lane: lane,
+        key: prepared.key.text,
+        ordinal: arrival.ordinal,
+        faults: []
+      )
+      let take = Journal.Take.recording(key.place)
+      enter(decision, take, of: prepared, id: id, beside: arrival.others, telling: observe)
+      arrivals.end(id, at: arrival.slot)
+      return true
+    }
+
+    private typealias Dealt = (
+      source: Outcome.Source, take: Journal.Take, deferred: DeferredAnswer?
+    )
+
+    /// Deals what answers a request.
+    private mutating func deal(
+      _ prepared: PreparedRequest,
+      _ decision: Decision,
+      id: Int,
+      isIgnored: Bool
+    ) -> Dealt {
+      let (request, key, cassette) = (prepared.request, prepared.key, cassette)
+      if isIgnored { return (.forward(ticket: nil), .forwarded, nil) }
+      // Nobody recorded the page of a portal, which is there all the same.
+      if request.url.path == Substitute.portalPath,
+        decision.faults == [.answer(.captivePortalPage)]
+      {
+        return (.computed(Response()), .computed, nil)
+      }
+      if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil) }
+      let sequence =
+        prepared.sequence
+        ?? cassette.index.sequence(
+          for: request,
+          key: key,
+          lane: decision.lane,
+          bindings: &bindings
+        )
+      guard let sequence else {
+        // Nobody recorded this host, so its own answer is the right one.
+        if options.passesUnknownHosts, mode != .newEpisodes, !cassette.answers(for: request.url) {
+          return (.forward(ticket: nil), .forwarded, nil)
+        }
+        return missing(id, exhausted: nil)
+      }
+      let isWithheld = decision.faults.contains(where: \.replacesOrCuts)
+      let take = playhead.deal(
+        sequence,
+        lane: decision.lane,
+        key: cassette.index.playKey(request, key),
+        // A function answers for ever, so it is never used up.
+        using: { !isWithheld && cassette.function(at: $0) == nil },
+        then: { cassette.endPolicy(at: $0) }
+      )
+      switch take {
+      case .exhausted(let times, let last): return missing(id, exhausted: (times, last))
+      case .recording(let place):
+        if let answer = cassette.function(at: place) {
+          return (.computed(Response()), .computed, .compute(answer))
+        }
+        let dealt =
+          decision.faults.contains(where: \.isStale) ? sequence.earlier(than: place) : place
+        let take = isWithheld ? Journal.Take.withheld(dealt) : .recording(dealt)
+        return (.recording(cassette.interactions[dealt], place: dealt), take, nil)
+      }
+    }
+
+    private func missing(_ id: Int, exhausted: (times: Int, last: Int)?) -> Dealt {
+      if mode == .newEpisodes { return (.forward(ticket: id), .forwarded, nil) }
+      let empty = Mismatch(asked: "", nearest: nil, played: 0, count: 0)
+      return (.unmatched(empty), .unmatched, .explain(exhausted: exhausted))
+    }
+
+    /// Notes what was decided.
+    private mutating func enter(
+      _ decision: Decision,
+      _ take: Journal.Take,
+      of prepared: PreparedRequest,
+      id: Int,
+      beside others: Arrivals.Others,
+      telling observe: ((Journal.Entry) -> Void)?
+    ) {
+      var entry = Journal.Entry(id: id, decision: decision, take: take)
+      entry.overlapping = others != .none
+      entry.isRepeatable = prepared.request.isRepeatable
+      journal.append(entry)
+      if case .recording(let place) = take, decision.lane == .deck { countPlay(of: place) }
+      // Of two and more all are marked already.
+      if case .one(let other) = others { journal.markOverlapping(id: other) }
+      observe?(entry)
+    }
+
+    private mutating func countPlay(of place: Int) {
+      if place >= plays.count {
+        plays += Array(repeating: 0, count: cassette.interactions.count - plays.count)
+      }
+      plays[place] += 1
+    }
+
+    private mutating func newID() -> Int {
+      lastID += 1
+      return lastID
+    }
+
+    // MARK: - After a decision
+
+    mutating func end(_ id: Int, at slot: Int) { arrivals.end(id, at: slot) }
+
+    mutating func note(_ misfits: [String], on id: Int) { journal.note(misfits, on: id) }
+
+    /// Keeps a miss; beyond a bound only the first ones are worth reading.
+    mutating func keep(_ mismatch: Mismatch) {
+      if misses.count < Self.missesMax { misses.append(mismatch) }
+    }
+
+    /// Keeps a miss, with how often what comes near was played in the unnamed lane.
+    mutating func keepCounted(_ mismatch: Mismatch) -> Mismatch {
+      var mismatch = mismatch
+      for index in mismatch.candidates.indices {
+        let place = mismatch.candidates[index].number - 1
+        mismatch.candidates[index].played = place < plays.count ? plays[place] : 0
+      }
+      keep(mismatch)
+      return mismatch
+    }
+
+    /// Keeps what a live origin answered, and tells whether it is left off the cassette.
+    mutating func keep(_ interaction: Interaction, under ticket: Int) -> Bool {
+      recordings.keep(interaction, under: ticket)
+      return options.isProxied && interaction.isRefused
+    }
+
+    mutating func noteUnasked(_ ticket: Int?, _ reason: String) {
+      recordings.noteUnasked(ticket, reason)
+    }
+
+    mutating func dropRefusals() -> [String] { recordings.dropRefusals() }
+
+    // MARK: - Changes
+
+    mutating func change(to scenario: Scenario, seed: UInt64?) {
+      self.scenario.change(to: scenario, seed: seed)
+    }
+
+    mutating func begin(aged age: Duration) { scenario.begin(aged: age) }
+
+    mutating func newSession() -> Int {
+      sessionCount += 1
+      return sessionCount
+    }
+
+    /// The options of the next cassette.
+    func options(by matcher: Matcher?) -> PlaybackOptions {
+      var options = options
+      options.matcher = matcher ?? cassette.matcher
+      return options
+    }
+
+    /// Goes on with another cassette, at its head for every lane.
+    mutating func load(_ cassette: LoadedCassette) {
+      self.cassette = cassette
+      cassetteNumber += 1
+      rewind()
+    }
+
+    /// Begins anew, with the same cassette and scenario.
+    mutating func reset() {
+      rewind()
+      arrivals = Arrivals()
+      scenario.restart()
+    }
+
+    /// Forgets what was played of the cassette.
+    private mutating func rewind() {
+      playhead = Playhead()
+      bindings = Bindings()
+      journal = Journal()
+      plays = []
+      misses = []
+    }
+  }
+
+  /// What was recorded, and what becomes of what was on the cassette before.
+  struct Recording: Sendable {
+    /// What stays on the cassette when the recorded interactions are added.
+    let kept: Cassette
+    /// What was on the cassette and is recorded anew.
+    let replaced: [Interaction]
+    let new: NewRecordings
+    /// Whether everything is recorded anew.
+    let isAnew: Bool
+  }
+}

@@ -1,0 +1,169 @@
+/// A request with all of it worked out that no decision changes: one that comes again need not have
+/// it worked out again.
+package struct PreparedRequest: Sendable {
+  /// The request as it is matched, without a lane.
+  let request: Request
+  /// The lane that it names itself.
+  let lane: Lane?
+  let key: RequestKey
+  /// What it is counted by.
+  let print: Fingerprint
+  /// What answers it, where nothing decides that but itself.
+  let sequence: MatchIndex.Sequence?
+  /// What it was worked out by.
+  let cassette: LoadedCassette
+  /// Whether a recording that answers it is sent as it stands, unless the scenario changes it.
+  let takesRecordingsUnchanged: Bool
+
+  /// Whether the request names a lane itself.
+  package var namesLane: Bool { lane != nil }
+  /// The origin that most of the cassette was recorded from.
+  package var origin: RequestURL? { cassette.origin }
+
+  /// Tells whether another was worked out by the same cassette.
+  package func isOfCassette(of other: PreparedRequest) -> Bool { cassette === other.cassette }
+}
+
+/// A cassette as a deck plays it, with all that is worked out of it once. It does not change; the
+/// next one that is loaded takes its place.
+final class LoadedCassette: Sendable {
+  let matcher: Matcher
+  /// The origin that most of it was recorded from.
+  let origin: RequestURL?
+  let index: MatchIndex
+  /// Every request with its answer, in order, in the very list of the cassette; the answer of a
+  /// function stands here empty.
+  let interactions: [Interaction]
+  private let functions: [Int: @Sendable (Request) -> Response]
+  private let notes: [JSON.Member]
+  private let then: EndPolicy
+  /// The hosts that it answers for, where others are passed on.
+  private let hosts: Set<String>
+  /// Whether recordings are sent at once and as they stand, unless a scenario changes them.
+  private let playsUnchanged: Bool
+  /// Why nothing answers requests that came before: what is not answered is mostly asked again.
+  private let explanations = Locked<[Request: Mismatch]>([:])
+  private static let explanationsMax = 256
+  /// Requests with more content are explained each time.
+  private static let explainedBytesMax = 64 << 10
+
+  convenience init(_ cassette: Cassette, _ options: PlaybackOptions) {
+    self.init(cassette.interactions, notes: cassette.notes, options)
+  }
+
+  convenience init(_ stubs: [Stub], _ options: PlaybackOptions) {
+    var functions: [Int: @Sendable (Request) -> Response] = [:]
+    let interactions = stubs.enumerated().map { place, stub in
+      switch stub {
+      case .recorded(let interaction): return interaction
+      case .computed(let request, let answer):
+        functions[place] = answer
+        return Interaction(request, Response())
+      }
+    }
+    self.init(interactions, functions, options)
+  }
+
+  private init(
+    _ interactions: [Interaction],
+    _ functions: [Int: @Sendable (Request) -> Response] = [:],
+    notes: [JSON.Member] = [],
+    _ options: PlaybackOptions
+  ) {
+    (self.interactions, self.functions, self.notes) = (interactions, functions, notes)
+    (matcher, then) = (options.matcher, options.then)
+    let requests = interactions.lazy.map { $0.request }
+    hosts = options.passesUnknownHosts ? Set(requests.compactMap { $0.url.host }) : []
+    playsUnchanged = options.pace == .immediately && options.refreshingDates == nil
+    origin = RequestURL.mostFrequentOrigin(of: requests.map { $0.url })
+    index = MatchIndex(requests, matcher: options.matcher)
+  }
+
+  /// Whether functions answer.
+  var computes: Bool { !functions.isEmpty }
+
+  /// The cassette without functions.
+  var cassette: Cassette {
+    var cassette = Cassette(computes ? recordings.compactMap(\.self) : interactions)
+    cassette.notes = notes
+    return cassette
+  }
+
+  /// The recordings by their places; `nil` where a function answers.
+  var recordings: [Interaction?] {
+    interactions.enumerated().map { functions[$0.offset] == nil ? $0.element : nil }
+  }
+
+  /// The function that answers at a place; `nil` where a recording does.
+  func function(at place: Int) -> (@Sendable (Request) -> Response)? { functions[place] }
+
+  /// Tells what follows when the last of a sequence was played.
+  func endPolicy(at place: Int) -> EndPolicy { interactions[place].then ?? then }
+
+  /// Tells whether the cassette answers for a host.
+  func answers(for url: RequestURL) -> Bool { url.host.map(hosts.contains) ?? false }
+
+  /// Works out what does not change of a request, as long as no other cassette is loaded.
+  func prepare(_ request: Request) -> PreparedRequest {
+    var request = request
+    let lane = Lane.take(from: &request)
+    let key = matcher.key(request)
+    let print = Fingerprint(key.text)
+    let sequence = index.settled(request, key, print: print)
+    return PreparedRequest(
+      request: request,
+      lane: lane,
+      key: key,
+      print: print,
+      sequence: sequence,
+      cassette: self,
+      takesRecordingsUnchanged: playsUnchanged && request.method == "GET"
+        && request.headers["Range"] == nil
+    )
+  }
+
+  /// Explains why nothing answers a request, once for equal ones; how often what comes near was
+  /// played is left to the caller.
+  func explanation(of request: Request) -> Mismatch {
+    var asked = Request(request.method, request.url)
+    let looksAtContent = matcher.looksAtContent
+    if looksAtContent { asked.body = request.body }
+    if looksAtContent || !matcher.headers.isEmpty {
+      asked.headers = request.headers
+    } else if let range = request.headers["Range"] {
+      // It is compared with the recording of a part, whatever else is.
+      asked.headers = ["Range": range]
+    }
+    guard asked.body.count <= Self.explainedBytesMax else {
+      return Mismatch(request, among: interactions, matcher: matcher)
+    }
+    let key = asked
+    if let known = explanations.withLock({ $0[key] }) { return known }
+    let mismatch = Mismatch(request, among: interactions, matcher: matcher)
+    explanations.withLock { known in
+      if known.count == Self.explanationsMax { known = [:] }
+      known[key] = mismatch
+    }
+    return mismatch
+  }
+}
+
+/// What of a decision is worked out outside the deck's lock.
+enum DeferredAnswer: Sendable {
+  /// A function of the user's, which may be slow and may ask the deck itself.
+  case compute(@Sendable (Request) -> Response)
+  /// The search for the nearest recording, which looks at all of them.
+  case explain(exhausted: (times: Int, last: Int)?)
+
+  func source(for prepared: PreparedRequest) -> Outcome.Source {
+    let (request, cassette) = (prepared.request, prepared.cassette)
+    switch self {
+    case .compute(let answer): return .computed(answer(request))
+    case .explain(nil): return .unmatched(cassette.explanation(of: request))
+    case .explain(let (times, last)?):
+      return .unmatched(
+        Mismatch(exhausted: request, times: times, last: last, of: cassette.interactions)
+      )
+    }
+  }
+}

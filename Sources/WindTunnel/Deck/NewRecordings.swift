@@ -1,0 +1,146 @@
+package import Foundation
+
+/// The answers of live origins that a deck was told to keep, by the number of the request that asked
+/// for each.
+struct NewRecordings: Sendable {
+  private var interactions: [Int: Interaction] = [:]
+  private var unaskedTickets: Set<Int> = []
+  /// The number of requests that this process could not ask for, and the reason, as half a sentence;
+  /// `nil` where it could ask for all.
+  private(set) var unasked: (count: Int, reason: String)?
+
+  var isEmpty: Bool { interactions.isEmpty }
+
+  /// Whether there is nothing but connections that were refused.
+  var areRefusalsAlone: Bool { !isEmpty && interactions.values.allSatisfy(\.isRefused) }
+
+  /// The interactions by the numbers of their requests, in the order of those.
+  var inOrder: [(order: Int, interaction: Interaction)] {
+    interactions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// Tells whether anything is kept under a number.
+  func has(_ ticket: Int) -> Bool { interactions[ticket] != nil }
+
+  /// The reason why nothing could be asked under a number; `nil` where it could.
+  func reasonUnasked(_ ticket: Int) -> String? {
+    unaskedTickets.contains(ticket) ? unasked?.reason : nil
+  }
+
+  mutating func keep(_ interaction: Interaction, under ticket: Int) {
+    interactions[ticket] = interaction
+  }
+
+  /// Takes note of a request that could not be asked for, for want of something of this process's.
+  mutating func noteUnasked(_ ticket: Int?, _ reason: String) {
+    unasked = ((unasked?.count ?? 0) + 1, unasked?.reason ?? reason)
+    if let ticket { unaskedTickets.insert(ticket) }
+  }
+
+  /// Drops connections that were refused, and tells whose.
+  mutating func dropRefusals() -> [String] {
+    let refused = inOrder.filter(\.interaction.isRefused)
+    for (order, _) in refused { interactions[order] = nil }
+    return refused.map {
+      "\($0.interaction.request.method) \($0.interaction.request.url.origin ?? "")"
+    }
+  }
+}
+
+extension Deck {
+  /// Whether anything was recorded.
+  package var hasRecorded: Bool { !newRecordings.isEmpty }
+
+  /// Whether all that was recorded is connections that were refused: the origin is not there, and a
+  /// cassette of that is no use, least of all in place of a good one.
+  package var recordedRefusalsAlone: Bool { newRecordings.areRefusalsAlone }
+
+  /// The number of requests that this process could not ask for, and the reason, as half a
+  /// sentence; `nil` where it could ask for all.
+  package var unasked: (count: Int, reason: String)? { newRecordings.unasked }
+
+  /// Everything that is on the cassette and what was recorded since, in the order of the requests
+  /// and without secrets; what cannot be looked into or rewritten is left out, and named. An
+  /// interaction that was recorded anew and differs in volatile parts alone is the old one.
+  ///
+  /// - Parameter names: Header fields that change from one recording to the next, beside those that
+  ///   always do.
+  /// - Returns: The cassette, and what was left out, in words.
+  public func recorded(volatile names: [String] = []) -> (cassette: Cassette, leftOut: [String]) {
+    let (cassette, _, leftOut) = numbered(volatile: names)
+    return (cassette, leftOut)
+  }
+
+  /// The same, with the numbers of the requests that are new on it, which are its last ones.
+  package func numbered(
+    volatile names: [String] = []
+  ) -> (cassette: Cassette, orders: [Int], leftOut: [String]) {
+    let recording = recording
+    return numbered(recording, onto: recording.kept, volatile: names)
+  }
+
+  /// What was recorded, added to another cassette than the deck's own: the one that stands in the
+  /// file by now.
+  package func recorded(
+    onto cassette: Cassette,
+    volatile names: [String] = []
+  ) -> (cassette: Cassette, leftOut: [String]) {
+    let (cassette, _, leftOut) = numbered(recording, onto: cassette, volatile: names)
+    return (cassette, leftOut)
+  }
+
+  private func numbered(
+    _ recording: Recording,
+    onto cassette: Cassette,
+    volatile names: [String]
+  ) -> (cassette: Cassette, orders: [Int], leftOut: [String]) {
+    var cassette = cassette
+    let new = recording.new.inOrder
+    var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
+    let redacted = redaction.redact(new.map(\.interaction))
+    cassette.interactions += Rerecording.keepingOld(
+      recording.replaced,
+      under: redacted,
+      volatile: Set(names.map { $0.lowercased() })
+    )
+    return (cassette, redaction.keptPlaces.map { new[$0].order }, redaction.leftOut)
+  }
+
+  /// What was recorded, put onto the cassette that stands in the file by now and that others may have
+  /// written onto since.
+  ///
+  /// A deck that records everything anew replaces what it was asked for and nothing else
+  /// (``Replacing``); any other adds.
+  ///
+  /// - Parameters:
+  ///   - cassette: What stands in the file.
+  ///   - then: What is played when the recordings of a request are used up.
+  ///   - keepsOrder: Whether what was asked for is to stand in the order in which it was.
+  ///   - date: What recordings bear as their day; `nil`: none.
+  ///   - claims: What was recorded onto the cassette before, in the same run.
+  /// - Returns: The cassette, what could not be kept, in words, and what was recorded in this run by
+  ///   now.
+  package func recorded(
+    into cassette: Cassette,
+    then: EndPolicy,
+    keepsOrder: Bool = false,
+    on date: Date? = nil,
+    beside claims: Claims = Claims()
+  ) -> (cassette: Cassette, leftOut: [String], claims: Claims) {
+    let recording = recording
+    var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
+    var new = redaction.redact(recording.new.inOrder.map(\.interaction))
+    let day = date.map(Cassette.day)
+    var (cassette, claims) = (cassette, claims)
+    if recording.isAnew {
+      let rule = ReplacedPlaces.Rule.played(by: matcher, then: then)
+      let replacing = Replacing(rule: rule, keepsOrder: keepsOrder, day: day)
+      cassette.interactions = replacing(new, in: cassette.interactions, beside: &claims)
+    } else {
+      if let day { for index in new.indices { new[index].recordedAt = day } }
+      cassette.interactions += new
+      claims.add(new)
+    }
+    return (cassette, redaction.leftOut, claims)
+  }
+}
