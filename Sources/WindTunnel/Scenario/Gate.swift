@@ -18,7 +18,7 @@ public struct Gate: Sendable, CustomStringConvertible {
   }
 
   /// The value that the figure is compared with.
-  enum Bar: Sendable, Hashable {
+  package enum Bar: Sendable, Hashable {
     /// At a figure, in the metric's own unit.
     case figure(Double)
     /// At so many times the baseline's figure.
@@ -27,11 +27,11 @@ public struct Gate: Sendable, CustomStringConvertible {
 
   /// The gate as it was written.
   public let description: String
-  let metric: GateMetric
+  package let metric: GateMetric
   /// The calls that are meant; `nil`: all.
-  let endpoint: RequestPattern?
-  let comparison: Comparison
-  let bar: Bar
+  package let endpoint: RequestPattern?
+  package let comparison: Comparison
+  package let bar: Bar
   /// The place where it was written; it does not tell one gate from another.
   public var place: FilePlace?
 
@@ -41,6 +41,10 @@ public struct Gate: Sendable, CustomStringConvertible {
     public var file: String
     /// The line, counted from one.
     public var line: Int
+
+    package init(file: String, line: Int) {
+      (self.file, self.line) = (file, line)
+    }
   }
 
   /// A gate's text is longer than this: it is refused.
@@ -55,7 +59,7 @@ public struct Gate: Sendable, CustomStringConvertible {
   /// Tells whether calls that make this request are among those that are meant.
   package func isAbout(_ request: Request) -> Bool { endpoint?.matches(request) ?? true }
 
-  func holds(_ figure: Double, against bar: Double) -> Bool {
+  package func holds(_ figure: Double, against bar: Double) -> Bool {
     switch comparison {
     case .atLeast: figure >= bar
     case .atMost: figure <= bar

@@ -1,5 +1,5 @@
 /// A figure that a gate can ask for.
-enum GateMetric: String, Sendable, Hashable, CaseIterable {
+package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   case calls, successRate
   case successRateLower = "successRate.lower"
   case successRateUpper = "successRate.upper"
@@ -26,9 +26,9 @@ enum GateMetric: String, Sendable, Hashable, CaseIterable {
   case lostCalls, wonCalls, lossProbability
 
   /// A kind of figure.
-  enum Kind { case share, ratio, count, time }
+  package enum Kind { case share, ratio, count, time }
 
-  var kind: Kind {
+  package var kind: Kind {
     switch self {
     case .successRate, .successRateLower, .successRateUpper, .firstTrySuccessRate, .recoveredRate,
       .retryAfterCompliance, .blankPageRate, .faultCoverage, .lossProbability:
@@ -48,7 +48,7 @@ enum GateMetric: String, Sendable, Hashable, CaseIterable {
   }
 
   /// Tells whether it is a figure of two reports.
-  var isOfPair: Bool {
+  package var isOfPair: Bool {
     switch self {
     case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
       .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
@@ -58,7 +58,7 @@ enum GateMetric: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The name in a report's JSON. A time's tells the unit, so its bar may go without one.
-  var key: String {
+  package var key: String {
     let words = rawValue.split(separator: ".")
     let name = words.dropFirst().reduce(String(words.first ?? "")) { name, word in
       name + word.prefix(1).uppercased() + word.dropFirst()
@@ -103,7 +103,7 @@ extension GateMetric {
     }
   }
 
-  func example(_ name: String) -> String {
+  package func example(_ name: String) -> String {
     switch kind {
     case .time: "\(name) <= \(name == key ? "800" : "800ms")"
     case .share: "\(name) >= 0.99"
