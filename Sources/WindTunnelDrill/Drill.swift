@@ -90,7 +90,7 @@ public struct Drill: Sendable {
     let log = Locked(WorkerLog())
     let runner = try await CallRunner(
       subject,
-      CallRunner.Stand(
+      CallRunner.Setup(
         cassette: plan.cassette,
         scenario: scenario,
         mix: plan.asked,
@@ -109,7 +109,7 @@ public struct Drill: Sendable {
     let (landed, refusal) = log.withLock { ($0.finished, $0.refusal) }
     if let refusal { throw DrillError.harness(refusal) }
     let observations = landed.sorted { $0.call < $1.call }
-    try StoryCheck(scenario: scenario, seed: plan.seed, itinerary: runner.itinerary)
+    try StoryCheck(scenario: scenario, seed: plan.seed, workload: runner.workload)
       .check(observations)
     return observations
   }

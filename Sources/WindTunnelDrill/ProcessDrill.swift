@@ -67,28 +67,28 @@ public struct ProcessDrill: Sendable {
     -> Report
   {
     let plan = try await planned()
-    let itinerary = plan.itinerary
+    let workload = plan.workload
     let words = plan.command.isEmpty ? nil : CommandWords(plan.command)
     var flown: [Report.Flown] = []
     for scenario in plan.scenarios {
       let stage = try plan.stage(of: scenario)
       var rows: [Report.Row] = []
       for subject in plan.subjects {
-        var sortie = Sortie(
-          orders: orders(plan, scenario, subject, stage),
+        var run = ScenarioRun(
+          job: job(plan, scenario, subject, stage),
           scenario: scenario,
-          itinerary: itinerary,
+          workload: workload,
           process: child
         ) { [calls = plan.numbers.count] done in
           progress(.calls(scenario: scenario.name, subject: subject, done: done, of: calls))
         }
-        sortie.met = { call, attempt in
+        run.met = { call, attempt in
           progress(.attempt(scenario: scenario.name, subject: subject, call: call, attempt))
         }
-        if let grace { sortie.grace = grace }
-        defer { sortie.orders.clearUp() }
-        let observations = try await sortie.fly()
-        try StoryCheck(scenario: scenario, seed: plan.seed, itinerary: itinerary)
+        if let grace { run.grace = grace }
+        defer { run.job.clearUp() }
+        let observations = try await run.fly()
+        try StoryCheck(scenario: scenario, seed: plan.seed, workload: workload)
           .check(observations)
         let told = words.map { words in observations.map { $0.masked(by: words) } }
         rows.append(
@@ -111,16 +111,16 @@ public struct ProcessDrill: Sendable {
     let cores = ProcessInfo.processInfo.activeProcessorCount
     var shown = plan
     shown.load = .closedLoop(concurrency: cores)
-    var orders = orders(shown, calm, DrillPlan.execSubject, try plan.stage(of: calm))
-    orders.calls = Array(plan.numbers.prefix(min(Self.shownMax, 2 * cores)))
-    defer { orders.clearUp() }
-    let sortie = Sortie(
-      orders: orders,
+    var job = job(shown, calm, DrillPlan.execSubject, try plan.stage(of: calm))
+    job.calls = Array(plan.numbers.prefix(min(Self.shownMax, 2 * cores)))
+    defer { job.clearUp() }
+    let run = ScenarioRun(
+      job: job,
       scenario: calm,
-      itinerary: plan.itinerary,
+      workload: plan.workload,
       process: child
     ) { _ in }
-    guard let possible = DrillPlan.starts(try await sortie.fly()) else { return plan }
+    guard let possible = DrillPlan.starts(try await run.fly()) else { return plan }
     (plan.load, plan.shownStarts) = (DrillPlan.load(startingAtMost: possible), possible)
     return plan
   }
@@ -128,13 +128,13 @@ public struct ProcessDrill: Sendable {
   /// As many programs show how fast a machine starts them.
   private static let shownMax = 16
 
-  private func orders(
+  private func job(
     _ plan: DrillPlan,
     _ scenario: Scenario,
     _ subject: String,
     _ stage: Stage
-  ) -> Orders {
-    Orders(
+  ) -> WorkerJob {
+    WorkerJob(
       subject: subject,
       cassetteFile: plan.cassetteFile?.path,
       cassette: plan.cassetteFile == nil ? plan.cassette.data() : Data(),
@@ -154,5 +154,14 @@ public struct ProcessDrill: Sendable {
       attemptTimeoutMilliseconds: Int(min(plan.attemptTimeout, plan.deadline).inMilliseconds),
       epochNanoseconds: DispatchTime.now().uptimeNanoseconds
     )
+  }
+}
+
+extension DrillPlan {
+  /// The default drill: the shipped cassette and scenarios, the reference client and a bare
+  /// `URLSession` beside it.
+  public init() throws {
+    self.init(try Shipped.cassette(), in: try Shipped.scenarios(named: Shipped.drill))
+    subjects = [NetworkLayerSubject().name, URLSessionSubject().name]
   }
 }

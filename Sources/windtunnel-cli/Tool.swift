@@ -2,39 +2,10 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
 
-/// One command of the tool.
-protocol Command: Sendable {
-  /// The words that call it, such as `cassette show`.
-  static var name: String { get }
-  /// One line about it.
-  static var summary: String { get }
-  /// What may follow the name.
-  static var synopsis: String { get }
-  /// Its flags.
-  static var flags: [Flag] { get }
-  /// One line that works.
-  static var example: String { get }
-  /// How many operands it takes at most.
-  static var operandsMax: Int { get }
-  /// Whether a command to run may follow `--`.
-  static var takesCommand: Bool { get }
-  /// Does it.
-  static func run(_ arguments: Arguments) async throws -> ExitCode
-}
-
-extension Command {
-  static var operandsMax: Int { 0 }
-  static var takesCommand: Bool { false }
-}
-
 /// The tool: finds the command that is meant and runs it.
 enum Tool {
   /// The version of the program and of the library.
   static let version = "0.1.0"
-  /// The first argument of a process that looks at a fault; the second is where.
-  static let lookWord = "look-as-session"
-  /// That of a process that has a name server of its own.
-  static let standWord = "stand-as-network"
 
   static var commands: [any Command.Type] {
     [
@@ -120,5 +91,43 @@ enum Tool {
   /// The words that a command line can begin with.
   private static var topWords: [String] {
     commands.map { $0.name.split(separator: " ").first.map(String.init) ?? $0.name }
+  }
+}
+
+// The help texts. They are output: a test pins each of them.
+
+extension Tool {
+  /// What there is.
+  static var help: String {
+    """
+    Put your network layer in the wind tunnel: record its real traffic, replay it,
+    make the weather bad on purpose, and read off how the client flew.
+
+    \(HelpText.columns(commands.map { ($0.name, $0.summary) }))
+
+    Example: windtunnel drill
+    Each command has its own --help. --version says which windtunnel this is.
+
+    """
+  }
+
+  /// What a command does, and its flags.
+  static func help(for command: any Command.Type) -> String {
+    HelpText.text(
+      command.summary,
+      usage: "windtunnel \(command.name) \(command.synopsis)",
+      flags: command.flags,
+      example: command.example
+    )
+  }
+
+  /// The commands behind one word.
+  static func help(of group: [any Command.Type]) -> String {
+    """
+    \(group.map { "  windtunnel \($0.name) \($0.synopsis)\n      \($0.summary)" }.joined(separator: "\n"))
+
+    Each has its own --help.
+
+    """
   }
 }

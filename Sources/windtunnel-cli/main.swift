@@ -6,10 +6,12 @@ internal import WindTunnelDrill
 let words = Array(CommandLine.arguments.dropFirst())
 await DrillProgram.shipped.flyIfAsked(words)
 // And a self-test of faults for each look of a session at one.
-if words.first == Tool.lookWord { await SessionLook.main(Array(words.dropFirst())) }
+if words.first == FaultsSelftestCommand.lookWord {
+  await SessionProbe.main(Array(words.dropFirst()))
+}
 // And for look-ups by a name server of its own.
-if words.first == Tool.standWord {
-  await ResolverStand.main(Array(words.dropFirst()), lookingWith: Tool.lookWord)
+if words.first == FaultsSelftestCommand.standWord {
+  await ResolverStand.main(Array(words.dropFirst()), lookingWith: FaultsSelftestCommand.lookWord)
 }
 Terminal.open()
 let code = Terminal.close(await Tool.run(words), as: "windtunnel")

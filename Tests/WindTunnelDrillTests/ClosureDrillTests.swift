@@ -148,7 +148,7 @@ import WindTunnel
     }
     var flight = try FlightOfCalls(client, .calm, on: stage, calls: 3)
     // However soon the others return, only this one is late.
-    flight.stand.hanging = Alarm { _, call, ring in
+    flight.setup.hanging = Alarm { _, call, ring in
       if call == 1 { Alarm.clock.set(.zero, call, ring) }
     }
     let observations = try await flight.fly()
@@ -234,7 +234,7 @@ import WindTunnel
     }
   }
 
-  @Test(arguments: SitesTests.losesSYNs ? [Stage.inProcess, .onTheWire] : [.inProcess])
+  @Test(arguments: TargetsTests.losesSYNs ? [Stage.inProcess, .onTheWire] : [.inProcess])
   func `a connection that comes late is one attempt, and takes its time`(stage: Stage) async throws
   {
     let lost = Scenario("lost", rules: [.always(.first(1), .connection(.lostSYNs(1)))])

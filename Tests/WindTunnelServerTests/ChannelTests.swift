@@ -86,9 +86,9 @@ import Testing
           let queued = channel.queuedBytes
           highest.withLock { $0 = max($0, queued) }
         }
-        if slices > 0 { channel.tellWhenDrained() } else { channel.close() }
+        if slices > 0 { channel.notifyWhenDrained() } else { channel.close() }
       }
-      script.received = { channel, _ in channel.tellWhenDrained() }
+      script.received = { channel, _ in channel.notifyWhenDrained() }
     }
     let client = try RawClient(address)
     await client.send("go")

@@ -3,7 +3,7 @@ import Foundation
 @testable import WindTunnel
 @testable import WindTunnelServer
 
-/// The two parsers seen as one: fed, then asked.
+/// A parser of either side: fed, then asked.
 protocol Fed {
   associatedtype Head: Sendable & Hashable
   mutating func feed(_ bytes: UnsafeRawBufferPointer)
@@ -11,8 +11,7 @@ protocol Fed {
   mutating func next() -> MessageEvent<Head>?
 }
 
-extension RequestParser: Fed {}
-extension ResponseParser: Fed {}
+extension MessageParser: Fed {}
 
 extension Fed {
   mutating func feed(_ text: String) { feed(Array(text.utf8)) }

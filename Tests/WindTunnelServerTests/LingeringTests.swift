@@ -24,7 +24,7 @@ import Testing
       var (pieces, bytes) = (0, [UInt8]())
       script.connected = { channel in
         channel.pauseReading()
-        channel.tellWhenDrained()
+        channel.notifyWhenDrained()
       }
       script.drained = { channel in
         pieces += 1
@@ -32,7 +32,7 @@ import Testing
         // As many again while it reads and behind the server's end.
         if pieces == 128 { return channel.finishWriting() }
         channel.write(piece)
-        channel.tellWhenDrained()
+        channel.notifyWhenDrained()
       }
       script.received = { bytes += $1 }
       script.ended = { _ in told(areSame(bytes, pattern(200_000)) ? "all" : "\(bytes.count)") }

@@ -23,7 +23,7 @@ final class Script: ChannelDelegate {
         sent += block.count
       }
       taken.withLock { $0 = sent - channel.queuedBytes }
-      if sent < total { channel.tellWhenDrained() } else { channel.close() }
+      if sent < total { channel.notifyWhenDrained() } else { channel.close() }
     }
     received = { channel, _ in more(channel) }
     drained = { more($0) }

@@ -81,7 +81,7 @@ struct TLSChannelTests {
         channel.write(bytes)
         if channel.isCongested {
           channel.pauseReading()
-          channel.tellWhenDrained()
+          channel.notifyWhenDrained()
         }
       }
       script.drained = { $0.resumeReading() }
@@ -129,7 +129,7 @@ struct TLSChannelTests {
     let address = try await Self.serve(on: loop) { script in
       script.received = { channel, _ in
         channel.write(pattern(100))
-        if isAgreed { channel.finishWriting() } else { channel.tellWhenDrained() }
+        if isAgreed { channel.finishWriting() } else { channel.notifyWhenDrained() }
       }
       script.drained = { $0.socket.finishWriting() }
       script.ended = { $0.close() }
@@ -156,9 +156,9 @@ struct TLSChannelTests {
           let queued = channel.queuedBytes
           highest.withLock { $0 = max($0, queued) }
         }
-        if slices > 0 { channel.tellWhenDrained() } else { channel.close() }
+        if slices > 0 { channel.notifyWhenDrained() } else { channel.close() }
       }
-      script.received = { channel, _ in channel.tellWhenDrained() }
+      script.received = { channel, _ in channel.notifyWhenDrained() }
     }
     try await Self.connect(to: address, on: loop, met) { channel, _ in channel.write([1]) }
     let seen = try await met.next()

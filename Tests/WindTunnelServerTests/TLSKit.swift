@@ -92,7 +92,7 @@ struct TLSPair {
 
   static func taken(from engine: TLSEngine) -> [UInt8] {
     var bytes: [UInt8] = []
-    engine.takeOutput { bytes += $0 }
+    engine.drainOutput { bytes += $0 }
     return bytes
   }
 

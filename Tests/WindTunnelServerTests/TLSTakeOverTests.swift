@@ -20,9 +20,9 @@ struct TLSTakeOverTests {
         deck: deck,
         lane: .deck,
         options: ReplayServer.Options.patient,
-        live: LiveConnections(ConnectionLimit()),
         port: 0
       )
+      let live = LiveConnections(ConnectionLimit())
       return try Listener(on: reactor) { socket in
         let script = Script()
         var asked: [UInt8] = []
@@ -39,6 +39,7 @@ struct TLSTakeOverTests {
               by: tls,
               early: early,
               in: context,
+              live,
               ReplayHandler(context: context)
             )
           } catch { Issue.record(error) }
@@ -61,7 +62,7 @@ struct TLSTakeOverTests {
         channel.write(Array("CONNECT\n".utf8))
         guard isEarly else { return }
         engine.start()
-        engine.takeOutput { channel.write($0) }
+        engine.drainOutput { channel.write($0) }
       }
       plain.received = { channel, bytes in
         #expect(bytes.starts(with: Array("200\n".utf8)))

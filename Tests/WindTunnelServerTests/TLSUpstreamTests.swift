@@ -131,7 +131,7 @@ struct TLSUpstreamTests {
     let address = try await TLSChannelTests.serve(on: loop) { script in
       script.received = { channel, _ in
         channel.write(Array("HTTP/1.1 200 OK\r\n\r\nhello".utf8))
-        if isAgreed { channel.finishWriting() } else { channel.tellWhenDrained() }
+        if isAgreed { channel.finishWriting() } else { channel.notifyWhenDrained() }
       }
       script.drained = { $0.socket.finishWriting() }
       script.ended = { $0.close() }

@@ -37,17 +37,9 @@ public struct DrillPlan: Sendable {
   /// Gates for every scenario, beside those of its own.
   public var gates: [Gate] = []
 
-  /// The default drill: the shipped cassette and scenarios, the reference client and a bare
-  /// `URLSession` beside it.
-  public init() throws {
-    cassette = try Shipped.cassette()
-    scenarios = try Shipped.scenarios(named: Shipped.drill)
-    subjects = [NetworkLayerSubject().name, URLSessionSubject().name]
-  }
-
   /// Which request each call makes.
-  var itinerary: Itinerary {
-    Itinerary(cassette, mix: asked, seed: seed, matcher: .pathAndQuery)
+  var workload: Workload {
+    Workload(cassette, mix: asked, seed: seed, matcher: .pathAndQuery)
   }
 
   /// The mix, without what a program cannot be told to do.
@@ -74,6 +66,19 @@ public struct DrillPlan: Sendable {
   var leftOut: [LeftOut] = []
   /// How old the weather is when the first attempt comes; `nil`: it begins with that.
   var elapsed: Duration?
+
+  /// Tells whether the plan is for a program: it can be told of the authority that issues the run's
+  /// certificates, which code that uses `URLSession` on Linux cannot be, and it can be started in
+  /// another network.
+  var isProgram: Bool { !command.isEmpty }
+
+  /// A scenario that is not flown, and why not.
+  struct LeftOut: Sendable, Hashable {
+    /// Its name.
+    var name: String
+    /// The sentence that it would have been refused with.
+    var reason: String
+  }
 
   /// A plan without subjects.
   init(_ cassette: Cassette, in scenarios: [Scenario]) {
@@ -104,7 +109,7 @@ public struct DrillPlan: Sendable {
     if let onlyCall, !(0..<calls).contains(onlyCall) {
       throw .plan("There is no call \(onlyCall) among \(calls), which are counted from 0.")
     }
-    guard !itinerary.isEmpty else {
+    guard !workload.isEmpty else {
       throw .plan("Nothing on the cassette is left to call: every request has the weight 0.")
     }
     var names: Set<String> = []
@@ -124,6 +129,52 @@ public struct DrillPlan: Sendable {
       throw .plan("A call and an attempt take at least a millisecond and at most a day.")
     }
   }
+
+  /// Refuses weights and gates that speak of requests which no call makes: such a weight would change
+  /// nothing, and such a gate could not be told, however many calls are flown.
+  private func refuseWhatNothingIs() throws(DrillError) {
+    let recorded = cassette.interactions.map(\.request)
+    for share in mix.shares where !recorded.contains(where: { share.request.matches($0) }) {
+      throw .plan(
+        "--mix \(share.text): nothing on the cassette is \(share.request). There are "
+          + "\(Self.list(recorded.map(\.endpointName)))."
+      )
+    }
+    let called = workload.all
+    for gate in gates where !called.contains(where: { gate.isAbout($0) }) {
+      let why =
+        asked.isReadOnly && !mix.isReadOnly
+        ? " A program whose command has no {method} is given the GETs alone." : ""
+      throw .plan(
+        "gate \"\(gate)\": no call is of such a request. There are "
+          + "\(Self.list(called.map(\.endpointName))).\(why)"
+      )
+    }
+  }
+
+  private static let listedMax = 10
+
+  private static func list(_ names: [String]) -> String {
+    var seen: Set<String> = []
+    let all = names.filter { seen.insert($0).inserted }
+    return all.prefix(listedMax).joined(separator: ", ") + (all.count > listedMax ? ", …" : "")
+  }
+
+  /// Refuses a command with `{body}` where a recorded one cannot be a word of it.
+  private func refuseBodiesOfNoText() throws(DrillError) {
+    guard command.contains(where: { $0.contains("{body}") }) else { return }
+    for request in workload.all where request.bodyForPrograms == nil {
+      throw .plan(
+        "{body} cannot be filled in for \(request.method) \(request.url.withoutSecrets): the recorded "
+          + "body is no text of at most \(Request.programBytesMax) bytes."
+      )
+    }
+  }
+}
+
+extension Request {
+  /// Such as `GET /home`.
+  fileprivate var endpointName: String { "\(method) \(url.path)" }
 }
 
 /// Why a drill cannot be flown.

@@ -37,16 +37,3 @@ extension Request {
     "transfer-encoding", "upgrade", "expect",
   ]
 }
-
-extension DrillPlan {
-  /// Refuses a command with `{body}` where a recorded one cannot be a word of it.
-  func refuseBodiesOfNoText() throws(DrillError) {
-    guard command.contains(where: { $0.contains("{body}") }) else { return }
-    for request in itinerary.all where request.bodyForPrograms == nil {
-      throw .plan(
-        "{body} cannot be filled in for \(request.method) \(request.url.withoutSecrets): the recorded "
-          + "body is no text of at most \(Request.programBytesMax) bytes."
-      )
-    }
-  }
-}

@@ -11,7 +11,7 @@ final class RunningPrograms: Sendable {
   private struct State: @unchecked Sendable {
     var running: [ObjectIdentifier: SpawnedProcess] = [:]
     var isOver = false
-    var tell: (@Sendable (WorkerMessage) -> Void)?
+    var tell: (@Sendable (_ group: Int32, _ runs: Bool) -> Void)?
     var heldOpen: Int32 = -1
   }
 
@@ -28,18 +28,21 @@ final class RunningPrograms: Sendable {
       return state.tell
     }
     // Outside it: where nobody listens any more, all are ended from there.
-    tell?(.program(program.processIdentifier, runs: true))
+    tell?(program.processIdentifier, true)
   }
 
   /// Has somebody told of each that runs and ends, who ends those that this process leaves behind
   /// where it is killed; a descriptor is held open until nothing is left of any of them.
-  func tell(holding descriptor: Int32, _ tell: @escaping @Sendable (WorkerMessage) -> Void) {
+  func tell(
+    holding descriptor: Int32,
+    _ tell: @escaping @Sendable (_ group: Int32, _ runs: Bool) -> Void
+  ) {
     state.withLock { ($0.tell, $0.heldOpen) = (tell, descriptor) }
   }
 
   /// A program has ended, and may have left something behind.
   func ended(_ program: SpawnedProcess) {
-    state.withLock { $0.tell }?(.program(program.processIdentifier, runs: false))
+    state.withLock { $0.tell }?(program.processIdentifier, false)
   }
 
   /// Nothing of a program is left.

@@ -30,7 +30,7 @@ extension DrillPlan {
 
   /// What answers. A subject's process reads the file itself, if all that is played stands in it.
   mutating func take(cassette file: URL) throws {
-    cassette = try Tapes.read(file)
+    cassette = try CassetteFile.read(file)
     let left = RecordingJournal.file(besides: file)
     cassetteFile = FileManager.default.fileExists(atPath: left.path) ? nil : file
   }

@@ -4,7 +4,7 @@ internal import WindTunnel
 struct StoryCheck: Sendable {
   let scenario: Scenario
   let seed: UInt64
-  let itinerary: Itinerary
+  let workload: Workload
 
   /// Throws at the first decision that the story does not tell of its call.
   func check(_ observations: [Observation]) throws(DrillError) {
@@ -20,7 +20,7 @@ struct StoryCheck: Sendable {
 
   private func tells(_ line: String, of call: Int) -> Bool {
     let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
-    let lane = Itinerary.lane(scenario.name, call)
+    let lane = Workload.lane(scenario.name, call)
     guard parts.count == 4, parts[0] == lane.name, let ordinal = Int(parts[2]), ordinal > 0 else {
       return false
     }
@@ -28,7 +28,7 @@ struct StoryCheck: Sendable {
       return scenario.tells(line, ofConnection: ordinal, seed: seed, lane: lane)
     }
     // A rule may ask for a host, which is not in the key.
-    return itinerary.requests(of: String(parts[1]), call: call).contains { request in
+    return workload.requests(of: String(parts[1]), call: call).contains { request in
       let key = Matcher.pathAndQuery.key(request)
       return scenario.tells(line, of: request, key: key, seed: seed, lane: lane, ordinal: ordinal)
     }

@@ -30,11 +30,3 @@ enum AuthorityFile {
       .appending(path: "windtunnel-ca-\(UUID().uuidString).pem")
   }
 }
-
-extension Orders {
-  /// Removes what was written for the subject.
-  func clearUp() {
-    // One that was never written is gone already.
-    if let authorityFile { try? FileManager.default.removeItem(atPath: authorityFile) }
-  }
-}

@@ -7,10 +7,28 @@ internal import WindTunnelSymptoms
 /// Makes one subject's calls in one scenario and tells of each: the inside of a drill, in a process
 /// of the subject's own or in that of a test.
 struct CallRunner: Sendable {
-  let itinerary: Itinerary
+  /// What is played where.
+  struct Setup: Sendable {
+    var cassette: Cassette
+    var scenario: Scenario
+    var mix = Mix()
+    var seed: UInt64
+    var stage: Stage
+    var errors: Symptom.Platform
+    /// How old the weather is when the first attempt comes, for rules that follow the clock.
+    var elapsed: Duration?
+    /// Who issues the certificates, where the client is told whom to trust, and where that stands.
+    var authority: (issuer: CertificateAuthority, file: URL)?
+    /// What tells the harness that a call hangs.
+    var hanging = Alarm.clock
+    /// What tells callers to give their calls up.
+    var givingUp = Alarm.clock
+  }
+
+  let workload: Workload
   private let subject: any Subject
   private let scenario: Scenario
-  private let site: any Site
+  private let target: any Target
   private let deck: Deck
   private let seesAttempts: Bool
   private let deadline: Duration
@@ -26,62 +44,58 @@ struct CallRunner: Sendable {
   /// Sets the stage up.
   init(
     _ subject: any Subject,
-    _ stand: Stand,
+    _ setup: Setup,
     deadline: Duration,
     attemptTimeout: Duration,
     epoch: DispatchTime = .now(),
     _ tell: @escaping @Sendable (WorkerMessage) -> Void
   ) async throws {
-    if subject.needsSockets, stand.stage == .inProcess {
+    if subject.needsSockets, setup.stage == .inProcess {
       throw DrillError.plan("A program cannot be flown in process: it is another process.")
     }
     self.subject = subject
     self.deadline = deadline
     self.attemptTimeout = attemptTimeout
     self.tell = tell
-    (scenario, seed) = (stand.scenario, stand.seed)
-    itinerary = Itinerary(
-      stand.cassette,
-      mix: stand.mix,
-      seed: stand.seed,
+    (scenario, seed) = (setup.scenario, setup.seed)
+    workload = Workload(
+      setup.cassette,
+      mix: setup.mix,
+      seed: setup.seed,
       matcher: .pathAndQuery
     )
-    bodies = RecordedBodies(stand.cassette, matcher: .pathAndQuery)
+    bodies = RecordedBodies(setup.cassette, matcher: .pathAndQuery)
     self.epoch = epoch
-    let attempts = AttemptTracker(stand.cassette, on: stand.stage, epoch: epoch, tell)
+    let attempts = AttemptTracker(setup.cassette, on: setup.stage, epoch: epoch, tell)
     self.attempts = attempts
     let isNamed =
-      subject.needsSockets && stand.stage == .onTheWire && Sites.needsNames(stand.scenario)
+      subject.needsSockets && setup.stage == .onTheWire && Targets.needsNames(setup.scenario)
     let names =
       isNamed
-      ? try await LateNames(after: stand.scenario.link?.dnsDelay ?? .zero) {
+      ? try await LateNames(after: setup.scenario.link?.dnsDelay ?? .zero) {
         attempts.askedForName(of: $0, until: $1)
       } : nil
     deck = Deck(
-      stand.cassette,
+      setup.cassette,
       // What is waited for at the name server is not waited for again.
-      scenario: names == nil ? stand.scenario : stand.scenario.withoutLookUps,
-      seed: stand.seed,
+      scenario: names == nil ? setup.scenario : setup.scenario.withoutLookUps,
+      seed: setup.seed,
       matcher: .pathAndQuery,
       then: .repeat,
       observe: { attempts.observe($0) }
     )
-    if let elapsed = stand.elapsed { deck.begin(aged: elapsed) }
-    seesAttempts = Sites.seesAttempts(in: stand.scenario, on: stand.stage)
-    (authorityFile, alarms) = (stand.authority?.file, (stand.hanging, stand.givingUp))
-    site = try await Sites.site(
-      stand.stage,
+    if let elapsed = setup.elapsed { deck.begin(aged: elapsed) }
+    seesAttempts = Targets.seesAttempts(in: setup.scenario, on: setup.stage)
+    (authorityFile, alarms) = (setup.authority?.file, (setup.hanging, setup.givingUp))
+    target = try await Targets.target(
+      setup.stage,
       deck,
-      stand.scenario,
-      stand.errors,
-      stand.authority?.issuer,
+      setup.scenario,
+      setup.errors,
+      setup.authority?.issuer,
       names
     )
   }
-
-  /// The longest a harness waits for a call before it declares a hang: a client that keeps to its
-  /// deadline gets some time to return.
-  static func patience(_ deadline: Duration) -> Duration { deadline + deadline / 2 + .seconds(1) }
 
   /// Makes these calls. Once the task is cancelled no further one begins, and those in the air are
   /// abandoned.
@@ -90,18 +104,18 @@ struct CallRunner: Sendable {
     case .closedLoop(let concurrency): await run(calls, atOnce: concurrency)
     case .openLoop(let rate):
       let count = (calls.max() ?? -1) + 1
-      await run(calls, Departures(seed: seed, callsPerSecond: rate, count: count))
+      await run(calls, ArrivalProcess(seed: seed, callsPerSecond: rate, count: count))
     }
   }
 
   /// Each begins at its moment, counted from that of the first: what a process that fell has left
   /// over is not late because of it.
-  private func run(_ calls: [Int], _ departures: Departures) async {
-    guard let first = calls.first.map(departures.offset) else { return }
+  private func run(_ calls: [Int], _ arrivals: ArrivalProcess) async {
+    guard let first = calls.first.map(arrivals.offset) else { return }
     let start = ContinuousClock.now
     await withTaskGroup(of: Void.self) { group in
       for (count, number) in calls.enumerated() {
-        let due = start + (departures.offset(of: number) - first)
+        let due = start + (arrivals.offset(of: number) - first)
         // Only a cancellation ends it early, and the loop sees that.
         try? await Task.sleep(until: due, tolerance: .zero, clock: .continuous)
         if count >= Load.inAirMax { await group.next() }
@@ -129,63 +143,63 @@ struct CallRunner: Sendable {
   func close() async {
     // Whoever is cancelled meanwhile waits no longer.
     if scenario.cancellation != nil { try? await Task.sleep(for: Self.watchAfterCancels) }
-    await site.close()
+    await target.close()
   }
 
   /// Makes a call; its latency counts from when it is due, or else from its first step.
   private func fly(_ number: Int, due: ContinuousClock.Instant?) async {
     tell(.began(number))
-    let request = itinerary.request(of: number)
-    let way: Way
+    let request = workload.request(of: number)
+    let route: CallRoute
     do {
-      way = try await site.enter(Itinerary.lane(scenario.name, number))
+      route = try await target.open(Workload.lane(scenario.name, number))
     } catch {
       return tell(.refused("\(error)"))
     }
     let call = DrillCall(
       index: number,
       request: request,
-      baseURL: way.baseURL,
-      session: way.session,
-      configure: way.configure,
+      baseURL: route.baseURL,
+      session: route.session,
+      configure: route.configure,
       attemptTimeout: attemptTimeout,
       deadline: deadline,
       authorityFile: authorityFile,
-      network: way.network
+      network: route.network
     )
     let start = epoch.elapsed
     let intended = due.map { max(.zero, start - (ContinuousClock.now - $0)).inWholeMicroseconds }
-    let end = await Landed.first(
-      within: Self.patience(deadline),
+    let end = await CallCompletion.first(
+      within: DrillCall.patience(deadline),
       due: due,
       cancelledAfter: scenario.cancellation(
         seed: seed,
-        lane: Itinerary.lane(scenario.name, number)
+        lane: Workload.lane(scenario.name, number)
       ),
       number: number,
       alarms: alarms
     ) { [subject] in await subject.fly(call) }
-    site.leave(way, isHung: end.landing == nil)
+    target.close(route, isHung: end.result == nil)
     let seen = attempts.take(number, since: start)
     let startUp = startUp(of: call, seen)
     var observation = Observation(
       call: number,
-      endpoint: itinerary.endpoint(of: number),
+      endpoint: workload.endpoint(of: number),
       isCritical: scenario.isCritical(request),
-      ending: end.landing?.ending ?? .hung,
-      showed: call.said ?? end.landing.map { showed($0, request) } ?? false,
+      ending: end.result?.ending ?? .hung,
+      showed: call.said ?? end.result.map { showed($0, request) } ?? false,
       latency: max(.zero, end.latency - (startUp ?? .zero)).inWholeMicroseconds,
       attemptCount: seesAttempts ? seen.count : nil
     )
     (observation.intendedStart, observation.start) = (intended, start)
     observation.startUp = startUp
-    observation.clientAttempts = end.landing?.attempts
+    observation.clientAttempts = end.result?.attempts
     observation.isStale = call.saidStale
     if let window = scenario.lastWindowEnd, let now = deck.elapsed(at: Date()), now >= window {
       observation.afterWindow = (now - window).inWholeMicroseconds
     }
     // Whatever came of it later, nobody waited for it any more.
-    if let moment = end.cancelled, end.landing != nil, observation.ending != .crashed,
+    if let moment = end.cancelled, end.result != nil, observation.ending != .crashed,
       observation.ending != .hung
     {
       observation.cancellation = Observation.Cancellation(
@@ -200,9 +214,9 @@ struct CallRunner: Sendable {
       observation.notOnCassette = seen.notOnCassette
     }
     // What the server changed on purpose no client can tell.
-    if let landing = end.landing, landing.ending == .succeeded, !seen.hasMutation {
-      observation.bodyMatches = bodies.match(landing, request)
-      observation.printed = bodies.printed(landing, request)
+    if let result = end.result, result.ending == .succeeded, !seen.hasMutation {
+      observation.bodyMatches = bodies.match(result, request)
+      observation.printed = bodies.printed(result, request)
     }
     tell(.ended(observation))
   }
@@ -217,7 +231,15 @@ struct CallRunner: Sendable {
   }
 
   /// Whether a call has something to show: a body that is not empty and decodes.
-  private func showed(_ landing: Landing, _ request: Request) -> Bool {
-    landing.showed && (landing.isShown != nil || bodies.decodes(landing, request))
+  private func showed(_ result: CallResult, _ request: Request) -> Bool {
+    result.showed && (result.isShown != nil || bodies.decodes(result, request))
   }
+}
+
+/// The calls that nobody has begun.
+private struct CallQueue: Sendable {
+  private let calls: Locked<[Int]>
+
+  init(_ numbers: [Int]) { calls = Locked(numbers.reversed()) }
+  func next() -> Int? { calls.withLock { $0.popLast() } }
 }

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelServer
@@ -37,7 +38,7 @@ struct ChildProcess {
   /// Runs orders and hands over each message as it comes. A process whose orders nobody waits for
   /// any more is killed.
   func run(
-    _ orders: Orders,
+    _ job: WorkerJob,
     patience: Patience,
     _ receive: @escaping @Sendable (WorkerMessage) -> Void
   ) async throws -> Ending {
@@ -47,11 +48,11 @@ struct ChildProcess {
     process.environment = Self.environment
     // It has programs to end first, and watches its standard input for that.
     process.endsWithParent = false
-    let left = LeftPrograms()
+    let left = OrphanedProcesses()
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
     process.standardOutput = output
-    let text = try JSONEncoder().encode(orders) + Data("\n".utf8)
+    let text = try JSONEncoder().encode(job) + Data("\n".utf8)
     let watch = ChildWatch(process, patience)
     let ending: Ending = try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -111,5 +112,150 @@ struct ChildProcess {
     sigaddset(&signals, SIGPIPE)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     try? handle.write(contentsOf: data)
+  }
+}
+
+/// Ends a process that tells nothing for too long, and one that nobody waits for any more.
+private final class ChildWatch: @unchecked Sendable {
+  private struct State {
+    var last = DispatchTime.now()
+    var isStarted = false
+    var hasTold = false
+    var isSilenced = false
+    var isCancelled = false
+    var isOver = false
+  }
+
+  // `Process` is not Sendable; what is used of it here may be used on any thread.
+  private let process: SpawnedProcess
+  private let patience: ChildProcess.Patience
+  private let state = Locked(State())
+
+  init(_ process: SpawnedProcess, _ patience: ChildProcess.Patience) {
+    self.process = process
+    self.patience = patience
+  }
+
+  /// The process runs from now on.
+  func start() {
+    let isCancelled = state.withLock { state in
+      (state.last, state.isStarted) = (.now(), true)
+      return state.isCancelled
+    }
+    if isCancelled { kill() } else { look() }
+  }
+
+  /// It told something.
+  func heard() { state.withLock { ($0.last, $0.hasTold) = (.now(), true) } }
+
+  /// Nobody wants to know any more.
+  func cancel() {
+    let isStarted = state.withLock { state in
+      state.isCancelled = true
+      return state.isStarted
+    }
+    if isStarted { kill() }
+  }
+
+  private func look() {
+    let left: Duration? = state.withLock { state in
+      if state.isOver || state.isCancelled { return nil }
+      let quiet = DispatchTime.now().uptimeNanoseconds - state.last.uptimeNanoseconds
+      let left = (state.hasTold ? patience.later : patience.first) - .nanoseconds(Int64(quiet))
+      if left <= .zero { state.isSilenced = true }
+      return left
+    }
+    guard let left else { return }
+    if left <= .zero { return kill() }
+    // Once it has told something it has less time than it had for that.
+    let next = min(left, patience.later)
+    let deadline = DispatchTime.now() + .nanoseconds(Int(next.inNanoseconds))
+    DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in self?.look() }
+  }
+
+  /// How long a process that is asked to end may take to end its own.
+  private static let leave = Duration.seconds(2)
+
+  private func kill() {
+    // One that has ended may have been waited for, and its number be somebody else's.
+    guard process.isRunning else { return }
+    // It has programs to end, which are in groups of their own.
+    _ = Self.send(process.processIdentifier, SIGTERM)
+    let deadline = DispatchTime.now() + .nanoseconds(Int(Self.leave.inNanoseconds))
+    DispatchQueue.global().asyncAfter(deadline: deadline) { [process] in
+      guard process.isRunning else { return }
+      _ = Self.send(process.processIdentifier, SIGKILL)
+    }
+  }
+
+  private static func send(_ process: pid_t, _ signal: Int32) -> Int32 {
+    #if canImport(Darwin)
+      Darwin.kill(process, signal)
+    #elseif canImport(Glibc)
+      Glibc.kill(process, signal)
+    #elseif canImport(Musl)
+      Musl.kill(process, signal)
+    #endif
+  }
+
+  /// How the process ended, once it has.
+  func ending() -> ChildProcess.Ending {
+    let isSilenced = state.withLock { state in
+      state.isOver = true
+      return state.isSilenced
+    }
+    if isSilenced { return .silenced }
+    let isOrderly = process.terminationReason == .exit && process.terminationStatus == 0
+    return isOrderly ? .orderly : .crashed
+  }
+}
+
+/// The programs of a subject's process, as that tells of them: where it is killed, nobody else can end
+/// them.
+final class OrphanedProcesses: Sendable {
+  private let groups = Locked<Set<Int32>>([])
+
+  /// Takes a message that is about a program; false for any other.
+  func take(_ message: WorkerMessage) -> Bool {
+    guard case .program(let number, let runs) = message else { return false }
+    groups.withLock { groups in
+      if runs { groups.insert(number) } else { groups.remove(number) }
+    }
+    return true
+  }
+
+  /// Kills those that run, with what they have started. Their process has ended by then.
+  func end() {
+    // 0 and 1 would be everybody.
+    for group in groups.withLock({ $0 }) where group > 1 { kill(-group, SIGKILL) }
+  }
+}
+
+/// Cuts what a process writes into lines.
+struct LineSplitter {
+  /// What is longer is no message and is dropped, so that a process that never ends a line does
+  /// not fill the memory.
+  static let lineBytesMax = 16 << 20
+
+  private var pending = Data()
+  private var isDropping = false
+
+  /// Takes the next bytes and hands over each line that they end.
+  mutating func take(_ data: Data, _ line: (String) -> Void) {
+    var rest = data[...]
+    // Only the new bytes are searched: what is pending holds no line's end.
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      if isDropping {
+        isDropping = false
+      } else {
+        pending.append(rest[..<end])
+        line(String(decoding: pending, as: UTF8.self))
+      }
+      pending = Data()
+      rest = rest[(end + 1)...]
+    }
+    if isDropping { return }
+    pending.append(rest)
+    if pending.count > Self.lineBytesMax { (pending, isDropping) = (Data(), true) }
   }
 }

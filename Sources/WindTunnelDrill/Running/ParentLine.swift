@@ -33,7 +33,7 @@ struct ParentLine: Sendable {
   }
 
   /// The orders: one line.
-  func orders() -> Data {
+  func job() -> Data {
     var line = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {

@@ -48,10 +48,10 @@ struct RecordedBodies: Sendable {
   ///
   /// Most programs end what they print with a line feed, and many print JSON in a layout of their own:
   /// neither makes it another body.
-  func match(_ landing: Landing, _ request: Request) -> Bool? {
-    guard let body = landing.body, let recorded = bodies[matcher.key(request)] else { return nil }
+  func match(_ result: CallResult, _ request: Request) -> Bool? {
+    guard let body = result.body, let recorded = bodies[matcher.key(request)] else { return nil }
     if recorded.contains(where: { $0.data == body }) { return true }
-    guard landing.isPrinted else { return false }
+    guard result.isPrinted else { return false }
     let printed = Self.withoutLineEnd(body)
     if recorded.contains(where: { $0.printed == printed }) { return true }
     if recorded.contains(where: { $0.json != nil }), let json = Self.json(printed),
@@ -67,9 +67,9 @@ struct RecordedBodies: Sendable {
 
   /// The beginning of what a program printed in place of a recorded body, without what looks like a secret;
   /// `nil` where the two were compared, or there is nothing to compare with.
-  func printed(_ landing: Landing, _ request: Request) -> String? {
-    guard landing.isPrinted, let body = landing.body, bodies[matcher.key(request)] != nil,
-      match(landing, request) == nil
+  func printed(_ result: CallResult, _ request: Request) -> String? {
+    guard result.isPrinted, let body = result.body, bodies[matcher.key(request)] != nil,
+      match(result, request) == nil
     else { return nil }
     // More than is told: of a secret that is cut in the middle nothing can be seen.
     let text = String(decoding: body.prefix(8 * Self.printedMax), as: UTF8.self)
@@ -92,9 +92,9 @@ struct RecordedBodies: Sendable {
 
   /// Whether a client that knows what it asked for can make something of what came. Of what a program
   /// printed only a page says that it cannot: the rest may be the program's own words.
-  func decodes(_ landing: Landing, _ request: Request) -> Bool {
-    guard let body = landing.body, inJSON.contains(matcher.key(request)) else { return true }
-    return landing.isPrinted ? !Self.isPage(body) : Self.isJSON(body)
+  func decodes(_ result: CallResult, _ request: Request) -> Bool {
+    guard let body = result.body, inJSON.contains(matcher.key(request)) else { return true }
+    return result.isPrinted ? !Self.isPage(body) : Self.isJSON(body)
   }
 
   private static func isJSON(_ body: Data) -> Bool {

@@ -20,23 +20,25 @@ enum SubjectProcess {
   static func main(subjects: [any Subject]) async -> Never {
     let parent = ParentLine()
     do {
-      let orders = try JSONDecoder().decode(Orders.self, from: parent.orders())
+      let job = try JSONDecoder().decode(WorkerJob.self, from: parent.job())
       parent.endWithParent()
-      RunningPrograms.shared.tell(holding: parent.output) { parent.send($0) }
+      RunningPrograms.shared.tell(holding: parent.output) { group, runs in
+        parent.send(.program(group, runs: runs))
+      }
       let ending = Self.endWhenAsked()
       defer { ending.cancel() }
-      guard let found = subjects.first(where: { $0.name == orders.subject }) else {
-        throw FormatError(source: "orders", place: "subject", problem: "no \(orders.subject) here")
+      guard let found = subjects.first(where: { $0.name == job.subject }) else {
+        throw FormatError(source: "orders", place: "subject", problem: "no \(job.subject) here")
       }
-      let subject: any Subject = found is ExecSubject ? ExecSubject(orders.command) : found
+      let subject: any Subject = found is ExecSubject ? ExecSubject(job.command) : found
       let runner = try await CallRunner(
         subject,
-        stand(orders),
-        deadline: .milliseconds(orders.deadlineMilliseconds),
-        attemptTimeout: .milliseconds(orders.attemptTimeoutMilliseconds),
-        epoch: DispatchTime(uptimeNanoseconds: orders.epochNanoseconds)
+        setup(job),
+        deadline: .milliseconds(job.deadlineMilliseconds),
+        attemptTimeout: .milliseconds(job.attemptTimeoutMilliseconds),
+        epoch: DispatchTime(uptimeNanoseconds: job.epochNanoseconds)
       ) { parent.send($0) }
-      await runner.run(orders.calls, load: orders.load)
+      await runner.run(job.calls, load: job.load)
       await runner.close()
     } catch {
       parent.send(.refused("\(error)"))
@@ -62,22 +64,22 @@ enum SubjectProcess {
     return source
   }
 
-  private static func stand(_ orders: Orders) throws -> CallRunner.Stand {
-    var stand = CallRunner.Stand(
-      cassette: try orders.cassetteFile.map { try Cassette(contentsOf: URL(filePath: $0)) }
-        ?? Cassette(data: orders.cassette, source: "cassette"),
-      scenario: try Scenario(data: orders.scenario, source: "scenario"),
-      mix: Mix(orders.mix.compactMap { Mix.Share($0) }, isReadOnly: orders.isReadOnly),
-      seed: orders.seed,
-      stage: Stage(rawValue: orders.stage) ?? .inProcess,
-      errors: Symptom.Platform(rawValue: orders.errors) ?? .current
+  private static func setup(_ job: WorkerJob) throws -> CallRunner.Setup {
+    var setup = CallRunner.Setup(
+      cassette: try job.cassetteFile.map { try Cassette(contentsOf: URL(filePath: $0)) }
+        ?? Cassette(data: job.cassette, source: "cassette"),
+      scenario: try Scenario(data: job.scenario, source: "scenario"),
+      mix: Mix(job.mix.compactMap { Mix.Share($0) }, isReadOnly: job.isReadOnly),
+      seed: job.seed,
+      stage: Stage(rawValue: job.stage) ?? .inProcess,
+      errors: Symptom.Platform(rawValue: job.errors) ?? .current
     )
-    stand.elapsed = orders.elapsedMilliseconds.map { Duration(milliseconds: $0) }
-    if let file = orders.authorityFile.map({ URL(filePath: $0) }) {
+    setup.elapsed = job.elapsedMilliseconds.map { Duration(milliseconds: $0) }
+    if let file = job.authorityFile.map({ URL(filePath: $0) }) {
       let authority = try CertificateAuthority()
       try authority.write(to: file)
-      stand.authority = (authority, file)
+      setup.authority = (authority, file)
     }
-    return stand
+    return setup
   }
 }

@@ -6,7 +6,7 @@ internal import WindTunnelSymptoms
 /// One kind of fault, made for real: where it can be looked at, and what should be seen there.
 struct FaultStand: Sendable {
   let kind: FaultKind
-  let asked: AskedSight
+  let asked: ExpectedView
   /// The file of the authority that a client has to trust to meet the fault for what it is.
   let authority: URL?
   private let place: Place
@@ -72,19 +72,19 @@ struct FaultStand: Sendable {
     return Deck([.get(RequestURL(path)) { _ in .text(Body(body)) }], scenario: scenario)
   }
 
-  private static func asked(_ kind: FaultKind, _ connection: ConnectionFault?) -> AskedSight {
+  private static func asked(_ kind: FaultKind, _ connection: ConnectionFault?) -> ExpectedView {
     switch connection {
     case nil:
       let outcome = deck(kind).decide(Request("GET", RequestURL(path)))
-      return AskedSight(Delivery(outcome, on: .onTheWire))
-    case .offline?, .refused?: return AskedSight(.refused)
-    case .hostNotFound?: return AskedSight(.nameless)
-    case .connectTimeout?: return AskedSight(.unanswered)
+      return ExpectedView(Delivery(outcome, on: .onTheWire))
+    case .offline?, .refused?: return ExpectedView(.refused)
+    case .hostNotFound?: return ExpectedView(.nameless)
+    case .connectTimeout?: return ExpectedView(.unanswered)
     case .lostSYNs(let count)?:
-      var asked = AskedSight(.finished, after: .seconds(count))
+      var asked = ExpectedView(.finished, after: .seconds(count))
       (asked.status, asked.bytes) = (200, Data(body.utf8))
       return asked
-    case .tls?: return AskedSight(deck(kind).open(lane: .deck, on: .onTheWire))
+    case .tls?: return ExpectedView(deck(kind).open(lane: .deck, on: .onTheWire))
     }
   }
 
@@ -108,10 +108,10 @@ struct FaultStand: Sendable {
   }
 
   /// Looks once by a raw socket.
-  func rawSight() async throws -> RawLook.Sight {
+  func wireView() async throws -> WireProbe.View {
     let (scheme, host, port) = try await address()
     let request = Array("GET \(Self.path) HTTP/1.1\r\nHost: \(host):\(port)\r\n\r\n".utf8)
-    let look = RawLook(
+    let look = WireProbe(
       host: host,
       port: port,
       opening: scheme == "https" ? ClientHello.bytes : request,
@@ -125,7 +125,7 @@ struct FaultStand: Sendable {
   private func address() async throws -> (scheme: String, host: String, port: Int) {
     switch place {
     case .closed(let closed): return ("http", "127.0.0.1", closed.port)
-    case .nameless: return ("http", Sites.unknownName, 80)
+    case .nameless: return ("http", Targets.unknownName, 80)
     case .server(let server, let scheme, hasDoors: true):
       return (scheme, "127.0.0.1", try await server.openPort(lane: .deck))
     case .server(let server, let scheme, hasDoors: false): return (scheme, "127.0.0.1", server.port)

@@ -30,7 +30,7 @@
       // It lies in the system's folder for such files; one that is gone is gone.
       defer { try? FileManager.default.removeItem(at: file) }
       let words = ["-Urnm", executable.path, word, file.path] + examples.map(\.name)
-      guard case .exited(let code, let text) = await Looker.run(unshare, words) else {
+      guard case .exited(let code, let text) = await ProbeProcess.run(unshare, words) else {
         throw DrillError.plan("the process with a name server of its own crashed")
       }
       let reports = text.split(separator: "\n").compactMap {
@@ -95,8 +95,13 @@
         URL(string: "http://\(who).\(host(of: example)):\(port)\(path)")
       }
       guard let forCurl = url("curl"), let forSession = url("session") else { return }
-      async let curl = CurlLook.look(at: forCurl, trusting: nil, within: patience)
-      async let session = SessionLook.text(at: forSession, by: executable, [word], within: patience)
+      async let curl = CurlProbe.look(at: forCurl, trusting: nil, within: patience)
+      async let session = SessionProbe.text(
+        at: forSession,
+        by: executable,
+        [word],
+        within: patience
+      )
       let found = await lookUp("raw.\(host(of: example))")
       let report = LookUpReport(
         name: example.name,

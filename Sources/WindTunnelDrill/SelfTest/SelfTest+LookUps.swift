@@ -29,7 +29,7 @@ extension SelfTest {
     (row.looks, row.equalLooks) = (1, report.found == example.expectedLookUp ? 1 : 0)
     row.curl = report.curl
     if report.curl == nil { row.unseenBy.append(Self.noCurl) }
-    let seen = report.session.flatMap { SessionLook.seen($0) }
+    let seen = report.session.flatMap { SessionProbe.seen($0) }
     (row.session, row.sessionCode) = (seen?.sight, seen?.code)
     return row
   }

@@ -23,7 +23,7 @@ package struct SelfTest: Sendable {
   static let noCurl = "curl is not here"
 
   /// Makes a self-test whose `URLSession` looks from `executable`, started with `arguments` and a URL:
-  /// there ``SessionLook/main(_:)`` must be called. Started with `standWord` and further words, it must
+  /// there ``SessionProbe/main(_:)`` must be called. Started with `standWord` and further words, it must
   /// call ``ResolverStand/main(_:lookingWith:)``.
   package init(executable: URL, arguments: [String], standWord: String) {
     (self.executable, self.arguments, self.standWord) = (executable, arguments, standWord)
@@ -69,7 +69,7 @@ package struct SelfTest: Sendable {
     await lookRaw(stand, &row)
     do {
       let url = try await stand.url()
-      if let code = await CurlLook.look(at: url, trusting: stand.authority) {
+      if let code = await CurlProbe.look(at: url, trusting: stand.authority) {
         row.curl = code
       } else {
         row.unseenBy.append(Self.noCurl)
@@ -79,7 +79,7 @@ package struct SelfTest: Sendable {
         row.unseenBy.append("URLSession cannot be told of the certificate's authority")
       } else {
         let url = try await stand.url()
-        let seen = await SessionLook.look(at: url, by: executable, arguments)
+        let seen = await SessionProbe.look(at: url, by: executable, arguments)
         (row.session, row.sessionCode) = (seen?.sight, seen?.code)
       }
     } catch {
@@ -90,15 +90,15 @@ package struct SelfTest: Sendable {
   private func lookRaw(_ stand: FaultStand, _ row: inout SelfTestRow) async {
     let isTimed = stand.takesTime
     let count = isTimed ? min(Self.timedRepeats, max(1, repeats)) : repeats
-    var sights: [RawLook.Sight] = []
+    var sights: [WireProbe.View] = []
     do {
       if isTimed {
-        sights = try await withThrowingTaskGroup(of: RawLook.Sight.self) { group in
-          for _ in 0..<count { group.addTask { try await stand.rawSight() } }
+        sights = try await withThrowingTaskGroup(of: WireProbe.View.self) { group in
+          for _ in 0..<count { group.addTask { try await stand.wireView() } }
           return try await group.reduce(into: []) { $0.append($1) }
         }
       } else {
-        for _ in 0..<count { sights.append(try await stand.rawSight()) }
+        for _ in 0..<count { sights.append(try await stand.wireView()) }
       }
     } catch {
       row.unseenBy.append("\(error)")

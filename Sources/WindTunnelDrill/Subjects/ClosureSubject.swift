@@ -7,22 +7,22 @@ struct ClosureSubject<Shown: Sendable>: Subject {
   let name: String
   let body: @Sendable @concurrent (DrillCall) async throws -> Shown
 
-  func fly(_ call: DrillCall) async -> Landing {
+  func fly(_ call: DrillCall) async -> CallResult {
     do {
-      return Self.landing(try await body(call))
+      return Self.result(try await body(call))
     } catch {
       return .bad(Self.reason(error))
     }
   }
 
   /// What came of a call that returned: something, unless that is empty.
-  static func landing(_ shown: Shown) -> Landing {
+  static func result(_ shown: Shown) -> CallResult {
     if let body = shown as? Data { return .good(body) }
     let isMissing = (shown as? any Missing)?.isMissing == true
     let isEmpty = (shown as? any Collection)?.isEmpty == true
-    var landing = Landing(ending: .succeeded, body: nil)
-    landing.isShown = !isMissing && !isEmpty
-    return landing
+    var result = CallResult(ending: .succeeded, body: nil)
+    result.isShown = !isMissing && !isEmpty
+    return result
   }
 
   /// The longest text of an error that goes into a report.

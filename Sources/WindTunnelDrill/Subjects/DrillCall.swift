@@ -54,6 +54,10 @@ public struct DrillCall: Sendable {
     self.network = network
   }
 
+  /// The longest a harness waits for a call before it declares a hang: a client that keeps to its
+  /// deadline gets some time to return.
+  static func patience(_ deadline: Duration) -> Duration { deadline + deadline / 2 + .seconds(1) }
+
   /// A configuration for a client that makes its sessions itself: they lead where ``session`` leads.
   ///
   /// Each is another object, to be changed at will. What its sessions do must be over when the call is,
@@ -65,7 +69,7 @@ public struct DrillCall: Sendable {
   var leadsNowhereElse: Bool {
     guard let host = baseURL.host else { return false }
     if network != nil { return host.hasSuffix(".\(LateNames.domain)") }
-    return host == "127.0.0.1" || host == Sites.unknownName
+    return host == "127.0.0.1" || host == Targets.unknownName
   }
 
   /// The whole address: base, recorded path and query.

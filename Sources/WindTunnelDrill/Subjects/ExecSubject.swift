@@ -24,7 +24,7 @@ struct ExecSubject: Subject {
 
   let needsSockets = true
 
-  func fly(_ call: DrillCall) async -> Landing {
+  func fly(_ call: DrillCall) async -> CallResult {
     // Whatever went wrong before: a program is never sent to anybody but us.
     guard call.leadsNowhereElse else {
       return .bad("\(call.baseURL.host ?? "its address") is not of this machine")
@@ -35,7 +35,7 @@ struct ExecSubject: Subject {
       in: call.network
     )
     // A little before the harness itself would give the call up, which could not kill anybody.
-    let patience = CallRunner.patience(call.deadline) - .milliseconds(500)
+    let patience = DrillCall.patience(call.deadline) - .milliseconds(500)
     return await program.run(within: max(patience, call.deadline)) {
       call.programStart.withLock { $0 = .now() }
     }
@@ -87,7 +87,7 @@ private struct Program: Sendable {
   }
 
   /// Runs it to its end, or kills it when that takes too long; tells when it begins to start it.
-  func run(within patience: Duration, starts: @Sendable () -> Void) async -> Landing {
+  func run(within patience: Duration, starts: @Sendable () -> Void) async -> CallResult {
     guard let executable = Executable.find(words[0]) else {
       return .bad("\(words[0]) is not there")
     }
@@ -102,7 +102,7 @@ private struct Program: Sendable {
     let isGivenUp = Locked(false)
     return await withTaskCancellationHandler {
       starts()
-      return await landing(of: process, output, isGivenUp, within: patience)
+      return await result(of: process, output, isGivenUp, within: patience)
     } onCancel: {
       // Its caller gives it up, as a shell would; one that does not run yet is told when it does.
       isGivenUp.withLock { $0 = true }
@@ -110,12 +110,12 @@ private struct Program: Sendable {
     }
   }
 
-  private func landing(
+  private func result(
     of process: SpawnedProcess,
     _ output: Pipe,
     _ isGivenUp: Locked<Bool>,
     within patience: Duration
-  ) async -> Landing {
+  ) async -> CallResult {
     let isLate = Locked(false)
     let ending = Pipe()
     // Closed when it has ended, which its reader sees.
@@ -141,7 +141,7 @@ private struct Program: Sendable {
         process.waitUntilExit()
         RunningPrograms.shared.ended(process)
         let isHung = isLate.withLock { $0 }
-        continuation.resume(returning: Self.landing(process, isHung: isHung, body))
+        continuation.resume(returning: Self.result(process, isHung: isHung, body))
         // What it has left behind may go on to print, and ends with this process at the latest.
         printed.drop()
         process.waitUntilGone()
@@ -155,17 +155,17 @@ private struct Program: Sendable {
     DispatchQueue.global().asyncAfter(deadline: moment, execute: action)
   }
 
-  private static func landing(_ process: SpawnedProcess, isHung: Bool, _ body: Data) -> Landing {
-    if isHung { return Landing(ending: .hung, body: nil) }
+  private static func result(_ process: SpawnedProcess, isHung: Bool, _ body: Data) -> CallResult {
+    if isHung { return CallResult(ending: .hung, body: nil) }
     let code = process.terminationStatus
     if process.terminationReason == .uncaughtSignal, code == SIGTERM { return .bad("cancelled") }
     if process.terminationReason == .uncaughtSignal || crashCodes.contains(code) {
-      return Landing(ending: .crashed, body: nil)
+      return CallResult(ending: .crashed, body: nil)
     }
     guard code == 0 else { return .bad("exit \(code)") }
-    var landing = Landing.good(body)
-    landing.isPrinted = true
-    return landing
+    var result = CallResult.good(body)
+    result.isPrinted = true
+    return result
   }
 
   /// What a shell says of a program that died from a fault of its own: 128 and the signal, which is

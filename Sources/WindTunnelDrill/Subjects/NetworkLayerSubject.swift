@@ -3,6 +3,10 @@ internal import WindTunnel
 internal import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// The reference client with its default policy. All calls of a drill share slots, retry budget and
 /// circuit breakers, as the calls of an app do.
 struct NetworkLayerSubject: Subject {
@@ -18,14 +22,14 @@ struct NetworkLayerSubject: Subject {
   /// loses two in five, and at seven one in seven.
   private static let attemptShare = 0.7
 
-  func fly(_ call: DrillCall) async -> Landing {
+  func fly(_ call: DrillCall) async -> CallResult {
     let sent = SentCount()
-    var landing = await fly(call, observer: sent)
-    landing.attempts = sent.count
-    return landing
+    var result = await fly(call, observer: sent)
+    result.attempts = sent.count
+    return result
   }
 
-  private func fly(_ call: DrillCall, observer: any Observer) async -> Landing {
+  private func fly(_ call: DrillCall, observer: any Observer) async -> CallResult {
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: call.baseURL),
       authenticator: credential,
@@ -83,5 +87,26 @@ private struct SentCount: Observer {
   func observe(_ event: CallEvent) {
     guard case .attemptStarted = event.kind else { return }
     sent.withLock { $0 += 1 }
+  }
+}
+
+/// The reference client's token: an invented one, and another where a server no longer takes it. All
+/// calls of a drill have the same, as the calls of an app do.
+private final class DrillCredential: Authenticator {
+  private let number = Locked(1)
+
+  private static func value(_ number: Int) -> String { "Bearer wind-tunnel-\(number)" }
+
+  func authorize(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
+    var request = request
+    request.setValue(Self.value(number.withLock { $0 }), forHTTPHeaderField: "Authorization")
+    return request
+  }
+
+  func renew(after request: URLRequest) async -> Bool {
+    let refused = request.value(forHTTPHeaderField: "Authorization")
+    // Another call may have renewed it meanwhile.
+    number.withLock { if refused == Self.value($0) { $0 += 1 } }
+    return true
   }
 }

@@ -7,7 +7,7 @@ package protocol Subject: Sendable {
   var name: String { get }
   /// Makes one call and tells how it went. It must end within the call's deadline by itself; what
   /// does not is a hang.
-  func fly(_ call: DrillCall) async -> Landing
+  func fly(_ call: DrillCall) async -> CallResult
   /// Whether it can be reached by sockets alone: it does not use a call's session.
   var needsSockets: Bool { get }
 }
@@ -17,7 +17,7 @@ extension Subject {
 }
 
 /// How a call went, as the client told it.
-package struct Landing: Sendable {
+package struct CallResult: Sendable {
   /// How it ended; a client that cannot be asked any more is told of by who watches it.
   package var ending: Observation.CallResult
   /// What there is to show.
@@ -30,13 +30,13 @@ package struct Landing: Sendable {
   var attempts: Int?
 
   /// A good one.
-  package static func good(_ body: Data) -> Landing {
-    Landing(ending: .succeeded, body: body)
+  package static func good(_ body: Data) -> CallResult {
+    CallResult(ending: .succeeded, body: body)
   }
 
   /// A bad one, in the client's words: a symptom's name or `status 503`.
-  package static func bad(_ reason: String) -> Landing {
-    Landing(ending: .failed(reason), body: nil)
+  package static func bad(_ reason: String) -> CallResult {
+    CallResult(ending: .failed(reason), body: nil)
   }
 
   /// Whether there is something to show: a body that is not empty and, where it looks like JSON,

@@ -11,17 +11,17 @@ internal import WindTunnelSymptoms
 struct URLSessionSubject: Subject {
   let name = "urlsession"
 
-  func fly(_ call: DrillCall) async -> Landing {
+  func fly(_ call: DrillCall) async -> CallResult {
     let asked = call.urlRequest
     // Not `data(for:)`: a cancelled one can stop every session of the process on Linux.
     let flight = Locked<URLSessionDataTask?>(nil)
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let task = call.session.dataTask(with: asked) { data, response, error in
-          var landing = Self.landing(data, response, error)
+          var result = Self.result(data, response, error)
           // Whatever else is sent, the system sends by itself.
-          landing.attempts = 1
-          continuation.resume(returning: landing)
+          result.attempts = 1
+          continuation.resume(returning: result)
         }
         flight.withLock { $0 = task }
         task.resume()
@@ -37,8 +37,8 @@ struct URLSessionSubject: Subject {
     DispatchQueue.global().async { task.cancel() }
   }
 
-  private static func landing(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?)
-    -> Landing
+  private static func result(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?)
+    -> CallResult
   {
     if let error { return .bad((Symptom(error) ?? .unknown).rawValue) }
     guard let status = (response as? HTTPURLResponse)?.statusCode else {

@@ -99,8 +99,7 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
     if let response = response as? HTTPURLResponse {
-      let head = HTTPAnswer(response, body: Data())
-      land(.success(StreamedAnswer(status: head.status, headers: head.headers, pieces: pieces)))
+      land(response)
       completionHandler(.allow)
     } else {
       land(.failure(.failed(.malformedResponse, text: "The answer is not HTTP.")))
@@ -127,6 +126,12 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     let failure = failure(error)
     land(.failure(failure))
     piece.finish(throwing: failure)
+  }
+
+  /// Hands over the head, unless that has been done.
+  func land(_ response: HTTPURLResponse) {
+    let head = HTTPAnswer(response, body: Data())
+    land(.success(StreamedAnswer(status: head.status, headers: head.headers, pieces: pieces)))
   }
 
   private func land(_ head: Head) {

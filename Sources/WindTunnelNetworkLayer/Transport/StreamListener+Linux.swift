@@ -7,15 +7,45 @@
     ///
     /// A session of its own with the app's configuration carries it, since here only a session's
     /// delegate sees pieces. Whether to be led elsewhere, the app's delegate is asked. A challenge
-    /// reaches nobody: an answer of 401 has been heard by then, and is the stream's.
+    /// reaches nobody: it is the end of the answer that it stands in.
     func task(for request: URLRequest) -> (URLSessionDataTask, isOver: () -> Void) {
       let own = URLSession(
-        configuration: session.configuration,
+        configuration: configuration,
         delegate: self,
         delegateQueue: nil
       )
       // It ends with its only task.
       return (own.dataTask(with: request), { own.finishTasksAndInvalidate() })
+    }
+
+    /// The app's configuration, without a storage that holds no credential.
+    ///
+    /// At the end of a 401 with a Basic challenge swift-corelibs-foundation 6.3 asks the storage for a
+    /// credential in place of ending the task, and goes no further where there is none.
+    private var configuration: URLSessionConfiguration {
+      let own = session.configuration.copy()
+      guard let own = own as? URLSessionConfiguration else { return session.configuration }
+      if own.urlCredentialStorage?.allCredentials.isEmpty == true { own.urlCredentialStorage = nil }
+      return own
+    }
+
+    /// Takes a challenge that no stored credential answers for the end of the stream.
+    ///
+    /// All bytes have come by then. What the platform says of the cancelled task comes too late to
+    /// count.
+    func urlSession(
+      _ session: URLSession,
+      task: URLSessionTask,
+      didReceive challenge: URLAuthenticationChallenge,
+      completionHandler:
+        @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      if challenge.proposedCredential != nil, challenge.previousFailureCount == 0 {
+        return completionHandler(.performDefaultHandling, nil)
+      }
+      if let response = task.response as? HTTPURLResponse { land(response) }
+      urlSession(session, task: task, didCompleteWithError: nil)
+      completionHandler(.cancelAuthenticationChallenge, nil)
     }
 
     func urlSession(

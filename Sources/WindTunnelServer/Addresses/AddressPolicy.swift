@@ -1,12 +1,12 @@
 /// The addresses that a proxy connects to for a peer that is another machine.
 ///
-/// Such a peer gets to nothing by the proxy that it could not reach by itself: neither to the machine
-/// that the proxy runs on, nor to the private networks which that machine is in and the peer is not. What
-/// is judged is the address that is about to be connected to; a name says nothing, since it may have
-/// another address the next time.
+/// Such a peer gets to nothing by the proxy that it could not reach by itself: neither to the
+/// machine that the proxy runs on, nor to the private networks which that machine is in and the
+/// peer is not. What is judged is the address that is about to be connected to; a name says
+/// nothing, since it may have another address the next time.
 struct AddressPolicy: Sendable, Hashable {
-  /// The subnet that the peer came from; `nil` where it came from further away than the network that
-  /// the proxy listens at.
+  /// The subnet that the peer came from; `nil` where it came from further away than the network
+  /// that the proxy listens at.
   private let subnet: Subnet?
   private let exceptions: [AllowedAddress]
 
@@ -20,8 +20,8 @@ struct AddressPolicy: Sendable, Hashable {
     self.exceptions = exceptions
   }
 
-  /// Why an address is not connected to; `nil` for one that is. `localEnd` tells which address of this
-  /// machine would speak to another one.
+  /// Returns why an address is not connected to; `nil` for one that is. `localEnd` tells which
+  /// address of this machine would speak to another one.
   func refusal(
     of destination: SocketAddress,
     asking localEnd: (SocketAddress) -> LocalEnd
@@ -104,9 +104,9 @@ public struct AllowedAddress: Sendable, Hashable {
   /// Tells whether it is meant at every port.
   private let isAnyPort: Bool
 
-  /// Reads `10.1.2.3`, `10.1.2.3:8080`, `fd00::7` or `[fd00::7]:8080`; `nil` for what is no address of
-  /// one machine, and for a loopback address without a port: too much of a machine listens there that
-  /// is not meant, the proxy's own admin port included.
+  /// Reads `10.1.2.3`, `10.1.2.3:8080`, `fd00::7` or `[fd00::7]:8080`; `nil` for what is no address
+  /// of one machine, and for a loopback address without a port: too much of a machine listens there
+  /// that is not meant, the proxy's own admin port included.
   public init?(_ text: String) {
     if let address = SocketAddress(text, port: 0) {
       (self.address, isAnyPort) = (address.unmapped, true)

@@ -22,8 +22,8 @@ extension SocketAddress {
     return isFour ? .global : .limited
   }
 
-  /// The IPv4 address that an IPv6 socket spells `::ffff:127.0.0.1` (RFC 4291 §2.5.5.2), and every other
-  /// address as it is: the two are one.
+  /// The IPv4 address that an IPv6 socket spells `::ffff:127.0.0.1` (RFC 4291 §2.5.5.2), and every
+  /// other address as it is: the two are one.
   var unmapped: SocketAddress {
     Self.mapped.contains(self) ? four(at: 12) ?? self : self
   }
@@ -46,7 +46,8 @@ extension SocketAddress {
 }
 
 extension AddressScope {
-  /// The ranges that are not global, as IANA's registry of special purposes has them (RFC 6890 §2.2.2).
+  /// The ranges that are not global, as IANA's registry of special purposes has them (RFC 6890
+  /// §2.2.2).
   fileprivate static let ofFour: [(subnet: Subnet, scope: AddressScope)] = [
     // "This network" (RFC 1122 §3.2.1.3).
     (Subnet(four: 0, length: 8), .unspecified),
@@ -58,8 +59,8 @@ extension AddressScope {
     (Subnet(four: 172, 16, length: 12), .limited),
     (Subnet(four: 192, 168, length: 16), .limited),
     (Subnet(four: 100, 64, length: 10), .limited),
-    // Protocol assignments, documentation (RFC 5737), benchmarks (RFC 2544), and what was kept for later
-    // together with the limited broadcast (RFC 1112 §4, RFC 919 §7).
+    // Protocol assignments, documentation (RFC 5737), benchmarks (RFC 2544), and what was kept for
+    // later together with the limited broadcast (RFC 1112 §4, RFC 919 §7).
     (Subnet(four: 192, 0, 0, length: 24), .limited),
     (Subnet(four: 192, 0, 2, length: 24), .limited),
     (Subnet(four: 198, 51, 100, length: 24), .limited),
@@ -75,7 +76,8 @@ extension AddressScope {
     (Subnet(six: 0, 0, 0, 0, 0, 0, 0, 1, length: 128), .loopback),
     (Subnet(six: 0xFE80, length: 10), .linkLocal),
     (Subnet(six: 0xFF00, length: 8), .multicast),
-    // Protocol assignments with Teredo among them (RFC 4380), and documentation (RFC 3849, RFC 9637).
+    // Protocol assignments with Teredo among them (RFC 4380), and documentation (RFC 3849, RFC
+    // 9637).
     (Subnet(six: 0x2001, length: 23), .limited),
     (Subnet(six: 0x2001, 0xDB8, length: 32), .limited),
     (Subnet(six: 0x3FFF, length: 20), .limited),

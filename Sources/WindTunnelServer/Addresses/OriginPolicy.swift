@@ -3,9 +3,9 @@ public import WindTunnel
 /// The names by which a server is asked, and the pages that may ask it.
 ///
 /// A page anywhere can have its reader's browser ask a server of this machine: by the server's own
-/// address, or by a name of the page's owner that points to 127.0.0.1 for the moment (DNS rebinding).
-/// The browser tells both: in `Origin` (RFC 6454 §7) and, of what carries none, in `Sec-Fetch-Site` and
-/// `Referer`; and in `Host` (RFC 9110 §7.2). Other programs send no `Origin`.
+/// address, or by a name of the page's owner that points to 127.0.0.1 for the moment (DNS
+/// rebinding). The browser tells both: in `Origin` (RFC 6454 §7) and, of what carries none, in
+/// `Sec-Fetch-Site` and `Referer`; and in `Host` (RFC 9110 §7.2). Other programs send no `Origin`.
 public struct OriginPolicy: Sendable, Hashable {
   /// An origin that is let in beside this machine's own.
   public enum Allowed: Sendable, Hashable {
@@ -44,10 +44,10 @@ public struct OriginPolicy: Sendable, Hashable {
   /// Lets in this machine's own names and pages, and these.
   public init(allowing allowed: [Allowed] = []) { self.allowed = allowed }
 
-  /// In what a request is a stranger's; `nil` for one that is answered.
+  /// Returns in what a request is a stranger's; `nil` for one that is answered.
   ///
-  /// `host` is the name that the server was asked by, with its port if there was one, and `isOwn` tells
-  /// whether the server has a name beside those of this machine.
+  /// `host` is the name that the server was asked by, with its port if there was one, and `isOwn`
+  /// tells whether the server has a name beside those of this machine.
   func stranger(
     in headers: HeaderFields,
     askedAs host: String,
@@ -87,8 +87,8 @@ public struct OriginPolicy: Sendable, Hashable {
 
   /// The origin of the page that a request is of; `nil` where it is no page's.
   ///
-  /// An image and a script are asked for without an `Origin`, but with the mark that another site does
-  /// it. Whoever follows a link to the server has left that site.
+  /// An image and a script are asked for without an `Origin`, but with the mark that another site
+  /// does it. Whoever follows a link to the server has left that site.
   private static func page(of headers: HeaderFields) -> String? {
     if let origin = headers["Origin"] { return origin }
     guard headers["Sec-Fetch-Site"] == "cross-site" else { return nil }

@@ -21,10 +21,10 @@ struct OwnMachine: Sendable {
     peer == own || isAnyAddress && PrivateAddress.isLoopback(peer)
   }
 
-  /// Finds out by which address this machine would speak to another one, without a packet: connecting
-  /// a datagram socket asks for the route alone. To an address of its own a machine speaks from that
-  /// address; on Linux to a further one of an interface from its first (the route's `prefsrc`), so
-  /// the interfaces are asked before.
+  /// Finds out by which address this machine would speak to another one, without a packet:
+  /// connecting a datagram socket asks for the route alone. To an address of its own a machine
+  /// speaks from that address; on Linux to a further one of an interface from its first (the
+  /// route's `prefsrc`), so the interfaces are asked before.
   static func localEnd(towards destination: SocketAddress) -> LocalEnd {
     if Subnet.ofInterface(at: destination.unmapped) != nil { return .at(destination) }
     let descriptor = Platform.datagramSocket(destination.family)

@@ -1,6 +1,6 @@
 internal import WindTunnel
 
-/// Whom a proxy serves.
+/// The peers that a proxy serves.
 public enum Admission: Sendable, Hashable {
   /// Whoever can connect: where it listens to the loopback interface, that is this machine.
   case everyone
@@ -44,8 +44,9 @@ struct PeerAuthorizer: Sendable {
     case closed
   }
 
-  /// So many different wrong codes are looked at, whoever gives them: one in a million each, where a
-  /// code has six digits. One that is given again says nothing new, as a client does that is set to it.
+  /// So many different wrong codes are looked at, whoever gives them: one in a million each, where
+  /// a code has six digits. One that is given again says nothing new, as a client does that is set
+  /// to it.
   static let wrongCodesMax = 20
   /// More of a code is not kept.
   private static let codeCharactersMax = 64
@@ -75,7 +76,7 @@ struct PeerAuthorizer: Sendable {
   }
 
   /// Looks at a code that a peer gave.
-  mutating func take(_ text: String, from peer: String) -> Verdict {
+  mutating func check(_ text: String, from peer: String) -> Verdict {
     guard case .code(let code) = admission else { return .none }
     // As it may be typed.
     let given = text.filter { !$0.isWhitespace && $0 != "-" }

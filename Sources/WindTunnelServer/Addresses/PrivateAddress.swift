@@ -1,4 +1,4 @@
-/// Which of a machine's addresses a device nearby can reach and the rest of the world cannot.
+/// The addresses of a machine that a device nearby can reach and the rest of the world cannot.
 public enum PrivateAddress {
   /// An address of this machine and the network interface that has it.
   public struct Candidate: Sendable, Hashable {
@@ -14,15 +14,15 @@ public enum PrivateAddress {
     }
   }
 
-  /// Why there is no address to listen at.
+  /// The reason why there is no address to listen at.
   public enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
     /// There is none.
     case none
     /// There are several.
     case several([Candidate])
-    /// What was asked for is no address of this machine.
+    /// The address that was asked for is none of this machine.
     case notHere(String, [Candidate])
-    /// What was asked for can be reached from outside.
+    /// The address that was asked for can be reached from outside.
     case notPrivate(String)
 
     /// The sentence for a person.
@@ -69,8 +69,8 @@ public enum PrivateAddress {
     return only.host
   }
 
-  /// Whether an address literal is of a private network: 10/8, 172.16/12 and 192.168/16
-  /// (RFC 1918 §3), fc00::/7 (RFC 4193 §3.1).
+  /// Tells whether an address literal is of a private network: 10/8, 172.16/12 and 192.168/16 (RFC
+  /// 1918 §3), fc00::/7 (RFC 4193 §3.1).
   public static func isPrivate(_ host: String) -> Bool {
     guard let bytes = SocketAddress(host, port: 0)?.addressBytes else { return false }
     guard bytes.count == 4 else { return bytes.first.map { $0 & 0xFE == 0xFC } ?? false }
@@ -80,14 +80,14 @@ public enum PrivateAddress {
     }
   }
 
-  /// Whether an address literal is this machine by itself: 127/8 (RFC 1122 §3.2.1.3) or ::1.
+  /// Tells whether an address literal is this machine by itself: 127/8 (RFC 1122 §3.2.1.3) or ::1.
   public static func isLoopback(_ host: String) -> Bool {
     guard let bytes = SocketAddress(host, port: 0)?.addressBytes else { return false }
     return bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
   }
 
-  /// Whether an address literal stands for every address of this machine, `0.0.0.0` or `::`; `nil` for
-  /// what is no literal.
+  /// Tells whether an address literal stands for every address of this machine, `0.0.0.0` or `::`;
+  /// `nil` for what is no literal.
   public static func isAnyAddress(_ host: String) -> Bool? {
     SocketAddress(host, port: 0)?.addressBytes.allSatisfy { $0 == 0 }
   }

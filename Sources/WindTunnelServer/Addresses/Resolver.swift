@@ -6,15 +6,15 @@ internal import WindTunnel
 final class Resolver: Sendable {
   typealias Answer = Swift.Result<[SocketAddress], SocketError>
 
-  /// How many names are looked up at once; a slow one must not hold up the others.
+  /// The count of names that are looked up at once; a slow one must not hold up the others.
   static let threadsMax = 4
-  /// How many names wait at most; further ones are refused.
+  /// The count of names that wait at most; further ones are refused.
   static let queueMax = 256
 
   private struct Question: Sendable {
     let host: String
     let port: Int
-    let tell: @Sendable (Answer) -> Void
+    let answered: @Sendable (Answer) -> Void
   }
 
   private struct State {
@@ -34,10 +34,10 @@ final class Resolver: Sendable {
     self.look = look
   }
 
-  /// Looks a name up and tells the answer, on a thread of the resolver's or, where the queue is full,
+  /// Looks a name up and answers, on a thread of the resolver's or, where the queue is full,
   /// at once.
-  func resolve(_ host: String, port: Int, _ tell: @escaping @Sendable (Answer) -> Void) {
-    let question = Question(host: host, port: port, tell: tell)
+  func resolve(_ host: String, port: Int, _ answered: @escaping @Sendable (Answer) -> Void) {
+    let question = Question(host: host, port: port, answered: answered)
     enum Next { case start, wait, refuse }
     let next = state.withLock { state -> Next in
       guard state.waiting.count < Self.queueMax else { return .refuse }
@@ -48,7 +48,7 @@ final class Resolver: Sendable {
     }
     switch next {
     case .wait: break
-    case .refuse: tell(.failure(SocketError(.resolve, EAI_AGAIN)))
+    case .refuse: answered(.failure(SocketError(.resolve, EAI_AGAIN)))
     case .start:
       let thread = Thread { [self] in work() }
       thread.name = "WindTunnel names"
@@ -67,7 +67,7 @@ final class Resolver: Sendable {
         return state.waiting.removeFirst()
       }
       guard let question else { return }
-      question.tell(look(question.host, question.port))
+      question.answered(look(question.host, question.port))
     }
   }
 }
@@ -87,11 +87,11 @@ final class LoopResolver: @unchecked Sendable {
   }
 
   /// Tells the addresses of a host on the loop: at once where it is one, later where it is a name.
-  func resolve(_ host: String, port: Int, _ told: @escaping (Resolver.Answer) -> Void) {
-    if let address = SocketAddress(host, port: port) { return told(.success([address])) }
+  func resolve(_ host: String, port: Int, _ answered: @escaping (Resolver.Answer) -> Void) {
+    if let address = SocketAddress(host, port: port) { return answered(.success([address])) }
     nextID += 1
     let id = nextID
-    waiting[id] = told
+    waiting[id] = answered
     resolver.resolve(host, port: port) { [self] answer in
       post { [self] _ in waiting.removeValue(forKey: id)?(answer) }
     }

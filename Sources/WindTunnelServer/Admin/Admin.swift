@@ -24,7 +24,7 @@ public struct Admin: Sendable {
   public var port = 0
   /// The scenarios that can be asked for by their names.
   public var scenarios: [Scenario] = []
-  /// Why a scenario cannot be flown here, in a sentence; `nil` where it can.
+  /// The reason why a scenario cannot be flown here, in a sentence; `nil` where it can.
   public var refusal: (@Sendable (Scenario) -> String?)?
   /// Told of each scenario that was asked for, before its first request.
   public var swapped: (@Sendable (Scenario) -> Void)?
@@ -32,7 +32,7 @@ public struct Admin: Sendable {
   /// The defaults.
   public init() {}
 
-  /// What a peer may take of the port: a scenario is the largest thing that it is told.
+  /// The limits of a peer: a scenario is the largest thing that the port is told.
   static let limits: Limits = {
     var limits = Limits()
     limits.bodyBytesMax = Scenario.fileBytesMax

@@ -81,7 +81,7 @@ struct AdminAnswer: Sendable {
     return .problem(404, "There is no \(path) here. There are \(all).")
   }
 
-  /// Why a request is none of this machine's own.
+  /// The reason why a request is none of this machine's own.
   private static func strangeness(of request: Request) -> String? {
     let stranger = OriginPolicy()
       .stranger(in: request.headers, askedAs: request.headers["Host"] ?? "")
@@ -104,7 +104,7 @@ extension Response {
     )
   }
 
-  /// What is wrong with a question, in a sentence.
+  /// Answers with what is wrong with a question, in a sentence.
   static func problem(_ status: Int, _ sentence: String) -> Response {
     .json(["error": .text(sentence)], status: status)
   }

@@ -1,6 +1,6 @@
 internal import WindTunnel
 
-/// What a server is like at one moment.
+/// The state of a server at one moment.
 struct AdminSnapshot: Sendable {
   var log = RequestLog()
   var interactions: [Interaction] = []
@@ -12,7 +12,7 @@ struct AdminSnapshot: Sendable {
   var uptime = Duration.zero
 }
 
-/// What an answer of the admin port asks the server to do before it goes out.
+/// The change that an answer of the admin port asks of the server before it goes out.
 enum AdminChange: Sendable, Hashable {
   case reset
   case fly(ScenarioOrder)

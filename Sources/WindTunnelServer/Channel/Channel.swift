@@ -8,7 +8,7 @@ final class Channel {
   enum Phase: Sendable, Hashable {
     case connecting
     case open
-    /// What is queued is still sent; input is thrown away.
+    /// The queue is still sent; input is thrown away.
     case ending(Ending)
     /// The FIN is out; input is thrown away until the peer's own comes.
     case lingering
@@ -20,19 +20,19 @@ final class Channel {
   let reactor: Reactor
   let socket: Socket
   private let limits: Limits
-  /// Where the connect went to; `nil` for a connection that was accepted.
+  /// The address that the connect went to; `nil` for a connection that was accepted.
   let target: SocketAddress?
   /// Kept until the channel is closed.
   var delegate: (any ChannelDelegate)?
   private(set) var phase: Phase
-  /// Whether the peer has said that it sends no more.
+  /// Tells whether the peer has said that it sends no more.
   private(set) var inputEnded = false
-  /// Whether the FIN is out.
+  /// Tells whether the FIN is out.
   private var outputEnded = false
 
-  /// What seals and opens; `nil` where plain bytes travel.
+  /// The layer that seals and opens; `nil` where plain bytes travel.
   private var tls: TLSLayer?
-  /// What travels and was not taken by the system.
+  /// The bytes that travel and were not taken by the system.
   private var output = OutputQueue()
   private var finishesWhenFlushed = false
   /// Tells whether what is written waits, an end of the output included.
@@ -43,7 +43,7 @@ final class Channel {
   private var isAwaitingReset = false
   /// The bytes that the system has taken.
   private(set) var sentBytes = 0
-  /// When it took some last, by the round of the loop that it was in; `nil`: never.
+  /// The time at which it took some last, by the round of the loop that it was in; `nil`: never.
   private(set) var lastSent: Moment?
   /// The bytes that came after the end had begun.
   private var discardedBytes = 0
@@ -70,8 +70,8 @@ final class Channel {
     try begin(.readable)
   }
 
-  /// Begins to connect, with a TLS engine to speak through it; the delegate is told of success or of
-  /// the end.
+  /// Begins to connect, with a TLS engine to speak through it; the delegate is told of success or
+  /// of the end.
   init(
     connectingTo address: SocketAddress,
     on reactor: Reactor,
@@ -102,7 +102,7 @@ final class Channel {
 
   /// Bytes that the system has not taken.
   var queuedBytes: Int { output.count + (tls?.unsealedBytes ?? 0) }
-  /// Whether production should stop.
+  /// Tells whether production should stop.
   var isCongested: Bool { queuedBytes > limits.queuedBytesMax }
 
   /// Lets a serialiser write into the queue; after an end it is not called.
@@ -128,8 +128,8 @@ final class Channel {
     if !rest.isEmpty { write(rest) }
   }
 
-  /// Sends what the system takes at once, where nothing waits before it, and answers the rest; `nil`
-  /// after an end.
+  /// Sends what the system takes at once, where nothing waits before it, and answers the rest;
+  /// `nil` after an end.
   private func writeNow(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard phase == .open, !outputEnded, !finishesWhenFlushed else { return nil }
     guard output.isEmpty, !isBlocked, !isSecure else { return bytes }
@@ -145,7 +145,7 @@ final class Channel {
   }
 
   /// Asks for one ``ChannelDelegate/channelDrained(_:)``; it never comes within this call.
-  func tellWhenDrained() {
+  func notifyWhenDrained() {
     wantsDrained = true
     scheduleFlush()
   }
@@ -290,8 +290,8 @@ extension Channel: ReadinessHandler {
 
 // MARK: - Ends
 
-// The ways to end a connection. None loses a byte that was written, unless the peer neither reads nor
-// sends for `Limits.lingerSeconds`.
+// The ways to end a connection. None loses a byte that was written, unless the peer neither reads
+// nor sends for `Limits.lingerSeconds`.
 extension Channel {
   /// Sends the FIN after what is queued, and goes on reading.
   func finishWriting() {
@@ -415,13 +415,14 @@ extension Channel {
 
 // MARK: - TLS
 
-// TLS between a channel's delegate, which hears and says plain bytes, and its queue of output, which
-// holds what travels. Whatever is put between that queue and the socket meets sealed bytes.
+// TLS between a channel's delegate, which hears and says plain bytes, and its queue of output,
+// which holds what travels. Whatever is put between that queue and the socket meets sealed bytes.
 extension Channel {
-  /// Whether what travels is sealed.
+  /// Tells whether what travels is sealed.
   var isSecure: Bool { tls != nil }
 
-  /// Whether the input has ended without the peer's word for it, so that a part may be missing.
+  /// Tells whether the input has ended without the peer's word for it, so that a part may be
+  /// missing.
   var isInputTruncated: Bool { tls?.isInputTruncated ?? false }
 
   /// Tells whether the peer has begun a handshake that is not done.
@@ -443,7 +444,7 @@ extension Channel {
     layer.handshakeBytes = early.count
     early.withUnsafeBytes { engine.feed($0) }
     // The delegate hears of it when whoever called this is done.
-    reactor.schedule(after: 0) { [self] _ in hear(layer) }
+    reactor.schedule(after: 0) { [self] _ in process(layer) }
   }
 
   private func beginTLS(_ layer: TLSLayer) {
@@ -473,7 +474,7 @@ extension Channel {
       layer.handshakeBytes += bytes.count
     }
     layer.engine.feed(bytes)
-    hear(layer)
+    process(layer)
   }
 
   /// Plain text came to a port that speaks TLS.
@@ -484,7 +485,7 @@ extension Channel {
   }
 
   /// Goes on as far as what came allows.
-  private func hear(_ layer: TLSLayer) {
+  private func process(_ layer: TLSLayer) {
     guard phase != .closed else { return }
     let engine = layer.engine
     if !layer.isEstablished {
@@ -523,10 +524,10 @@ extension Channel {
     }
   }
 
-  /// What the engine says goes the way of all output.
+  /// Sends what the engine says the way of all output.
   private func collect(_ layer: TLSLayer) {
     guard layer.engine.pendingOutput > 0 else { return }
-    layer.engine.takeOutput { piece in output.write { $0.append(contentsOf: piece) } }
+    layer.engine.drainOutput { piece in output.write { $0.append(contentsOf: piece) } }
     scheduleFlush()
   }
 
@@ -543,7 +544,7 @@ extension Channel {
     }
   }
 
-  /// Whether what was written, or its end, waits for the handshake.
+  /// Tells whether what was written, or its end, waits for the handshake.
   private func waitsForHandshake(_ layer: TLSLayer) -> Bool {
     guard !layer.isEstablished, layer.engine.failure == nil else { return false }
     return layer.unsealedBytes > 0 || finishesWhenFlushed
@@ -558,7 +559,8 @@ extension Channel {
 
   /// Ends in good order, so that the alert arrives.
   ///
-  /// Who connected hears of it at once, and who accepted when the descriptor is free.
+  /// The end that connected hears of it at once, and the one that accepted when the descriptor is
+  /// free.
   private func fail(_ layer: TLSLayer) {
     guard layer.error == nil, let failure = layer.engine.failure else { return }
     let error = SocketError(failure, socket.peerAddress ?? target)

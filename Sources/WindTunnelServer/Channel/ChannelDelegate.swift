@@ -1,4 +1,4 @@
-/// Who is told what a channel meets.
+/// The receiver of a channel's events.
 ///
 /// Called on the loop's thread, and may do anything to the channel, closing it included.
 protocol ChannelDelegate: AnyObject {
@@ -8,7 +8,7 @@ protocol ChannelDelegate: AnyObject {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer)
   /// The peer sends no more (FIN); it may well go on reading.
   func channelReachedEnd(_ channel: Channel)
-  /// Everything that was written is with the system: the answer to ``Channel/tellWhenDrained()``.
+  /// Everything that was written is with the system: the answer to ``Channel/notifyWhenDrained()``.
   func channelDrained(_ channel: Channel)
   /// Plain text came where TLS was awaited: none is spoken any more, and what came is thrown away.
   func channelGotPlainText(_ channel: Channel)

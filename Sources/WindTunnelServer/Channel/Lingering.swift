@@ -1,14 +1,14 @@
-/// How long the end of a connection waits for its peer, looked at whenever ``Limits/lingerSeconds``
-/// have gone by.
+/// The time that the end of a connection waits for its peer, looked at whenever
+/// ``Limits/lingerSeconds`` have gone by.
 ///
-/// RFC 9112 §9.6: who closes while the peer still sends has it lose what was said before the end. So
-/// whatever moves prolongs it: bytes that the peer takes, for as long as it takes any, and bytes that
-/// it sends, for as long as a request may take.
+/// RFC 9112 §9.6: who closes while the peer still sends has it lose what was said before the end.
+/// So whatever moves prolongs it: bytes that the peer takes, for as long as it takes any, and bytes
+/// that it sends, for as long as a request may take.
 struct Lingering {
   private let listensFor: Int64
   private var takenBytes: Int
   private var heardBytes: Int
-  /// When the peer took something last, or the end began.
+  /// The time at which the peer took something last, or the end began.
   private var start: Moment
 
   /// Begins an end.
@@ -23,7 +23,7 @@ struct Lingering {
     listensFor = Int64(nanosecondsOf: limits.requestSeconds)
   }
 
-  /// Whether nothing is waited for any more.
+  /// Tells whether nothing is waited for any more.
   mutating func isOver(taken: Int, heard: Int, at now: Moment) -> Bool {
     defer { (takenBytes, heardBytes) = (taken, heard) }
     if taken != takenBytes {

@@ -1,8 +1,8 @@
 /// A listening socket on a loop.
 final class Listener {
-  /// Where it listens; the port is the one that the system chose if 0 was asked for.
+  /// The address that it listens at; the port is the one that the system chose if 0 was asked for.
   let address: SocketAddress
-  /// Whether connections are taken out of the accept queue.
+  /// Tells whether connections are taken out of the accept queue.
   ///
   /// While they are not, they wait there and, when it is full, at their own side: a connect that
   /// times out.
@@ -15,7 +15,7 @@ final class Listener {
 
   /// Binds and listens.
   ///
-  /// Who accepts a socket owns it.
+  /// The receiver of an accepted socket owns it.
   convenience init(
     at address: SocketAddress = .loopback(),
     backlog: Int = 1024,

@@ -34,7 +34,7 @@ extension Relay: ChannelDelegate {
     other.write(bytes)
     if other.isCongested {
       channel.pauseReading()
-      other.tellWhenDrained()
+      other.notifyWhenDrained()
     }
   }
 

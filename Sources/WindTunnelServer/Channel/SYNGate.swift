@@ -12,16 +12,17 @@ final class SYNGate {
   private let socket: Socket
   private let reactor: Reactor
   private let network: PrivateNetwork?
-  /// What becomes of the connection of an ordinal, counted from one.
+  /// Returns what becomes of the connection of an ordinal, counted from one.
   private let fate: (Int) -> SYNFate
   private let accepted: (Socket) -> Void
   private var watch: Watch?
   private var ordinal = 1
-  /// What fills the queue; `nil` while it is open.
+  /// The connection that fills the queue; `nil` while it is open.
   private var filler: Socket?
   private var dropsBefore = 0
 
-  /// How often the count is looked at. An attempt is repeated after a second at the earliest.
+  /// The interval at which the count is looked at. An attempt is repeated after a second at the
+  /// earliest.
   private static let lookNanoseconds: Int64 = 20_000_000
 
   init(
@@ -98,14 +99,14 @@ final class SYNGate {
   private func drain() {
     let (own, before) = (filler?.localAddress, ordinal)
     while let socket = next() {
-      if let own, socket.peerAddress == own { socket.close() } else { hand(socket) }
+      if let own, socket.peerAddress == own { socket.close() } else { deliver(socket) }
     }
     filler?.close()
     filler = nil
     if ordinal > before { prepareOrOpen() } else { watch?.set(.readable) }
   }
 
-  private func hand(_ socket: Socket) {
+  private func deliver(_ socket: Socket) {
     ordinal += 1
     accepted(socket)
   }
@@ -120,7 +121,7 @@ extension SYNGate: ReadinessHandler {
   func isReady(_ readiness: Readiness) {
     // Who is in the queue was answered by the system and cannot be lost any more.
     let before = ordinal
-    while watch != nil, let socket = next() { hand(socket) }
+    while watch != nil, let socket = next() { deliver(socket) }
     guard watch != nil, ordinal > before else { return }
     prepareOrOpen()
   }
@@ -132,13 +133,13 @@ extension Socket {
   /// Changes how many connections wait to be accepted: one more than the backlog.
   fileprivate func listenAgain(backlog: Int32) { _ = listen(descriptor, backlog) }
 
-  /// Whether a connect has come through, which is waited for at most so many milliseconds.
+  /// Tells whether a connect has come through, which is waited for at most so many milliseconds.
   fileprivate func isConnected(within milliseconds: Int32) -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&request, 1, milliseconds) == 1 && pendingError == 0
   }
 
-  /// How many attempts to connect to this listening socket were lost; `nil` where the system does not
-  /// count.
+  /// The count of attempts to connect to this listening socket that were lost; `nil` where the
+  /// system does not count.
   fileprivate var droppedSYNs: Int? { Platform.droppedSYNs(descriptor) }
 }

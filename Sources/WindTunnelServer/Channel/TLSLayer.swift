@@ -1,21 +1,22 @@
 /// TLS on a channel: its end of it, and what was written and waits to be sealed.
 final class TLSLayer {
   let engine: TLSEngine
-  /// Whether the handshake has been told to be over.
+  /// Tells whether the handshake has been told to be over.
   var isEstablished = false
   /// The handshake has to be over by then.
   var timer: Reactor.Timer?
-  /// What came within the handshake.
+  /// The count of bytes that came within the handshake.
   var handshakeBytes = 0
-  /// Whether the connection below has ended without the peer's saying so.
+  /// Tells whether the connection below has ended without the peer's saying so.
   var isInputTruncated = false
-  /// What ended it.
+  /// The error that ended it.
   var error: SocketError?
 
   private var unsealed: [UInt8] = []
   private var sealedCount = 0
 
-  /// How much is sealed at once: a few records, so that a large body is not held twice.
+  /// The count of bytes that are sealed at once: a few records, so that a large body is not held
+  /// twice.
   private static let pieceBytes = 64 * 1024
 
   init(_ engine: TLSEngine) { self.engine = engine }

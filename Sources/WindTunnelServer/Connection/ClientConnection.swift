@@ -10,27 +10,20 @@ final class ClientConnection {
   let reactor: Reactor
   /// Set right after the channel has been made, which wants its delegate first.
   private(set) var channel: Channel?
+  private let live: LiveConnections
   private let handler: any RequestHandler
   /// Called with the end of the connection, and what it ended by.
   private let ended: ((Channel, SocketError?) -> Void)?
   private var parser: RequestParser
   private var state = State.idle
-  private let start = Moment.now()
+  private let start: Moment
+  private var deck: DeckResponder
   private let deadline: Deadline
   private var isReading = false
-  /// The name that the client called this server by last.
-  private var naming: Authority.Naming?
   /// The content of a request that is being answered already.
   private var upload: Upload?
   /// The link that it was opened over; `nil`: none, or one that was waited for elsewhere.
   private var path: LinkPath?
-  /// When the request that is coming began; also how long the handshake in front of it took, where there
-  /// was one, and only before the connection's first request.
-  private var requestStart = Moment.now()
-  private var handshake: Duration?
-  private var hasAsked = false
-  /// The bytes that came last, where a request may have come in them and nothing else did.
-  private var spelling: [UInt8]?
   /// Counts answers after which it was to end by itself, so that only the last one's timer counts.
   private var idles = 0
 
@@ -56,14 +49,17 @@ final class ClientConnection {
 
   private init(
     _ context: PortContext,
+    _ live: LiveConnections,
     _ reactor: Reactor,
     _ handler: any RequestHandler,
     ended: ((Channel, SocketError?) -> Void)? = nil
   ) {
-    (self.context, self.reactor) = (context, reactor)
+    (self.context, self.live, self.reactor) = (context, live, reactor)
     (self.handler, self.ended) = (handler, ended)
+    start = .now()
+    deck = DeckResponder(context, start: start)
     parser = RequestParser(limits: context.requestLimits)
-    deadline = Deadline(context.options.limits)
+    deadline = Deadline(context.limits)
   }
 
   var now: Duration { .nanoseconds(Moment.now() - start) }
@@ -77,23 +73,24 @@ extension ClientConnection {
     _ socket: Socket,
     _ handler: any RequestHandler,
     in context: PortContext,
+    _ live: LiveConnections,
     on reactor: Reactor
   ) -> ClientConnection? {
-    let connection = ClientConnection(context, reactor, handler)
+    let connection = ClientConnection(context, live, reactor, handler)
     // A connection that is gone before it is served is the client's affair.
     guard
       let channel = try? Channel(
         socket,
         on: reactor,
-        limits: context.options.limits,
+        limits: context.limits,
         delegate: connection
       )
     else {
-      context.live.forget()
+      live.discard()
       return nil
     }
     connection.channel = channel
-    context.live.insert(connection)
+    live.insert(connection)
     return connection
   }
 
@@ -107,6 +104,7 @@ extension ClientConnection {
   ///   - early: The bytes that the client has sent beforehand.
   ///   - handshake: The course of the handshake.
   ///   - context: The port that it belongs to.
+  ///   - live: The connections of its loop.
   ///   - handler: The role of the connection.
   ///   - ended: Called with the end of the connection.
   /// - Throws: `ServerError.tlsUnavailable` where OpenSSL has no memory.
@@ -117,21 +115,22 @@ extension ClientConnection {
     early: [UInt8] = [],
     showing handshake: Handshake = Handshake(),
     in context: PortContext,
+    _ live: LiveConnections,
     _ handler: any RequestHandler,
     ended: ((Channel, SocketError?) -> Void)? = nil
   ) throws(ServerError) {
     let engine = try TLSEngine(tls, host: host, leaf: Leaf(handshake))
     engine.conduct(handshake)
-    let connection = ClientConnection(context, channel.reactor, handler, ended: ended)
+    let connection = ClientConnection(context, live, channel.reactor, handler, ended: ended)
     channel.delegate = connection
     connection.channel = channel
     connection.awaitRequest()
-    context.live.insertUncounted(connection)
+    live.insertUncounted(connection)
     channel.startTLS(engine, early: early)
   }
 
-  /// Says no to a peer and ends its connection.
-  func turnAway(_ text: String) {
+  /// Refuses a peer and ends its connection.
+  func reject(_ text: String) {
     state = .ended
     channel?.writeNotice(403, text)
     channel?.close()
@@ -199,10 +198,10 @@ extension ClientConnection {
 
 extension ClientConnection {
   /// Serves no further request; an answer that has begun is finished.
-  func leaveWhenIdle() {
+  func closeWhenIdle() {
     switch state {
     case .idle, .parting, .receiving, .stalled, .opening, .relaying: channel?.close()
-    case .tunnelling(let tunnel): tunnel.leave()
+    case .tunnelling(let tunnel): tunnel.stop()
     case .answering, .ended: break
     }
   }
@@ -214,7 +213,7 @@ extension ClientConnection {
   }
 
   /// Gives the connection back if its end is out and the client has everything.
-  func leaveIfHeard() {
+  func closeIfDelivered() {
     if let channel, channel.phase == .lingering, channel.socket.unsentBytes ?? 0 == 0 {
       channel.abandon()
     }
@@ -224,7 +223,7 @@ extension ClientConnection {
   func next(keeps: Bool, _ afterwards: Delivery.Afterwards = .keep) {
     guard let channel else { return }
     upload = nil
-    guard keeps, !context.live.isDraining, !(channel.inputEnded && parser.bufferedBytes == 0) else {
+    guard keeps, !live.isDraining, !(channel.inputEnded && parser.bufferedBytes == 0) else {
       state = .ended
       return channel.close()
     }
@@ -238,7 +237,7 @@ extension ClientConnection {
     switch end.moment {
     case .nextRequest:
       // It may have come before the answer to the last one was out.
-      if parser.bufferedBytes > 0 { return leave(end.ending) }
+      if parser.bufferedBytes > 0 { return terminate(by: end.ending) }
       state = .parting(end.ending)
       deadline.begin(.idle, on: reactor)
     case .idle(let length):
@@ -247,13 +246,13 @@ extension ClientConnection {
       let moment = start + (now + length).inNanoseconds
       reactor.schedule(at: moment) { [weak self] _ in
         guard let self, idles == turn, case .idle = state, parser.isBetweenRequests else { return }
-        leave(end.ending)
+        terminate(by: end.ending)
       }
       read()
     }
   }
 
-  private func leave(_ ending: IdleEnd.Ending) {
+  private func terminate(by ending: IdleEnd.Ending) {
     state = .ended
     switch ending {
     case .close: channel?.close()
@@ -278,14 +277,14 @@ extension ClientConnection {
     channel = nil
     state = .ended
     deadline.end(on: reactor)
-    context.live.remove(self)
+    live.remove(self)
   }
 
   private func isLate(_ kind: Deadline.Kind) {
     switch kind {
     case .idle, .none: channel?.close()
     case .request:
-      let seconds = Int(context.options.limits.requestSeconds)
+      let seconds = Int(context.limits.requestSeconds)
       refuse(ProtocolError(.tooSlow, "The request took longer than \(seconds) s."))
     }
   }
@@ -306,16 +305,16 @@ extension ClientConnection: ChannelDelegate {
       if hello.count >= length || hello.first != 22 {
         writer.advance(.arrived(.clientHello))
       }
-    case .parting(let ending): leave(ending)
+    case .parting(let ending): terminate(by: ending)
     case .relaying, .stalled, .ended: break
     case .tunnelling(let tunnel): tunnel.clientSent(bytes)
     case .idle, .receiving, .answering:
-      if answerKnown(bytes) { return }
+      if answerKnown(bytes, on: channel) { return }
       parser.feed(bytes)
       // Requests in advance wait in the system's buffers once there are enough of them here.
-      if parser.bufferedBytes > context.options.limits.queuedBytesMax { channel.pauseReading() }
+      if parser.bufferedBytes > context.limits.queuedBytesMax { channel.pauseReading() }
       read()
-      spelling = nil
+      deck.forgetSpelling()
     }
   }
 
@@ -370,7 +369,7 @@ extension ClientConnection {
       case .idle, .receiving: break
       case .answering(let writer):
         guard let upload else { return }
-        if upload.isFull(context.options.limits) {
+        if upload.isFull(context.limits) {
           channel?.pauseReading()
           return
         }
@@ -378,7 +377,7 @@ extension ClientConnection {
           channel?.resumeReading()
           return
         }
-        take(event, of: upload, answeredBy: writer)
+        handle(event, of: upload, answeredBy: writer)
         continue
       case .parting, .opening, .tunnelling, .relaying, .stalled, .ended: return
       }
@@ -397,7 +396,7 @@ extension ClientConnection {
       case .end:
         guard case .receiving(let head, var body, let handling) = state else { continue }
         deadline.begin(.none, on: reactor)
-        give(handling, to: head, body.finish())
+        respond(to: head, body.finish(), by: handling)
       case .failed(let error): return refuse(error)
       }
     }
@@ -405,15 +404,8 @@ extension ClientConnection {
     deadline.begin(parser.isBetweenRequests ? .idle : .request, on: reactor)
   }
 
-  /// Notes when a request began.
-  private func noteBegin(at moment: Moment = .now()) {
-    requestStart = moment
-    handshake = !hasAsked && channel?.isSecure == true ? .nanoseconds(requestStart - start) : nil
-    hasAsked = true
-  }
-
   private func begin(_ head: RequestHead) {
-    noteBegin()
+    deck.noteBegin(isSecure: channel?.isSecure == true)
     let handling = handler.handle(head)
     if case .refuse(let response) = handling { return answer(response, to: head, isLast: true) }
     state = .receiving(head, Spool(), handling)
@@ -426,7 +418,7 @@ extension ClientConnection {
     if head.expectsContinue { channel?.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
 
-  private func give(_ handling: RequestHandling, to head: RequestHead, _ body: Data) {
+  private func respond(to head: RequestHead, _ body: Data, by handling: RequestHandling) {
     switch handling {
     case .answer(let response): answer(response(body), to: head)
     case .answerLast(let response): answer(response(body), to: head, isLast: true)
@@ -434,11 +426,9 @@ extension ClientConnection {
     case .refuse: break
     case .takeOver(let begin): begin(self)
     case .play(let asked):
-      let authority = authority(of: head, asked)
-      let request = authority.request(head, body)
-      let (outcome, prepared) = decide(request, asked)
-      know(prepared, head)
-      give(outcome, to: head, authority)
+      guard let channel else { return }
+      let isLast = parser.isBetweenRequests
+      finish(deck.answer(head, body, asked, on: channel, isLast: isLast))
     }
   }
 
@@ -466,70 +456,33 @@ extension ClientConnection {
     channel?.close()
   }
 
-  private func authority(of head: RequestHead, _ asked: DeckRequest) -> Authority {
-    if let naming = asked.naming { return Authority(of: head, named: naming) }
-    let scheme = channel?.isSecure == true ? "https" : "http"
-    let authority = Authority(of: head, in: context.origins, by: scheme, after: naming)
-    naming = authority.naming
-    return authority
+  /// Answers a request whose every byte came before; false where it has to be read.
+  private func answerKnown(_ bytes: UnsafeRawBufferPointer, on channel: Channel) -> Bool {
+    guard case .idle = state, !isReading, parser.isFresh,
+      let answer = deck.answer(bytes, on: channel)
+    else { return false }
+    deadline.begin(.none, on: reactor)
+    finish(answer)
+    return true
   }
-}
 
-// MARK: - The deck's answers
-
-extension ClientConnection {
-  private func decide(
-    _ request: Request,
-    _ asked: DeckRequest
-  ) -> (outcome: Outcome, prepared: PreparedRequest) {
-    var (outcome, prepared) = context.deck.prepareAndDecide(
-      request,
-      lane: context.lane,
-      at: Date()
-    )
-    if let handshakes = asked.handshakes {
-      outcome.path?.handshakes = handshakes()
-    } else if handshake != nil {
-      outcome.path?.isSecured = true
+  private func finish(_ answer: DeckResponder.Answer) {
+    switch answer {
+    case .sent: next(keeps: true)
+    case .carried(let exchange): carry(exchange, exchange.delivery, from: .requestEnd)
     }
-    return (outcome, prepared)
   }
 
-  /// Gives a request that is here what was decided for it.
-  private func give(
-    _ outcome: Outcome,
-    to head: RequestHead,
-    _ naming: @autoclosure () -> Authority
+  /// Has a player carry an answer, to a request that is here or to one whose content is still coming.
+  private func carry(
+    _ exchange: RequestExchange,
+    _ delivery: Delivery,
+    from arrival: Delivery.Arrival
   ) {
-    noteRequestEnd(of: outcome)
-    var measure = context.isUnwatched ? ExchangeMeasure(in: context.origins) : nil
-    if context.isUnwatched, answerPlainly(outcome, to: head) {
-      if measure != nil, case .recording(let interaction, _) = outcome.source,
-        let answer = interaction.response
-      {
-        measure?.answered(answer.status, answer.body.count)
-      }
-      answered(outcome, measure)
-      return next(keeps: true)
-    }
-    let authority = naming()
-    let delivery = context.deck.delivery(of: outcome, on: .onTheWire)
-    if outcome.path == nil, context.isUnwatched, let channel, !channel.isCongested,
-      let whole = delivery.whole, whole.body.count <= ResponseWriter.sliceBytes
-    {
-      let keeps = channel.write(whole.head, whole.body, to: head, as: authority, in: context)
-      keepPlainAnswer(whole, outcome, to: head)
-      measure?.answered(whole.head.status, head.method == "HEAD" ? 0 : whole.body.count)
-      answered(outcome, measure)
-      return next(keeps: keeps)
-    }
-    perform(head, outcome, authority, delivery, nil)
-  }
-
-  /// A whole answer has been handed over at once.
-  private func answered(_ outcome: Outcome, _ measure: ExchangeMeasure?) {
-    context.deck.answerBegan(outcome)
-    context.deck.finished(outcome, measure?.end(.whole))
+    let player = Player(delivery, shaper: exchange.outcome.shaper, metersLive: true)
+    let writer = ResponseWriter(player, of: exchange, to: self)
+    state = .answering(writer)
+    writer.advance(.arrived(arrival))
   }
 
   /// Calls back at a moment of the connection's own clock.
@@ -537,139 +490,18 @@ extension ClientConnection {
     reactor.schedule(at: start + moment.inNanoseconds) { _ in action() }
   }
 
-  /// Tells that all of a request is here that has been decided before.
-  func noteRequestEnd(of outcome: Outcome) {
-    let upload = Duration.nanoseconds(Moment.now() - requestStart)
-    context.origins.requestEnded(outcome, handshake: handshake, upload: upload)
-  }
-
-  /// Begins an answer, to a request that is here or to one whose content is still coming.
-  private func perform(
-    _ head: RequestHead,
-    _ outcome: Outcome,
-    _ authority: Authority,
-    _ delivery: Delivery,
-    _ upload: Upload?
-  ) {
-    let exchange = RequestExchange(
-      head,
-      outcome,
-      authority,
-      delivery,
-      upload?.isPassedOn == true ? upload : nil,
-      in: context.origins
-    )
-    let player = Player(delivery, shaper: outcome.shaper, metersLive: true)
-    let writer = ResponseWriter(player, of: exchange, to: self)
-    state = .answering(writer)
-    writer.advance(.arrived(upload == nil ? .requestEnd : .requestHead))
-  }
-}
-
-// MARK: - Requests that came before
-
-extension ClientConnection {
-  /// Answers a request whose every byte came before; false where it has to be read.
-  private func answerKnown(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let requests = context.parsedRequests, let channel, case .idle = state,
-      !isReading, bytes.count <= ParsedRequestCache.bytesMax, parser.isFresh
-    else { return false }
-    guard let known = requests.find(bytes, isSecure: channel.isSecure) else {
-      spelling = Array(bytes)
-      return false
-    }
-    let begin = Moment.now()
-    let ready = channel.isCongested ? nil : known.ready
-    let arrival = context.deck.decide(
-      known.prepared,
-      holding: ready?.key,
-      lane: context.lane,
-      at: Date()
-    )
-    let outcome: Outcome
-    switch arrival {
-    case .sameResponse:
-      hasAsked = true
-      if let ready { channel.write(ready.answer) }
-      next(keeps: true)
-      return true
-    case .decided(let decided): outcome = decided
-    case .outdated:
-      // Of another cassette they may be others'.
-      requests.forgetAll()
-      return false
-    }
-    noteBegin(at: begin)
-    deadline.begin(.none, on: reactor)
-    // What follows comes behind it.
-    give(outcome, to: known.head, authority(of: known.head, DeckRequest()))
-    guard known.head.takesPlainAnswers else { return true }
-    known.ready = outcome.renderedKey.flatMap { key in
-      context.plainAnswers.kept.find(key).map { (key, $0) }
-    }
-    return true
-  }
-
-  /// Remembers a request that came in one piece and alone.
-  private func know(_ prepared: PreparedRequest, _ head: RequestHead) {
-    // They spell the first request that ends in them, or nothing: another may follow.
-    guard let bytes = spelling else { return }
-    spelling = nil
-    guard let requests = context.parsedRequests, let channel, head.framing == .none,
-      head.method == "GET", parser.isBetweenRequests
-    else { return }
-    // Its address was worked out for this cassette, and it takes no turn in a lane of its own.
-    guard !prepared.namesLane,
-      prepared.origin == naming?.cassetteOrigin || context.options.recordedOrigin != nil
-    else { return }
-    requests.keep(ParsedRequestCache.Known(bytes, head, prepared, isSecure: channel.isSecure))
-  }
-
-  /// Answers what was answered before by the same bytes; false where they have to be put together.
-  private func answerPlainly(_ outcome: Outcome, to head: RequestHead) -> Bool {
-    guard let key = outcome.renderedKey, head.takesPlainAnswers, let channel,
-      !channel.isCongested, let answer = context.plainAnswers.kept.find(key)
-    else { return false }
-    channel.write(answer)
-    return true
-  }
-
-  /// Keeps the head of an answer that is the same for everybody.
-  private func keepPlainAnswer(
-    _ answer: (head: ResponseHead, body: Data),
-    _ outcome: Outcome,
-    to head: RequestHead
-  ) {
-    guard let key = outcome.renderedKey, head.takesPlainAnswers, !context.options.closesConnections,
-      // A redirect is told in the words of who asks.
-      answer.head.headers["Location"] == nil
-    else { return }
-    var bytes: [UInt8] = []
-    let framing = AnswerFraming(
-      status: answer.head.status,
-      to: head,
-      length: ResponseWriter.length(answer.head, to: head) { answer.body.count }
-    )
-    let hasBody: Bool
-    switch framing.framing {
-    case .none: hasBody = false
-    case .length: hasBody = true
-    case .chunked, .untilClose: return
-    }
-    bytes.appendHead(answer.head, framed: framing, for: head.version)
-    let kept = WireAnswers.Answer(head: bytes, body: hasBody ? answer.body : Data())
-    context.plainAnswers.kept.keep(kept, under: key, weighing: bytes.count + kept.body.count)
-  }
+  /// Tells that all of a request is here that is being answered already.
+  func noteRequestEnd(of outcome: Outcome) { deck.noteEnd(of: outcome) }
 }
 
 // MARK: - Content that goes on while it comes
 
 extension ClientConnection {
-  /// Whether more content is refused, now that a request turns out to have so much.
+  /// Tells whether more content is refused, now that a request turns out to have so much.
   private func refusesContent(_ count: Int) -> Bool {
     // Elsewhere the parser has looked.
-    guard context.streamsContent, count > context.options.limits.bodyBytesMax else { return false }
-    refuse(.tooLarge(context.options.limits))
+    guard context.streamsContent, count > context.limits.bodyBytesMax else { return false }
+    refuse(.tooLarge(context.limits))
     return true
   }
 
@@ -683,24 +515,20 @@ extension ClientConnection {
     guard context.streamsContent, case .play(let asked) = handling else { return false }
     // Only a length that is known can be weighed by a link.
     if head.framing == .chunked, context.deck.scenario.link != nil { return false }
-    let authority = authority(of: head, asked)
-    let request = authority.request(head, Data())
-    guard !context.deck.records || context.deck.ignores(request.url) else { return false }
-    var outcome = decide(request, asked).outcome
-    if case .length(let length) = head.framing { outcome.path?.contentBytes = length }
-    let delivery = context.deck.delivery(of: outcome, on: .onTheWire)
-    let upload = Upload(head.framing, isPassedOn: delivery.passingContent != nil)
+    let isSecure = channel?.isSecure == true
+    guard let (exchange, upload) = deck.begin(head, asked, isSecure: isSecure) else { return false }
     // A long upload takes its time; whoever waits for it notices a halt.
     if upload.isPassedOn { deadline.begin(.none, on: reactor) }
     var begun = begun
     upload.append(begun.finish())
     self.upload = upload
-    perform(head, outcome, authority, delivery.passingContent ?? delivery, upload)
+    let delivery = exchange.delivery.passingContent ?? exchange.delivery
+    carry(exchange, delivery, from: .requestHead)
     return true
   }
 
   /// Takes what is read of a request that is being answered already.
-  private func take(
+  private func handle(
     _ event: RequestParser.Event,
     of upload: Upload,
     answeredBy writer: ResponseWriter
@@ -745,7 +573,7 @@ extension ClientConnection: UpstreamClient {
   }
 
   /// Lets go of the client, which is served in TLS and by another handler from here on
-  /// (``takeOver(_:as:by:early:showing:in:_:ended:)``).
+  /// (``takeOver(_:as:by:early:showing:in:_:_:ended:)``).
   func handOver(
     to handler: any RequestHandler,
     as host: HostName?,
@@ -763,6 +591,7 @@ extension ClientConnection: UpstreamClient {
         early: early,
         showing: handshake,
         in: context,
+        live,
         handler,
         ended: ended
       )
@@ -790,7 +619,7 @@ extension ClientConnection: UpstreamClient {
     relay.begin(with: rest, to: upstream)
     channel.resumeReading()
     upstream.resumeReading()
-    let seconds = context.options.limits.tunnelSeconds
+    let seconds = context.limits.tunnelSeconds
     reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak channel] _ in channel?.close() }
   }
 }

@@ -4,7 +4,7 @@ internal import WindTunnel
 final class LiveConnections: @unchecked Sendable {
   private var connections: [ObjectIdentifier: ClientConnection] = [:]
   private let open: ConnectionLimit
-  /// Whether no further request is served, from the moment on that the server is told to end.
+  /// Tells whether no further request is served, from the moment on that the server is told to end.
   private(set) var isDraining = false
   private var drained: (() -> Void)?
 
@@ -22,18 +22,18 @@ final class LiveConnections: @unchecked Sendable {
   }
 
   /// A connection that was counted when it came is not taken in.
-  func forget() { open.leave() }
+  func discard() { open.leave() }
 
   func remove(_ connection: ClientConnection) {
     guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
     open.leave()
-    tellIfEmpty()
+    notifyIfEmpty()
   }
 
   /// Closes idle connections now and busy ones after their answer.
   func drain(on reactor: Reactor) {
     isDraining = true
-    for connection in connections.values { connection.leaveWhenIdle() }
+    for connection in connections.values { connection.closeWhenIdle() }
     look(on: reactor, again: 100_000)
   }
 
@@ -43,22 +43,22 @@ final class LiveConnections: @unchecked Sendable {
   }
 
   /// Tells once that no connection is left.
-  func whenEmpty(_ drained: @escaping () -> Void) {
+  func notifyWhenEmpty(_ drained: @escaping () -> Void) {
     self.drained = drained
-    tellIfEmpty()
+    notifyIfEmpty()
   }
 
   /// A client that pools its connections leaves its end open for as long as it likes. Once it has
   /// everything that was said, it is not waited for; no event tells of that moment.
   private func look(on reactor: Reactor, again nanoseconds: Int64) {
-    for connection in connections.values { connection.leaveIfHeard() }
+    for connection in connections.values { connection.closeIfDelivered() }
     guard !connections.isEmpty else { return }
     reactor.schedule(after: nanoseconds) { [self] reactor in
       look(on: reactor, again: min(nanoseconds * 2, 5_000_000))
     }
   }
 
-  private func tellIfEmpty() {
+  private func notifyIfEmpty() {
     guard connections.isEmpty, let drained else { return }
     self.drained = nil
     drained()

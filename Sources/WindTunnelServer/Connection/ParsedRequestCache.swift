@@ -3,7 +3,7 @@ internal import WindTunnel
 /// Requests that came before, by the bytes that they came in.
 ///
 /// Clients ask for the same again in the same words, and whoever has read a head once knows what it
-/// says. Only heads without content are kept, of connections that lead to the tape and to nobody else.
+/// says. Only heads without content are kept, of connections that lead to the cassette and to nobody else.
 ///
 /// On one loop's thread only.
 final class ParsedRequestCache: @unchecked Sendable {
@@ -12,9 +12,9 @@ final class ParsedRequestCache: @unchecked Sendable {
     fileprivate let bytes: [UInt8]
     let head: RequestHead
     let prepared: PreparedRequest
-    /// What answered it last, as it stood on the wire.
-    var ready: (key: RenderedResponseKey, answer: WireAnswers.Answer)?
-    /// Whether it came by TLS, which is a part of its address.
+    /// The response that was sent to it last.
+    var rendered: (key: RenderedResponseKey, response: RenderedResponse)?
+    /// Tells whether it came by TLS, which is a part of its address.
     fileprivate let isSecure: Bool
 
     init(_ bytes: [UInt8], _ head: RequestHead, _ prepared: PreparedRequest, isSecure: Bool) {
@@ -24,13 +24,13 @@ final class ParsedRequestCache: @unchecked Sendable {
 
   /// A longer head is read each time.
   static let bytesMax = 1024
-  /// So many are kept, and so many bytes of them; then all are forgotten, and those that are asked for
+  /// The bounds of the table, in requests and bytes; then all are forgotten, and those that are asked for
   /// most are soon back.
   static let (countMax, spelledBytesMax) = (16_384, 4 << 20)
 
   private var known: [Int: Known] = [:]
   private var spelledBytes = 0
-  /// Of whose tape they are.
+  /// The cassette that they were prepared for.
   private var last: PreparedRequest?
 
   func find(_ bytes: UnsafeRawBufferPointer, isSecure: Bool) -> Known? {

@@ -1,86 +1,66 @@
 internal import WindTunnel
 
-/// What the connections of a port share that are on one loop.
+/// The state that a port's connections on one loop share.
 final class PortContext: Sendable {
-  /// The role of the port.
-  enum Role: Sendable {
-    /// It plays the deck as the recorded servers.
-    case server
-    /// It is a forward proxy.
-    case proxy(ProxyContext)
-    /// A handler of its own answers, and no deck.
-    case other(any RequestHandler & Sendable)
-
-    fileprivate var proxy: ProxyContext? { if case .proxy(let proxy) = self { proxy } else { nil } }
-  }
-
   let deck: Deck
   let lane: Lane
-  let options: ReplayServer.Options
-  let live: LiveConnections
-  let port: Int
-  /// What connections speak TLS by; `nil`: they speak plain HTTP.
+  /// The address that is listened at.
+  let host: String
+  /// The policy by which requests are answered; `nil`: all are.
+  let policy: OriginPolicy?
+  let limits: Limits
+  /// The context of TLS; `nil`: connections speak plain HTTP.
   let tls: TLSContext?
-  let role: Role
-  /// Whether the content of requests is kept until it is whole.
-  let keepsContent: Bool
-  /// Whether content may be passed on while it comes, without its ever being here as a whole.
-  let streamsContent: Bool
-  /// Requests that came before; `nil` where more than the tape has a say in what they come to.
-  let parsedRequests: ParsedRequestCache?
-  /// What was answered before, for those who ask for the same.
-  let plainAnswers = WireAnswers()
   /// The names of the port and the origins behind it.
   let origins: OriginContext
+  /// Tells whether connections meet the scenario before there is a request. A client reaches its proxy
+  /// in any weather; what is behind it is decided by request and tunnel.
+  let failsConnections: Bool
+  /// Tells whether the content of requests is kept until it is whole.
+  let keepsContent: Bool
+  /// Tells whether content may be passed on while it comes, without its ever being here as a whole.
+  let streamsContent: Bool
+  /// Tells whether responses may be sent as they were rendered: nobody is told of each, and none ends its
+  /// connection.
+  let sendsRendered: Bool
+  /// Requests that came before; `nil` where more than the cassette has a say in what they come to.
+  let parsedRequests: ParsedRequestCache?
+  let renderedResponses = RenderedResponses()
 
+  /// Makes the context of a port.
+  ///
+  /// - Parameters:
+  ///   - origins: The names of the port and the origins behind it.
+  ///   - lane: The lane of requests that name none.
+  ///   - host: The address that is listened at.
+  ///   - policy: The policy by which requests are answered.
+  ///   - tls: What connections speak TLS by.
+  ///   - playsDeck: False where a handler of its own answers.
+  ///   - isReloaded: Whether rules may come that look at bodies.
   init(
-    deck: Deck,
+    _ origins: OriginContext,
     lane: Lane,
-    options: ReplayServer.Options,
-    live: LiveConnections,
-    port: Int,
-    tls: TLSContext? = nil,
-    role: Role = .server,
-    journal: JournalWriter? = nil
+    host: String,
+    policy: OriginPolicy?,
+    tls: TLSContext?,
+    playsDeck: Bool,
+    isReloaded: Bool
   ) {
-    (self.deck, self.lane, self.options, self.live) = (deck, lane, options, live)
-    (self.port, self.tls, self.role) = (port, tls, role)
-    origins = OriginContext(
-      deck: deck,
-      port: port,
-      domain: options.domain,
-      upstream: options.upstream,
-      ignoredHosts: options.ignoredHosts,
-      recordedOrigin: options.recordedOrigin,
-      leadsBack: options.leadsBack,
-      keepsEncodings: options.keepsEncodings,
-      closesConnections: options.closesConnections,
-      limits: options.limits,
-      proxy: role.proxy,
-      received: options.received,
-      journal: journal
-    )
-    let playsDeck = if case .other = role { false } else { true }
-    keepsContent =
-      deck.needsRequestContent || options.isReloaded || !playsDeck || options.passesOn
+    (self.origins, self.lane, self.host, self.policy, self.tls) = (origins, lane, host, policy, tls)
+    (deck, limits) = (origins.deck, origins.limits)
+    failsConnections = playsDeck && origins.proxy == nil
+    keepsContent = deck.needsRequestContent || isReloaded || !playsDeck || origins.passesOn
+    sendsRendered = failsConnections && origins.received == nil && !origins.closesConnections
     parsedRequests =
-      keepsContent || options.received != nil || lane != .deck || options.closesConnections
-      ? nil : ParsedRequestCache()
+      sendsRendered && !keepsContent && lane == .deck ? ParsedRequestCache() : nil
     streamsContent =
-      (options.proxy != nil || !options.ignoredHosts.isEmpty) && !deck.comparesContent
-      && !options.isReloaded && playsDeck && options.received == nil
+      (origins.proxy != nil || !origins.ignoredHosts.isEmpty) && !deck.comparesContent
+      && !isReloaded && playsDeck && origins.received == nil
   }
 
-  /// Whether connections meet the scenario before there is a request. A client reaches its proxy in any
-  /// weather; what is behind it is decided by request and tunnel.
-  var failsConnections: Bool { if case .server = role { true } else { false } }
-
-  /// Whether nobody is told of each answer.
-  var isUnwatched: Bool { failsConnections && options.received == nil }
-
-  /// What a request may ask for: content that is not kept takes no memory.
+  /// The limits of a request: content that is not kept takes no memory.
   var requestLimits: Limits {
-    var limits = options.limits
+    var limits = limits
     if !keepsContent || streamsContent { limits.bodyBytesMax = limits.unreadBodyBytesMax }
     return limits
   }

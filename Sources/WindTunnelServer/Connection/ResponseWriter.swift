@@ -3,14 +3,14 @@ internal import WindTunnel
 
 /// One delivery on its way to a client: the player, what it said, and how the content is framed.
 final class ResponseWriter: UpstreamMeter {
-  /// How much of a body is handed over at once, so that a client that does not read costs no more.
+  /// The size of a body's slices, so that a client that does not read costs no more.
   static let sliceBytes = 64 * 1024
 
   private let exchange: RequestExchange?
   private weak var client: ClientConnection?
   private let context: PortContext
   private var player: Player
-  /// What the player said and what has not been done.
+  /// The player's actions, and the number of those that are done.
   private var queue: [Player.Action] = []
   private var done = 0
   private var framing: Framing?
@@ -84,7 +84,7 @@ final class ResponseWriter: UpstreamMeter {
   func carry() {
     while let client, let channel = client.channel, done < queue.count {
       if channel.isCongested {
-        channel.tellWhenDrained()
+        channel.notifyWhenDrained()
         return
       }
       done += 1
@@ -128,7 +128,7 @@ final class ResponseWriter: UpstreamMeter {
     guard let exchange, let server = context.origins.server(for: exchange.outcome) else {
       let request = exchange?.outcome.request
       // Whoever follows a redirect and shrugs at a 502 would keep half of what was to be recorded.
-      if context.options.leadsBack, let request { context.deck.missed(request) }
+      if context.origins.leadsBack, let request { context.deck.missed(request) }
       let url = request?.url
       return end { channel in
         channel.writeNotice(
@@ -187,31 +187,19 @@ final class ResponseWriter: UpstreamMeter {
     let answer = AnswerFraming(
       status: head.status,
       to: exchange.head,
-      length: Self.length(head, to: exchange.head) {
+      length: head.announcedLength(to: exchange.head) {
         exchange.delivery.steps.reduce(0) { sum, step in
           guard case .bytes(.data(let data)) = step else { return sum }
           return sum + data.count
         }
       },
       keepsAlive: exchange.delivery.afterwards.keepsConnection
-        && !context.options.closesConnections
+        && !context.origins.closesConnections
     )
     framing = answer.framing
     keepsAlive = answer.keepsAlive
     exchange.measure?.status = head.status
     channel.write { $0.appendHead(head, framed: answer, for: exchange.head.version) }
-  }
-
-  /// The length to announce: what the head says, which is more than comes where an answer is cut;
-  /// none where the recording was chunked, or where a HEAD leaves it open; else what there is.
-  static func length(
-    _ head: ResponseHead,
-    to request: RequestHead,
-    content: () -> Int
-  ) -> Int? {
-    if let text = head.headers["Content-Length"] { return Int(text) }
-    if head.headers["Transfer-Encoding"] != nil || request.method == "HEAD" { return nil }
-    return content()
   }
 
   /// Writes a slice; what is left of the data is what is done next.

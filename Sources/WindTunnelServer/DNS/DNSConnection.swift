@@ -50,7 +50,7 @@ extension DNSConnection: ChannelDelegate {
     // A resolver that asks without reading is not read from.
     if channel.isCongested {
       channel.pauseReading()
-      channel.tellWhenDrained()
+      channel.notifyWhenDrained()
     }
   }
 

@@ -35,7 +35,7 @@ public final class DNSServer: Sendable {
     in network: PrivateNetwork,
     observe: (@Sendable (DNSDecision) -> Void)? = nil
   ) async throws {
-    guard let ports = network.takePorts() else { throw ServerError.portInUse(53) }
+    guard let ports = network.claimPorts() else { throw ServerError.portInUse(53) }
     try await self.init(script, 1, 53, .seconds(10), ports, observe)
   }
 

@@ -6,7 +6,7 @@ final class DNSService {
   static let (connectionsMax, waitingMax) = (256, 10_000)
 
   let port: Int
-  /// So long may a connection say nothing.
+  /// The time for which a connection may say nothing.
   let idleMax: Duration
   private let datagrams: Datagrams
   private let reactor: Reactor

@@ -13,8 +13,8 @@ final class EventLoop: Sendable {
 
   private let mailbox: Mailbox
 
-  /// A main thread's on every system: Darwin gives other threads 512 KiB, and bodies are parsed here
-  /// that lie as deep as the limit of nesting lets them.
+  /// A main thread's on every system: Darwin gives other threads 512 KiB, and bodies are parsed
+  /// here that lie as deep as the limit of nesting lets them.
   private static let stackBytes = 8 << 20
 
   /// Starts the thread.
@@ -35,7 +35,7 @@ final class EventLoop: Sendable {
       }
       // The mailbox is shut by now: nobody wakes a descriptor that is closed.
       reactor.end()
-      mailbox.tellStopped()
+      mailbox.finishStopping()
     }
     thread.name = name
     thread.stackSize = Self.stackBytes
@@ -72,7 +72,7 @@ final class EventLoop: Sendable {
   }
 }
 
-/// What other threads have for the loop.
+/// The jobs that other threads have for the loop.
 private final class Mailbox: Sendable {
   typealias Job = @Sendable (Reactor) -> Void
 
@@ -126,12 +126,12 @@ private final class Mailbox: Sendable {
     }
   }
 
-  func tellStopped() {
+  func finishStopping() {
     let waiting = state.withLock { state in
       state.isStopped = true
       defer { state.waiting = [] }
       return state.waiting
     }
-    for tell in waiting { tell() }
+    for resume in waiting { resume() }
   }
 }

@@ -8,7 +8,7 @@ final class Reactor {
   /// The time at which the current round's first event or timer was told; exact where that is not
   /// enough is `Moment.now()`.
   private(set) var now = Moment.now()
-  /// Where input is read to, before whoever asked for it copies what is worth keeping.
+  /// The memory that input is read to, before its receiver copies what is worth keeping.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
   private struct Slot {
@@ -135,7 +135,7 @@ final class Reactor {
     selector.close()
   }
 
-  /// How long there is nothing to do; `nil` for nobody knows.
+  /// The time for which there is nothing to do; `nil` where that is not known.
   private var patience: Int64? {
     if !unflushed.isEmpty { return 0 }
     return timers.nextDeadline.map { max(0, $0 - Moment.now()) }

@@ -1,4 +1,4 @@
-/// What a descriptor is watched for, and what it is ready for.
+/// The events that a descriptor is watched for, or that have come.
 struct Readiness: OptionSet, Sendable, Hashable {
   var rawValue: UInt8
 
@@ -16,7 +16,7 @@ struct Token: Sendable, Hashable {
   static let wakeUp = Token(rawValue: .max)
 }
 
-/// What a loop tells about a descriptor.
+/// The receiver of what a loop tells about a descriptor.
 ///
 /// Lives on the loop's thread.
 protocol ReadinessHandler: AnyObject {

@@ -69,11 +69,12 @@
 
     func close() { Darwin.close(queue) }
 
-    /// Brings what the system watches from one interest to another; `nil` is no registration at all.
+    /// Brings what the system watches from one interest to another; `nil` is no registration at
+    /// all.
     ///
-    /// Input is watched always, since a connection that breaks is told by that filter and must be heard
-    /// while nobody reads. Where nobody does, it is told once for each change (`EV_CLEAR`) and not
-    /// again and again.
+    /// Input is watched always, since a connection that breaks is told by that filter and must be
+    /// heard while nobody reads. Where nobody does, it is told once for each change (`EV_CLEAR`)
+    /// and not again and again.
     private func update(
       _ descriptor: Int32,
       from: Readiness?,
@@ -107,8 +108,8 @@
       return kevent(queue, &change, 1, nil, 0, nil) == 0
     }
 
-    /// An end of input alone is read like input, as a count of nothing; with an error the connection
-    /// is broken (kqueue(2): `EV_EOF`, and the error in `fflags`).
+    /// An end of input alone is read like input, as a count of nothing; with an error the
+    /// connection is broken (kqueue(2): `EV_EOF`, and the error in `fflags`).
     private static func readiness(_ event: kevent) -> Readiness {
       let isBroken = event.flags & UInt16(EV_EOF) != 0 && event.fflags != 0
       let told: Readiness = event.filter == Int16(EVFILT_READ) ? .readable : .writable

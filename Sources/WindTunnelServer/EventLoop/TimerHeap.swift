@@ -1,4 +1,5 @@
-/// What is to happen, by when; the earliest first, and equals in the order they were scheduled.
+/// The actions that are due at moments, the earliest first, and equals in the order they were
+/// scheduled.
 ///
 /// A cancelled timer leaves at once: ten thousand connections that set and cancel one per request
 /// would otherwise fill the heap with ghosts.
@@ -32,7 +33,7 @@ struct TimerHeap<Action> {
 
   var count: Int { heap.count }
 
-  /// When the earliest is due.
+  /// The moment at which the earliest is due.
   var nextDeadline: Moment? { heap.first?.deadline }
 
   mutating func schedule(at deadline: Moment, _ action: Action) -> ID {

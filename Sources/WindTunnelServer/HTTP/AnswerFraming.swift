@@ -1,13 +1,13 @@
 internal import WindTunnel
 
-/// How an answer's content travels to one client, and whether the connection outlives it.
+/// The framing of an answer's content for one client, and whether the connection outlives it.
 struct AnswerFraming: Sendable, Hashable {
-  /// What `Content-Length` says.
+  /// The value of `Content-Length`.
   enum Announcement: Sendable, Hashable {
     /// Nothing: the content has another end, or must not be announced.
     case nothing
     case length(Int)
-    /// What the answer's own field says, else this. It speaks of the GET that a HEAD or a 304 is
+    /// The answer's own field, else this. It speaks of the GET that a HEAD or a 304 is
     /// about (RFC 9110 §8.6).
     case recorded(otherwise: Int?)
   }
@@ -100,5 +100,15 @@ extension [UInt8] {
     } else if version == .http10 {
       append(static: "Connection: keep-alive\r\n")
     }
+  }
+}
+
+extension ResponseHead {
+  /// The length to announce: what the head says, which is more than comes where an answer is cut;
+  /// none where the recording was chunked, or where a HEAD leaves it open; else what there is.
+  func announcedLength(to request: RequestHead, content: () -> Int) -> Int? {
+    if let text = headers["Content-Length"] { return Int(text) }
+    if headers["Transfer-Encoding"] != nil || request.method == "HEAD" { return nil }
+    return content()
   }
 }

@@ -1,11 +1,11 @@
 internal import Foundation
 
 extension Bytes {
-  /// Whether this is `uri-host [ ":" port ]` of RFC 9110 §7.2, or nothing at all, which a `Host` may
+  /// Tells whether this is `uri-host [ ":" port ]` of RFC 9110 §7.2, or nothing at all, which a `Host` may
   /// be where the target has no authority.
   var isHostField: Bool { isEmpty || hasAuthoritySyntax(needsPort: false) }
 
-  /// Whether this is `uri-host ":" port`, as `CONNECT` takes it (RFC 9112 §3.2.3).
+  /// Tells whether this is `uri-host ":" port`, as `CONNECT` takes it (RFC 9112 §3.2.3).
   var isAuthorityForm: Bool { hasAuthoritySyntax(needsPort: true) }
 
   private func hasAuthoritySyntax(needsPort: Bool) -> Bool {

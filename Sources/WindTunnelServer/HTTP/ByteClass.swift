@@ -53,7 +53,7 @@ extension UnsafeBufferPointer<UInt8> {
     return part(first..<last)
   }
 
-  /// Whether this is an ASCII text that is given in lower case.
+  /// Tells whether this is an ASCII text that is given in lower case.
   func equalsLowercase(_ other: StaticString) -> Bool {
     guard count == other.utf8CodeUnitCount else { return false }
     for index in 0..<count where self[index] | caseBit(index) != other.utf8Start[index] {

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Bytes that came and were not read yet.
 ///
-/// What is read moves a mark; memory moves only when half of it is spent, so that feeding byte by
+/// Reading moves a mark; memory moves only when half of it is spent, so that feeding byte by
 /// byte and reading line by line both stay linear.
 struct ByteQueue {
   private var bytes: [UInt8] = []

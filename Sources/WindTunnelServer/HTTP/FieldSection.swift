@@ -8,7 +8,7 @@ struct FieldSection {
   private let limits: Limits
   private let side: Side
 
-  /// Whose words these are: an answer's sender may be older and is not out to smuggle.
+  /// The sender's side: an answer's sender may be older and is not out to smuggle.
   enum Side { case request, response }
 
   init(_ limits: Limits, _ side: Side) {

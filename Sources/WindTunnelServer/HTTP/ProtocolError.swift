@@ -1,4 +1,4 @@
-/// Why a message cannot be read: the answer it deserves and a sentence for the person who sent it.
+/// The reason why a message cannot be read: the answer it deserves and a sentence for its sender.
 struct ProtocolError: Error, Sendable, Hashable {
   /// The kinds of refusal, each with a status of its own.
   enum Kind: Sendable, Hashable {
@@ -14,7 +14,7 @@ struct ProtocolError: Error, Sendable, Hashable {
     case truncated(Truncation)
   }
 
-  /// Where a message broke off.
+  /// The place where a message broke off.
   enum Truncation: Sendable, Hashable {
     /// Not one byte came.
     case beforeHead
@@ -27,7 +27,7 @@ struct ProtocolError: Error, Sendable, Hashable {
   }
 
   var kind: Kind
-  /// What was wrong, quotable as the content of the refusal.
+  /// The sentence about what was wrong, quotable as the content of the refusal.
   var sentence: String
 
   init(_ kind: Kind, _ sentence: String) {

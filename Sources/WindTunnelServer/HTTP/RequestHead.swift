@@ -8,14 +8,14 @@ struct RequestHead: Sendable, Hashable {
   var version: HTTPVersion
   var headers: HeaderFields
   var framing: Framing
-  /// Whether the client expects the connection to last (RFC 9112 §9.3).
+  /// Tells whether the client expects the connection to last (RFC 9112 §9.3).
   var keepsAlive: Bool
-  /// Whether the client waits for an interim 100 before it sends content (RFC 9110 §10.1.1).
+  /// Tells whether the client waits for an interim 100 before it sends content (RFC 9110 §10.1.1).
   var expectsContinue: Bool
 }
 
 extension RequestHead {
-  /// What was asked for; without host unless the target itself names one (RFC 9112 §3.2.2 lets
+  /// The URL that was asked for; without host unless the target itself names one (RFC 9112 §3.2.2 lets
   /// that one prevail over `Host`).
   var url: RequestURL { RequestURL(target, askedBy: method) }
 
@@ -82,21 +82,95 @@ extension RequestHead {
   }
 }
 
-extension HTTPVersion {
-  /// RFC 9112 §2.3: `HTTP/` digit `.` digit, in capitals.
-  init(_ bytes: Bytes) throws(ProtocolError) {
-    let name: StaticString = "HTTP/"
-    guard bytes.count == 8, (0..<5).allSatisfy({ bytes[$0] == name.utf8Start[$0] }),
-      let major = bytes[5].digit, bytes[6] == 0x2E, let minor = bytes[7].digit
-    else {
-      throw .bad("“\(bytes.quoted)” is no version such as HTTP/1.1 (RFC 9112 §2.3).")
+// MARK: - Reading
+
+extension RequestHead: MessageHead {
+  /// The empty lines since the last request.
+  struct History { var emptyLines = 0 }
+
+  static var side: FieldSection.Side { .request }
+  static var usualLimits: Limits { .standard }
+  static var noHistory: History { History() }
+  static var isUnasked: Bool { true }
+  static var brokenHead: ProtocolError {
+    ProtocolError(.truncated(.inHead), "The connection ended within a request's head.")
+  }
+
+  var isInterim: Bool { false }
+
+  static func readStartLine(
+    _ input: inout ByteQueue,
+    ended: Bool,
+    _ history: inout History,
+    _ limits: Limits
+  ) throws(ProtocolError) -> Line? {
+    while let length = input.lineLength() {
+      guard length <= limits.requestLineBytesMax else { throw tooLong(limits) }
+      // RFC 9112 §2.2: an empty line before a request is ignored; a few, not an endless row.
+      if length == 2, input[0] == .carriageReturn, history.emptyLines < 4 {
+        history.emptyLines += 1
+        input.skip(2)
+        continue
+      }
+      let line = try input.peek(length) { bytes throws(ProtocolError) in
+        try Line(FieldSection.withoutLineEnd(bytes, .request))
+      }
+      input.skip(length)
+      history.emptyLines = 0
+      return line
     }
-    guard major == 1 else {
-      throw ProtocolError(
-        .versionNotSupported,
-        "HTTP/\(major).\(minor) is not spoken here; HTTP/1.1 is."
-      )
+    guard input.count <= limits.requestLineBytesMax else { throw tooLong(limits) }
+    // A TLS client waits for an answer before it sends anything that looks like a line's end.
+    if input.count >= 3, input[0] == 0x16, input[1] == 0x03 {
+      throw ProtocolError.tlsOnPlainPort
     }
-    self = minor == 0 ? .http10 : .http11
+    if ended, !input.isEmpty { throw brokenHead }
+    return nil
+  }
+
+  private static func tooLong(_ limits: Limits) -> ProtocolError {
+    ProtocolError(
+      .targetTooLong,
+      "The request line is longer than \(limits.requestLineBytesMax) bytes."
+    )
+  }
+
+  init(
+    _ line: Line,
+    _ section: FieldSection,
+    _ history: inout History,
+    _ limits: Limits
+  ) throws(ProtocolError) {
+    let facts = section.facts
+    // RFC 9112 §3.2: exactly one Host in 1.1; never two.
+    guard facts.hostCount < 2 else { throw .bad("There are two Host fields (RFC 9112 §3.2).") }
+    guard facts.hostCount == 1 || line.version == .http10 else {
+      throw .bad("An HTTP/1.1 request needs a Host field (RFC 9112 §3.2).")
+    }
+    // RFC 9110 §8.6 leaves it open to take equal ones for one; a client has no reason to send two.
+    guard facts.lengthCount < 2 else {
+      throw .bad("There are two lengths in Content-Length (RFC 9110 §8.6).")
+    }
+    method = line.method
+    target = line.target
+    version = line.version
+    headers = HeaderFields(section.fields)
+    framing = try Self.framing(facts, line.version)
+    keepsAlive = facts.keepsAlive(line.version)
+    // RFC 9110 §10.1.1: the expectation of a 1.0 client is ignored, as is one without content.
+    expectsContinue = facts.expectsContinue && line.version == .http11 && framing != .none
+    if case .length(let length) = framing, length > limits.bodyBytesMax { throw .tooLarge(limits) }
+  }
+
+  /// RFC 9112 §6.3 from a server's side.
+  private static func framing(
+    _ facts: FramingFacts,
+    _ version: HTTPVersion
+  ) throws(ProtocolError) -> Framing {
+    guard let codings = facts.transferCodings else {
+      return facts.contentLength.map { $0 == 0 ? .none : .length($0) } ?? .none
+    }
+    try codings.refuseAmbiguity(version, hasLength: facts.contentLength != nil)
+    return .chunked
   }
 }

@@ -3,18 +3,18 @@ internal import Foundation
 /// Content that is kept while it comes: in memory where it is small, else in a file without a name,
 /// which the system takes back with the last who reads it.
 struct Spool {
-  /// How much is kept in memory.
+  /// The size up to which content is kept in memory.
   static let memoryBytesMax = 1 << 20
 
   private var memory = Data()
   private var file: SpoolFile?
 
-  /// How much has come.
+  /// The number of bytes that have come.
   private(set) var count = 0
 
   /// Keeps more.
   ///
-  /// Where there is no room for a file it stays in memory, as far as the limits let it come.
+  /// Without room for a file it stays in memory, as far as the limits let it come.
   mutating func append(_ data: Data) {
     count += data.count
     memory.append(data)
@@ -24,7 +24,7 @@ struct Spool {
     if file?.append(memory) == true { memory.removeAll(keepingCapacity: true) }
   }
 
-  /// What has come, as one; of a file it is the system's own pages.
+  /// Returns the content that has come, as one; of a file it is the system's own pages.
   mutating func finish() -> Data {
     guard let file else { return memory }
     if !memory.isEmpty, file.append(memory) { memory = Data() }

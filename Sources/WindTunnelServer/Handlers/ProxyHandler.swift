@@ -13,7 +13,7 @@ final class ProxyHandler: RequestHandler {
   }
 
   func handle(_ head: RequestHead) -> RequestHandling {
-    let route = ProxyRoute(head, port: context.port)
+    let route = ProxyRoute(head, port: context.origins.port)
     if let peer = unknownPeer, let refusal = refusal(of: peer, head, route) { return refusal }
     switch route {
     case .request:
@@ -43,13 +43,13 @@ final class ProxyHandler: RequestHandler {
     case .page(Proxying.codePath) where Self.bringsForm(head):
       // The code comes behind the head.
       return .answerLast { [proxy] body in
-        CodePage(after: proxy.take(GivenCode.inForm(body), from: peer), isOwnPage: true).response
+        CodePage(after: proxy.check(GivenCode.inForm(body), from: peer), isOwnPage: true).response
       }
     case .page: return .refuse(CodePage(after: .none, isOwnPage: true).response)
     case .refusal(let status, let text): return .refuse(.notice(status, text))
     case .request, .tunnel: break
     }
-    let verdict = proxy.take(GivenCode.inCredentials(head.headers) ?? "", from: peer)
+    let verdict = proxy.check(GivenCode.inCredentials(head.headers) ?? "", from: peer)
     guard verdict != .right else {
       unknownPeer = nil
       return nil
@@ -125,6 +125,6 @@ struct OpenedTunnelHandler: RequestHandler {
     if let refusal = context.refusalOfUpgrade(head, orElse: remedy) {
       return .answer { _ in refusal }
     }
-    return .play(DeckRequest(naming: tunnel.naming, handshakes: tunnel.takeHandshakes))
+    return .play(DeckRequest(naming: tunnel.naming, handshakes: tunnel.nextHandshakes))
   }
 }

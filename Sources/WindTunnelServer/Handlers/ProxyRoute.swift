@@ -1,10 +1,10 @@
 internal import WindTunnel
 
-/// What a request to a proxy asks for.
+/// The kinds of request to a proxy.
 enum ProxyRoute: Sendable, Hashable {
   /// Bytes to and from `host:port` (RFC 9110 §9.3.6).
   case tunnel(String, port: Int)
-  /// A request to pass on or to answer from the tape.
+  /// A request to pass on or to answer from the cassette.
   case request
   /// The proxy's own pages, by path.
   case page(String)
@@ -66,7 +66,7 @@ enum ProxyRoute: Sendable, Hashable {
     return .tunnel(host, port: port)
   }
 
-  /// Whether there is a host, and a port if one was written. What is no port is left in the host.
+  /// Tells whether there is a host, and a port if one was written. What is no port is left in the host.
   private static func namesHost(_ url: RequestURL) -> Bool {
     guard let host = url.host, !host.isEmpty, url.port != 0 else { return false }
     return host.hasPrefix("[") ? SocketAddress(host, port: 0) != nil : !host.contains(":")

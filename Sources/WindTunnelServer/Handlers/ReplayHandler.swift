@@ -26,9 +26,9 @@ struct RecordingHandler: RequestHandler {
 // MARK: - Strangers
 
 extension ReplayHandler {
-  /// Why a request is not answered here, in a sentence; `nil` for one that is.
+  /// The reason, as a sentence, why a request is not answered here; `nil` for one that is.
   private func refusalOfStranger(_ head: RequestHead) -> String? {
-    guard let policy = context.options.origins else { return nil }
+    guard let policy = context.policy else { return nil }
     // RFC 9112 §3.2.2: a whole URL prevails.
     let url = head.url
     let named = url.host.map { name in url.port.map { "\(name):\($0)" } ?? name }
@@ -55,14 +55,14 @@ extension ReplayHandler {
     if let isAny = PrivateAddress.isAnyAddress(bare) {
       // No page's name is an address, which leads where it says: an emulator calls its host 10.0.2.2.
       // All but the one that browsers take for the machine they run on.
-      return !isAny || SocketAddress.spelled(bare) == SocketAddress.spelled(context.options.host)
+      return !isAny || SocketAddress.spelled(bare) == SocketAddress.spelled(context.host)
     }
     // Nobody on the Internet has a name without a dot; a reverse proxy's upstream and a container have.
     if !name.contains(".") { return true }
     if Self.machineNames.contains(name) { return true }
-    if !PrivateAddress.isLoopback(context.options.host), Self.isLocalName(name) { return true }
-    let options = context.options
-    let places = [options.recordedOrigin, options.upstream?.url] + options.ignoredHosts.map(\.url)
+    if !PrivateAddress.isLoopback(context.host), Self.isLocalName(name) { return true }
+    let origins = context.origins
+    let places = [origins.recordedOrigin, origins.upstream?.url] + origins.ignoredHosts.map(\.url)
     return places.contains { $0?.host == name }
       || context.deck.interactions.contains { $0.request.url.host == name }
   }

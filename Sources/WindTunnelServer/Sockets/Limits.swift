@@ -1,6 +1,7 @@
 internal import WindTunnel
 
-/// How much a peer may ask of this end before it is refused, each with the default that it resembles.
+/// The amounts that a peer may ask of this end before it is refused, each with the default that it
+/// resembles.
 public struct Limits: Sendable, Hashable {
   /// The longest request line; more is 414.
   ///
@@ -35,51 +36,51 @@ public struct Limits: Sendable, Hashable {
   ///
   /// nginx's `worker_connections` is 512, which a load test would notice.
   public var connectionsMax = 16_384
-  /// How long a connection may lie idle between two requests.
+  /// The time that a connection may lie idle between two requests.
   ///
   /// nginx: `keepalive_timeout`, 75 s.
   public var idleSeconds = 75.0
-  /// How long a request may take to arrive, from its first byte to its last, however steadily it
-  /// drips.
+  /// The time that a request may take to arrive, from its first byte to its last, however steadily
+  /// it drips.
   ///
   /// Node.js: `requestTimeout`, 300 s; nginx: `client_header_timeout`, 60 s.
   public var requestSeconds = 60.0
-  /// How long a TLS handshake may take.
+  /// The time that a TLS handshake may take.
   ///
   /// nginx: `client_header_timeout`, 60 s.
   public var handshakeSeconds = 60.0
-  /// What may come within a TLS handshake before the connection is ended.
+  /// The bytes that may come within a TLS handshake before the connection is ended.
   ///
   /// OpenSSL takes a chain of certificates of 100 KiB.
   public var handshakeBytesMax = 256 * 1024
-  /// How long the end of a connection waits for a peer that neither takes what was said to it nor
-  /// sends anything; one that goes on sending is heard for ``requestSeconds``, and what it sends is
-  /// thrown away (RFC 9112 §9.6).
+  /// The time that the end of a connection waits for a peer that neither takes what was said to it
+  /// nor sends anything; one that goes on sending is heard for ``requestSeconds``, and what it
+  /// sends is thrown away (RFC 9112 §9.6).
   ///
   /// nginx: `lingering_timeout`, 5 s, and `lingering_time`, 30 s.
   public var lingerSeconds = 5.0
-  /// How long a connect to one address of an origin may take, its TLS handshake included.
+  /// The time that a connect to one address of an origin may take, its TLS handshake included.
   ///
   /// Go's `DefaultTransport`: 30 s.
   public var connectSeconds = 30.0
-  /// How long an origin may say nothing and take nothing while it has a request.
+  /// The time that an origin may say nothing and take nothing while it has a request.
   ///
-  /// Envoy's `stream_idle_timeout` is 5 min, nginx's `proxy_read_timeout` 60 s, which would break off
-  /// long polls.
+  /// Envoy's `stream_idle_timeout` is 5 min, nginx's `proxy_read_timeout` 60 s, which would break
+  /// off long polls.
   public var answerSeconds = 300.0
-  /// How long an origin may say nothing while its client has said that it sends no more: it may still
-  /// read, or have left, which only bytes to it can show.
+  /// The time that an origin may say nothing while its client has said that it sends no more: it
+  /// may still read, or have left, which only bytes to it can show.
   ///
   /// nginx takes it for gone at once.
   public var halfClosedSeconds = 10.0
-  /// How long a connection to an origin waits for its next request. Node.js closes after 5 s, so
-  /// that a request is seldom sent in vain.
+  /// The time that a connection to an origin waits for its next request. Node.js closes after 5 s,
+  /// so that a request is seldom sent in vain.
   public var upstreamIdleSeconds = 4.0
-  /// How long a tunnel may lie idle.
+  /// The time that a tunnel may lie idle.
   ///
   /// nginx: `proxy_timeout` of a stream, 10 min.
   public var tunnelIdleSeconds = 600.0
-  /// How long a tunnel may last, busy or not: a day, so that what is forgotten ends.
+  /// The time that a tunnel may last, busy or not: a day, so that what is forgotten ends.
   public var tunnelSeconds = 86_400.0
   /// Output waiting in this process before production stops.
   ///
@@ -89,10 +90,11 @@ public struct Limits: Sendable, Hashable {
   /// The defaults.
   public init() {}
 
-  /// What a server allows its clients.
+  /// The limits that a server sets its clients.
   public static let standard = Limits()
 
-  /// What a client allows its server: content of any length, since it is passed on in pieces.
+  /// The limits that a client sets its server: content of any length, since it is passed on in
+  /// pieces.
   public static let upstream: Limits = {
     var limits = Limits()
     limits.bodyBytesMax = .max

@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// How many files and connections this process may have open at once (`RLIMIT_NOFILE`).
+/// The limit of the files and connections that this process may have open at once
+/// (`RLIMIT_NOFILE`).
 public enum OpenFiles {
-  /// What a process has open beside its connections, at most.
+  /// The most that a process has open beside its connections.
   private static let others = 256
 
   /// Lets a server have as many connections as it takes, as far as the system allows that; a limit
@@ -12,7 +13,7 @@ public enum OpenFiles {
   @discardableResult
   public static func raise() -> String? { raise(for: Limits.standard.connectionsMax) }
 
-  /// Why no further file can be opened by now; `nil` where one can.
+  /// The reason why no further file can be opened by now; `nil` where one can.
   static func shortage() -> Int32? {
     let descriptor = dup(STDERR_FILENO)
     guard descriptor < 0 else {

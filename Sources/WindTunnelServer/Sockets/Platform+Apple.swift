@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   internal import Darwin
 
-  /// Where the two systems spell one thing differently.
+  /// The spellings of things that the two systems spell differently.
   enum Platform {
     static let stream = SOCK_STREAM
     /// Here a socket option keeps the signal of a broken pipe away, and ``BrokenPipes`` where it
@@ -26,18 +26,18 @@
       return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : nil
     }
 
-    /// Whether a full accept queue drops attempts to connect and counts them.
+    /// Tells whether a full accept queue drops attempts to connect and counts them.
     ///
-    /// A backlog of 0 means the most there is (listen(2): kern.ipc.somaxconn, 128 as delivered), so no
-    /// queue is small enough to be filled on purpose; and a crowd of more than those waits a second
-    /// and longer for its connections.
+    /// A backlog of 0 means the most there is (listen(2): kern.ipc.somaxconn, 128 as delivered), so
+    /// no queue is small enough to be filled on purpose; and a crowd of more than those waits a
+    /// second and longer for its connections.
     static let dropsSYNs = false
 
     /// Nobody tells here.
     static func droppedSYNs(_ listener: Int32) -> Int? { nil }
 
-    /// The resource that limits the descriptors of a process, and how far it can be raised: the hard
-    /// limit may say infinity, which setrlimit(2) does not take.
+    /// The resource that limits the descriptors of a process, and how far it can be raised: the
+    /// hard limit may say infinity, which setrlimit(2) does not take.
     static let openFiles = RLIMIT_NOFILE
     static let openFilesMax = Int(OPEN_MAX)
 
@@ -88,12 +88,13 @@
       if let own = signal(SIGPIPE, SIG_IGN) { signal(SIGPIPE, own) }
     }()
 
-    /// Lets such a write fail with an error for as long as the process lives: Darwin sends its signal
-    /// to the process and not to the thread that writes, so that blocking it in one does not help.
+    /// Lets such a write fail with an error for as long as the process lives: Darwin sends its
+    /// signal to the process and not to the thread that writes, so that blocking it in one does not
+    /// help.
     package static func ignore() { isIgnored }
   }
 
-  /// What OpenSSL's libraries are called here, and where Homebrew and MacPorts put them.
+  /// The names of OpenSSL's libraries here, and the folders of Homebrew and MacPorts.
   ///
   /// The system has none that others may use.
   enum OpenSSLNames {

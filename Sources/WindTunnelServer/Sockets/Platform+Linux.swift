@@ -2,7 +2,7 @@
   internal import CWindTunnelSystem
   internal import Foundation
 
-  /// Where the two systems spell one thing differently.
+  /// The spellings of things that the two systems spell differently.
   enum Platform {
     static let stream = Int32(SOCK_STREAM.rawValue)
     /// A write to a connection that is gone is an error, not a signal.
@@ -35,10 +35,10 @@
       return count < 0 ? nil : Int(count)
     }
 
-    /// Whether a full accept queue drops attempts to connect and counts them.
+    /// Tells whether a full accept queue drops attempts to connect and counts them.
     static let dropsSYNs = true
 
-    /// How many attempts to connect a listening socket has dropped, or `nil`.
+    /// The count of attempts to connect that a listening socket has dropped, or `nil`.
     static func droppedSYNs(_ listener: Int32) -> Int? {
       // SO_MEMINFO, and in it SK_MEMINFO_DROPS, which is the last of nine.
       var counts = [UInt32](repeating: 0, count: 9)
@@ -84,7 +84,7 @@
     package static func ignore() {}
   }
 
-  /// What OpenSSL's libraries are called here.
+  /// The names of OpenSSL's libraries here.
   enum OpenSSLNames {
     static let crypto = "libcrypto.so.3"
     static let ssl = "libssl.so.3"

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   /// A network of a program's own, which there is on Linux alone.
   package final class PrivateNetwork: Sendable {
-    /// Why there is no such network: half a sentence.
+    /// The reason why there is no such network: half a sentence.
     package struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
       package let description: String
     }
@@ -16,6 +16,6 @@
     func socket() -> Int32 { -1 }
 
     /// There is none to have ports in.
-    func takePorts() -> (datagrams: Int32, listener: Int32)? { nil }
+    func claimPorts() -> (datagrams: Int32, listener: Int32)? { nil }
   }
 #endif

@@ -3,17 +3,17 @@
   internal import Foundation
   internal import WindTunnel
 
-  /// A network with a loopback interface and nothing else, whose sockets this process holds: a server
-  /// here is the only one there, and its name server the one of every program in it.
+  /// A network with a loopback interface and nothing else, whose sockets this process holds: a
+  /// server here is the only one there, and its name server the one of every program in it.
   ///
-  /// It is a network namespace (namespaces(7)) with a user namespace of its own, and takes no rights
-  /// where the system lets everybody make those.
+  /// It is a network namespace (namespaces(7)) with a user namespace of its own, and takes no
+  /// rights where the system lets everybody make those.
   package final class PrivateNetwork: Sendable {
     // Numbers, which are never changed.
     private nonisolated(unsafe) let parts: wt_network_parts
     private let portsTaken = Locked(false)
 
-    /// Why there is no such network: half a sentence.
+    /// The reason why there is no such network: half a sentence.
     package struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
       package let description: String
 
@@ -95,7 +95,7 @@
     }
 
     /// Port 53 there, by UDP and TCP: for one server, once.
-    func takePorts() -> (datagrams: Int32, listener: Int32)? {
+    func claimPorts() -> (datagrams: Int32, listener: Int32)? {
       let isFirst = portsTaken.withLock { taken in
         defer { taken = true }
         return !taken

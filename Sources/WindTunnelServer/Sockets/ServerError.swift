@@ -1,4 +1,4 @@
-/// Why a server cannot start.
+/// The reason why a server cannot start.
 public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The port belongs to another process.
   case portInUse(Int)

@@ -6,7 +6,7 @@ internal import Foundation
 struct Socket: Sendable {
   let descriptor: Int32
 
-  /// What a read or a write came to.
+  /// The result of a read or a write.
   enum Transfer {
     case bytes(Int)
     /// The peer has said that it sends no more.
@@ -136,7 +136,7 @@ extension Socket {
 
   /// Makes the coming close a reset.
   ///
-  /// What is unsent at that time is lost.
+  /// The bytes that are unsent at that time are lost.
   func resetOnClose() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

@@ -2,7 +2,7 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelSymptoms
 
-/// What the system or TLS refused, and how to go on.
+/// A refusal of the system or of TLS, and the way to go on.
 struct SocketError: Error, Sendable, Hashable {
   enum Operation: String, Sendable, Hashable {
     case listen, connect, accept, read, write
@@ -25,7 +25,7 @@ struct SocketError: Error, Sendable, Hashable {
   /// The system's number for it.
   var code: Int32
   var address: SocketAddress?
-  /// What TLS refused, where it was not the system.
+  /// The refusal of TLS, where it was not the system's.
   private(set) var failure: TLSFailure?
 
   init(_ operation: Operation, _ code: Int32, _ address: SocketAddress? = nil) {
@@ -92,7 +92,7 @@ extension SocketError: CustomStringConvertible {
 }
 
 extension SocketError {
-  /// What a client that connects by itself would have seen.
+  /// The symptom that a client which connects by itself would have seen.
   var symptom: Symptom {
     switch kind {
     case .refused: .connectionRefused

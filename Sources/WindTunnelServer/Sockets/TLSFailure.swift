@@ -1,6 +1,6 @@
 internal import WindTunnelSymptoms
 
-/// Why a TLS connection ended otherwise than by agreement, as one of its ends saw it.
+/// The reason why a TLS connection ended otherwise than by agreement, as one of its ends saw it.
 struct TLSFailure: Error, Sendable, Hashable {
   /// The kinds that mean different things to a client.
   enum Kind: Sendable, Hashable {
@@ -8,7 +8,7 @@ struct TLSFailure: Error, Sendable, Hashable {
     case certificate(Int)
     /// The peer ended it, by the number of an alert (RFC 8446 §6).
     case alert(UInt8)
-    /// What came is no TLS, is damaged, or offers nothing that both ends speak.
+    /// The bytes that came are no TLS, is damaged, or offers nothing that both ends speak.
     case unusable
     /// The peer ended the connection within the handshake.
     case brokenOff
@@ -21,10 +21,10 @@ struct TLSFailure: Error, Sendable, Hashable {
   let kind: Kind
   /// The reason as half a sentence.
   let text: String
-  /// Which end saw it.
+  /// The end that saw it.
   let role: TLSRole
 
-  /// What the client of the connection meets, whichever end tells of it.
+  /// The symptom for the client of the connection, whichever end tells of it.
   var symptom: Symptom {
     switch kind {
     case .certificate(let number): Self.symptom(ofCertificate: number)
@@ -47,7 +47,7 @@ struct TLSFailure: Error, Sendable, Hashable {
     }
   }
 
-  /// What a server's alert says to a client that has shown a certificate or none.
+  /// The symptom that a server's alert is to a client that has shown a certificate or none.
   private static func symptom(fromServer number: UInt8) -> Symptom {
     switch number {
     case 116: .clientCertificateRequired
@@ -57,7 +57,7 @@ struct TLSFailure: Error, Sendable, Hashable {
     }
   }
 
-  /// What a client's alert says that the client has seen in the server's certificate.
+  /// The symptom that a client's alert says it has seen in the server's certificate.
   private static func symptom(fromClient number: UInt8) -> Symptom {
     switch number {
     case 45: .serverCertificateHasBadDate

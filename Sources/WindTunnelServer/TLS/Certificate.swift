@@ -55,7 +55,8 @@ final class PrivateKey: @unchecked Sendable {
   deinit { openSSL.crypto.EVP_PKEY_free(pointer) }
 }
 
-/// What a server shows: a certificate, its key, and the certificates that are sent along.
+/// The identity that a server shows: a certificate, its key, and the certificates that are sent
+/// along.
 struct Identity: Sendable {
   let certificate: Certificate
   let key: PrivateKey

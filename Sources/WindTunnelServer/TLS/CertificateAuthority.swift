@@ -10,8 +10,8 @@ public final class CertificateAuthority: Sendable {
   public var pem: String { root.certificate.pem }
   /// The certificate in DER, as phones and key chains take it.
   public var der: Data { root.certificate.der }
-  /// What it is called, such as `WindTunnel CA 1F4A92`: another name each time, so that one that is
-  /// installed somewhere can be told from the next.
+  /// The name of the authority, such as `WindTunnel CA 1F4A92`: another name each time, so that one
+  /// that is installed somewhere can be told from the next.
   public let name: String
 
   /// As many certificates are kept; a client can ask for any name it likes.
@@ -26,7 +26,8 @@ public final class CertificateAuthority: Sendable {
 
   let openSSL: OpenSSL
   private let root: Identity
-  /// One key for all servers: making keys is most of the work, and nobody gains by their difference.
+  /// One key for all servers: making keys is most of the work, and nobody gains by their
+  /// difference.
   private let serverKey: PrivateKey
   private let shelf = Locked(Shelf())
 

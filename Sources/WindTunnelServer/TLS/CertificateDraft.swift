@@ -2,12 +2,12 @@ internal import Foundation
 
 /// A certificate before it is signed (RFC 5280 §4.1).
 struct CertificateDraft {
-  /// Who owns it, such as `localhost`; cut to the 64 bytes that a common name has room for.
+  /// The owner's name, such as `localhost`; cut to the 64 bytes that a common name has room for.
   var commonName: String
   var validity: Leaf.Validity
   /// Object, by number, and value, as OpenSSL's configuration files write them.
   var extensions: [(nid: Int32, value: String)]
-  /// Whether it is signed with SHA-1, which nobody takes any more.
+  /// Tells whether it is signed with SHA-1, which nobody takes any more.
   var isWeaklySigned = false
 
   // The numbers of `obj_mac.h`.

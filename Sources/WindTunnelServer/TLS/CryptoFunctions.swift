@@ -1,4 +1,4 @@
-/// What is used of libcrypto, by the names and types of its manual pages.
+/// The functions that are used of libcrypto, by the names and types of its manual pages.
 ///
 /// Macros of the headers are no symbols, and variadic functions cannot be called: neither is here.
 struct CryptoFunctions: @unchecked Sendable {

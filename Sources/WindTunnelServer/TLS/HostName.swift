@@ -9,8 +9,8 @@ struct HostName: Sendable, Hashable {
 
   private static let bytes = Set("abcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// A name of letters, digits, hyphens and underscores in labels of at most 63 bytes and 253 in all
-  /// (RFC 1035 §2.3.4), or an address literal; `nil` for anything else.
+  /// A name of letters, digits, hyphens and underscores in labels of at most 63 bytes and 253 in
+  /// all (RFC 1035 §2.3.4), or an address literal; `nil` for anything else.
   init?(_ text: String) {
     if let address = SocketAddress(text, port: 0) {
       (self.text, isAddress) = (address.host, true)

@@ -1,17 +1,17 @@
 internal import WindTunnel
 
-/// What a server's certificate should be like, good or bad in a chosen way.
+/// The qualities of a server's certificate, good or bad in a chosen way.
 struct Leaf: Sendable, Hashable {
-  /// Who it is made out to; none stands for the host that the client asks for.
+  /// The names that it is made out to; none stands for the host that the client asks for.
   var names: [HostName] = []
   var validity = Validity.current
   var issuer = Issuer.authority
-  /// Whether the certificates above it are sent along.
+  /// Tells whether the certificates above it are sent along.
   var sendsChain = true
-  /// Whether it is signed with SHA-1.
+  /// Tells whether it is signed with SHA-1.
   var isWeaklySigned = false
 
-  /// From when until when, in days from the making.
+  /// The time that it holds for, in days from the making.
   struct Validity: Sendable, Hashable {
     var fromDays: Int
     var untilDays: Int
@@ -22,7 +22,7 @@ struct Leaf: Sendable, Hashable {
     static let notYet = Validity(fromDays: 1, untilDays: 90)
   }
 
-  /// Who signs it.
+  /// The signer of the certificate.
   enum Issuer: Sendable, Hashable {
     case authority
     /// A link between it and the authority; a chain that is not sent is then incomplete.
@@ -35,7 +35,7 @@ struct Leaf: Sendable, Hashable {
 }
 
 extension Leaf {
-  /// What is shown in a handshake.
+  /// Makes the certificate that is shown in a handshake.
   init(_ handshake: Handshake) {
     if handshake.isForAnotherHost { names = [HostName("another.invalid")].compactMap(\.self) }
     validity =

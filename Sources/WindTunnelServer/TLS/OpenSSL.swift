@@ -49,8 +49,8 @@ struct OpenSSL: Sendable {
     _ = unsafeBitCast(symbol, to: Initialise.self)(0x0008_0000, nil)
   }
 
-  /// What the thread's error queue holds, the oldest first; the queue is empty after it.
-  func takeError() -> (code: UInt, text: String)? {
+  /// Removes what the thread's error queue holds, the oldest first; the queue is empty after it.
+  func popError() -> (code: UInt, text: String)? {
     let code = crypto.ERR_get_error()
     guard code != 0 else { return nil }
     let text = crypto.ERR_reason_error_string(code).map { String(cString: $0) }
@@ -60,7 +60,7 @@ struct OpenSSL: Sendable {
 
   /// The failed call's name and the reason, for what cannot fail but for a lack of memory.
   func failure(of call: String) -> ServerError {
-    .tlsUnavailable("OpenSSL's \(call) failed: \(takeError()?.text ?? "it does not say why")")
+    .tlsUnavailable("OpenSSL's \(call) failed: \(popError()?.text ?? "it does not say why")")
   }
 }
 

@@ -1,4 +1,4 @@
-/// What is used of libssl, by the names and types of its manual pages.
+/// The functions that are used of libssl, by the names and types of its manual pages.
 struct SSLFunctions: @unchecked Sendable {
   typealias P = OpaquePointer?
 

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// How a server speaks TLS: who issues its certificates, and which versions it takes.
+/// The manner in which a server speaks TLS: the issuer of its certificates, and the versions that
+/// it takes.
 public struct ServerTLS: Sendable {
   /// Issues a certificate for each host that a client names (SNI, RFC 6066 §3); a client that names
   /// none gets one for this machine.
@@ -17,7 +18,7 @@ public struct ServerTLS: Sendable {
   public init() throws(ServerError) { authority = try CertificateAuthority() }
 }
 
-/// Whom a client believes that a server is who it says.
+/// The authorities that a client believes about a server.
 public enum Trust: Sendable, Hashable {
   /// Whoever the machine trusts.
   case system

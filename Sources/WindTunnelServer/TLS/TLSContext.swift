@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What connections of one end share: versions, protocols, and whom it trusts.
+/// The settings that connections of one end share: versions, protocols, and trust.
 ///
 /// OpenSSL lets any thread make connections of it. It has no sessions to resume, so that every
 /// connection shows its certificate and a fault of a certificate is met by each.
@@ -8,7 +8,7 @@ final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
   let openSSL: OpenSSL
   let role: TLSRole
-  /// Who issues a server's certificates.
+  /// The issuer of a server's certificates.
   let authority: CertificateAuthority?
 
   /// A server's.
@@ -61,7 +61,7 @@ final class TLSContext: @unchecked Sendable {
     case .system: _ = ssl.SSL_CTX_set_default_verify_paths(pointer)
     case .certificates(let file):
       guard ssl.SSL_CTX_load_verify_locations(pointer, file.path, nil) == 1 else {
-        let reason = openSSL.takeError()?.text ?? "it says no more"
+        let reason = openSSL.popError()?.text ?? "it says no more"
         throw .upstream("\(file.relativePath) holds no certificate to trust (\(reason))")
       }
       // Whatever is in the file is trusted, also a server's own certificate.

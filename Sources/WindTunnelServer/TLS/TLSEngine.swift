@@ -15,11 +15,11 @@ final class TLSEngine {
   private let output: OpaquePointer
 
   private(set) var isHandshaking = true
-  /// Whether the peer has said that it sends no more (close_notify).
+  /// Tells whether the peer has said that it sends no more (close_notify).
   private(set) var inputEnded = false
-  /// Whether this end has said so.
+  /// Tells whether this end has said so.
   private var outputEnded = false
-  /// What ended the connection; an alert may be among what is to be sent.
+  /// The failure that ended the connection; an alert may be among what is to be sent.
   private(set) var failure: TLSFailure?
 
   private var ssl: SSLFunctions { context.openSSL.ssl }
@@ -153,8 +153,8 @@ final class TLSEngine {
 
   /// The connection below has ended.
   ///
-  /// True if the peer has said so beforehand; otherwise somebody may have cut the rest off (RFC 8446
-  /// §6.1).
+  /// True if the peer has said so beforehand; otherwise somebody may have cut the rest off (RFC
+  /// 8446 §6.1).
   func feedEnd() -> Bool {
     if isHandshaking { fail(.brokenOff, "the connection ended within the TLS handshake") }
     return inputEnded
@@ -206,11 +206,11 @@ final class TLSEngine {
     crypto.ERR_clear_error()
   }
 
-  /// How much is to be sent.
+  /// The count of bytes that are to be sent.
   var pendingOutput: Int { crypto.BIO_ctrl_pending(output) }
 
   /// Hands over what is to be sent, in pieces; it is gone from here then.
-  func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
+  func drainOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard pendingOutput > 0 else { return }
     withUnsafeTemporaryAllocation(byteCount: 32 * 1024, alignment: 16) { buffer in
       guard let base = buffer.baseAddress else { return }
@@ -224,7 +224,7 @@ final class TLSEngine {
 
   // MARK: Failure
 
-  /// What a call's result means that is no progress.
+  /// Finds out what a call's result means that is no progress.
   private func judge(_ result: Int32) {
     switch ssl.SSL_get_error(pointer, result) {
     // SSL_ERROR_WANT_READ and SSL_ERROR_WANT_WRITE: the rest has not come.
@@ -236,7 +236,7 @@ final class TLSEngine {
   }
 
   private func failed() {
-    let error = context.openSSL.takeError()
+    let error = context.openSSL.popError()
     let reason = (error?.code ?? 0) & 0x7F_FFFF
     let isOwn = (error?.code ?? 0) >> 23 & 0xFF == 20
     switch reason {

@@ -3,24 +3,25 @@ internal import WindTunnel
 
 /// The names that a request and its answer bear.
 ///
-/// A client asks this server by its own address. On the cassette stands the origin that was recorded,
-/// so that one takes the other's place before matching, and this server's takes it back in
-/// `Location` and nowhere else.
+/// A client asks this server by its own address. On the cassette stands the origin that was
+/// recorded, so that one takes the other's place before matching, and this server's takes it back
+/// in `Location` and nowhere else.
 struct Authority {
-  /// By what name a client speaks to this server: the same for most requests of a connection.
+  /// The name by which a client speaks to this server: the same for most requests of a connection.
   final class Naming {
     let context: OriginContext
-    /// Whom the request names: the host of a whole URL, which prevails, else the `Host` field
+    /// The host that the request names: that of a whole URL, which prevails, else the `Host` field
     /// (RFC 9112 §3.2.2); empty where there is neither.
     let host: String
-    /// By which scheme the client speaks to this server.
+    /// The scheme by which the client speaks to this server.
     let scheme: String
-    /// What the client means by its name for this server.
+    /// The origin that the client means by its name for this server.
     let meant: RequestURL?
-    /// The origin of the cassette that was played when that was settled: another may be of another origin.
+    /// The origin of the cassette that was played when that was settled: another may be of another
+    /// origin.
     let cassetteOrigin: RequestURL?
 
-    /// Whether the place is settled whatever a request names.
+    /// Tells whether the place is settled whatever a request names.
     let isSettled: Bool
 
     init(_ host: String, in context: OriginContext, by scheme: String) {
@@ -76,7 +77,7 @@ struct Authority {
     (self.naming, asked, elsewhere) = (naming, head.url, nil)
   }
 
-  /// How the client calls this server, such as `127.0.0.1:8080`.
+  /// The client's name for this server, such as `127.0.0.1:8080`.
   private var own: String { naming.host.isEmpty ? "127.0.0.1:\(context.port)" : naming.host }
 
   private var cassetteOrigin: RequestURL? { Self.cassetteOrigin(context) }
@@ -103,7 +104,7 @@ struct Authority {
     return isOwn(named, context) ? cassetteOrigin : named
   }
 
-  /// What an answer may call the place that was asked.
+  /// The origins by which an answer may call the place that was asked.
   private var origins: [String] {
     [
       cassetteOrigin?.origin, context.upstream?.url.origin,
@@ -116,8 +117,8 @@ struct Authority {
     return Lane.take(from: &probe)
   }
 
-  /// What a recorded upstream calls itself: it is told the recorded name, but asked by its own
-  /// scheme.
+  /// The origin by which a recorded upstream calls itself: it is told the recorded name, but asked
+  /// by its own scheme.
   private static func ownName(of context: OriginContext) -> String? {
     guard let upstream = context.upstream, var url = context.recordedOrigin else { return nil }
     url.scheme = upstream.url.scheme
@@ -160,16 +161,16 @@ struct Authority {
       "\(scheme)://\(own)\(base)\(url.target)\(Self.fragment(of: location))"
   }
 
-  /// Where a redirect leads, if that is one of these places. Without a scheme it keeps the one that
-  /// the origin was asked by (RFC 3986 §4.2).
+  /// Returns where a redirect leads, if that is one of these places. Without a scheme it keeps the
+  /// one that the origin was asked by (RFC 3986 §4.2).
   private static func url(of location: String, amongst origins: [String]) -> RequestURL? {
     let spellings = location.hasPrefix("//") ? ["http:", "https:"] : [""]
     return spellings.lazy.map { RequestURL($0 + location) }
       .first { $0.origin.map(origins.contains) ?? false }
   }
 
-  /// Puts the cassette's origin where an upstream names itself: in redirects, and where the cassette has
-  /// another origin than the upstream's, wherever else a field has an address.
+  /// Puts the cassette's origin where an upstream names itself: in redirects, and where the
+  /// cassette has another origin than the upstream's, wherever else a field has an address.
   func recorded(_ head: ResponseHead) -> ResponseHead {
     guard context.proxy == nil, let meant else { return head }
     var head = head
@@ -213,11 +214,11 @@ struct Authority {
   }
 }
 
-/// Places of other hosts by addresses of this server: `/.windtunnel-elsewhere/https/a.example:8443/x`
-/// stands for `https://a.example:8443/x`.
+/// Places of other hosts by addresses of this server:
+/// `/.windtunnel-elsewhere/https/a.example:8443/x` stands for `https://a.example:8443/x`.
 ///
-/// Where redirects are led back here, a client that follows one to another host asks this server for
-/// it, and so never leaves.
+/// Where redirects are led back here, a client that follows one to another host asks this server
+/// for it, and so never leaves.
 private enum RedirectRewriting {
   private static let prefix = "/.windtunnel-elsewhere/"
 
@@ -244,8 +245,8 @@ private enum RedirectRewriting {
 /// Gives a place in a field's value another name: `Location: http://127.0.0.1:8000/a`,
 /// `Link: </a>; rel=next, <http://127.0.0.1:8000/b>; rel=last`, `Location: //127.0.0.1:8000/a`.
 private enum OriginRenaming {
-  /// Puts an origin in place of each of these, such as `http://127.0.0.1:8000`, and its host and port
-  /// where no scheme stands (RFC 3986 §4.2).
+  /// Puts an origin in place of each of these, such as `http://127.0.0.1:8000`, and its host and
+  /// port where no scheme stands (RFC 3986 §4.2).
   static func rename(_ text: String, _ origins: [String], to new: RequestURL) -> String {
     guard let origin = new.origin, text.contains("//") else { return text }
     let authority = origin.drop { $0 != "/" }.dropFirst(2)

@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import WindTunnel
 
-/// Has answers written into a journal while the loop goes on: looking for the secrets of a large one
-/// takes its time, which nobody but its own client is to wait for.
+/// Has answers written into a journal while the loop goes on: looking for the secrets of a large
+/// one takes its time, which nobody but its own client is to wait for.
 final class JournalWriter: Sendable {
   typealias Post = @Sendable (@escaping @Sendable (Reactor) -> Void) -> Void
 

@@ -21,14 +21,14 @@ final class OpenedTunnel {
     deck = context.deck
   }
 
-  /// How many round trips go before the next request: the connection was paid for by the CONNECT, and
-  /// TLS 1.3 takes one more before the first (RFC 8446 §2).
-  func takeHandshakes() -> Int {
+  /// Counts the round trips that go before the next request: the connection was paid for by the
+  /// CONNECT, and TLS 1.3 takes one more before the first (RFC 8446 §2).
+  func nextHandshakes() -> Int {
     defer { hasHadRequest = true }
     return hasHadRequest ? 0 : 1
   }
 
-  /// Whether a request within names another place than the tunnel leads to.
+  /// Tells whether a request within names another place than the tunnel leads to.
   func isMisdirected(_ head: RequestHead) -> Bool {
     let asked = head.url
     guard let host = asked.host else { return false }
@@ -59,14 +59,14 @@ final class OpenedTunnel {
 }
 
 extension TLSFailure {
-  /// Whether a client has said that it does not believe the certificate: bad, unsupported, revoked,
-  /// expired and unknown ones, and an unknown authority (RFC 8446 §6.2).
+  /// Tells whether a client has said that it does not believe the certificate: bad, unsupported,
+  /// revoked, expired and unknown ones, and an unknown authority (RFC 8446 §6.2).
   fileprivate var isDistrust: Bool {
     if case .alert(42...46) = kind { true } else { kind == .alert(48) }
   }
 }
 
-/// What connections on both sides of open tunnels share.
+/// The TLS settings of connections on both sides of open tunnels.
 struct TunnelContexts: Sendable {
   let client: TLSContext
   let origin: TLSContext

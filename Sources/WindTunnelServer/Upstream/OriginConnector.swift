@@ -2,8 +2,8 @@ internal import Foundation
 
 /// A search for the first of an origin's addresses that takes a connection.
 ///
-/// An address that the client must not be connected to is left out, and one that does not answer in time
-/// gives the next a try. The connection that is tried keeps it. On the loop's thread only.
+/// An address that the client must not be connected to is left out, and one that does not answer in
+/// time gives the next a try. The connection that is tried keeps it. On the loop's thread only.
 final class OriginConnector {
   /// The result of the search.
   enum Completion {

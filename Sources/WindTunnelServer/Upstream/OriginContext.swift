@@ -52,6 +52,9 @@ final class OriginContext: Sendable {
     (self.proxy, self.received, self.journal) = (proxy, received, journal)
   }
 
+  /// Tells whether there is anybody whom a request could be passed on to.
+  var passesOn: Bool { proxy != nil || upstream != nil || !ignoredHosts.isEmpty }
+
   /// The server of an ignored host.
   func ignoredHost(_ url: RequestURL) -> Upstream? {
     // Without a port the one is meant that the host's own scheme has.

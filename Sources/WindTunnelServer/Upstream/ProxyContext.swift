@@ -1,10 +1,11 @@
 internal import WindTunnel
 
-/// What a proxy has beside what every server has, for the connections that are on one loop.
+/// The parts that a proxy has beside those of every server, for the connections that are on one
+/// loop.
 final class ProxyContext: Sendable {
   let settings: Proxying
   let resolver: LoopResolver
-  /// What tunnels are opened by; `nil`: they stay closed.
+  /// The settings that tunnels are opened by; `nil`: they stay closed.
   let contexts: TunnelContexts?
   /// One for all loops, since a code that was given to one holds for all.
   private let gate: Locked<PeerAuthorizer>
@@ -21,7 +22,7 @@ final class ProxyContext: Sendable {
     resolver = LoopResolver(settings.resolver) { [weak loop] job in loop?.execute(job) }
   }
 
-  /// What becomes of a peer.
+  /// The treatment of a peer that connects.
   enum Reception: Sendable, Hashable {
     case served
     /// It is asked for the code.
@@ -48,8 +49,8 @@ final class ProxyContext: Sendable {
   func isServed(_ peer: String) -> Bool { gate.withLock { $0.standing(of: peer) } == .served }
 
   /// Looks at a code that a peer gave.
-  func take(_ code: String, from peer: String) -> PeerAuthorizer.Verdict {
-    let verdict = gate.withLock { $0.take(code, from: peer) }
+  func check(_ code: String, from peer: String) -> PeerAuthorizer.Verdict {
+    let verdict = gate.withLock { $0.check(code, from: peer) }
     switch verdict {
     case .right: settings.notice?(.admitted(peer))
     case .last:
@@ -60,7 +61,7 @@ final class ProxyContext: Sendable {
     return verdict
   }
 
-  /// Why a peer is not connected to an address; `nil` where it is.
+  /// Returns why a peer is not connected to an address; `nil` where it is.
   func refusal(of address: SocketAddress, for peer: SocketAddress?) -> AddressRefusal? {
     if let peer, machine.isPeer(peer.host) { return nil }
     let policy = AddressPolicy(for: peer, in: machine.network, allowing: settings.allowedAddresses)

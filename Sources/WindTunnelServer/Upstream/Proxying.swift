@@ -1,13 +1,14 @@
-/// What makes a server a forward proxy (RFC 9110 §3.7): it takes requests for any host, and tunnels.
+/// The settings that make a server a forward proxy (RFC 9110 §3.7): it takes requests for any host,
+/// and tunnels.
 public struct Proxying: Sendable {
-  /// Whom it serves.
+  /// The peers that it serves.
   public var admission = Admission.everyone
   /// Told of what becomes of peers, on the server's thread: it must be quick.
   public var notice: (@Sendable (PeerEvent) -> Void)?
   /// The addresses that other machines are connected to, although they are this machine's or of a
   /// private network that those machines are not in.
   public var allowedAddresses: [AllowedAddress] = []
-  /// How tunnels are opened; `nil`: they stay closed.
+  /// The way in which tunnels are opened; `nil`: they stay closed.
   public var opening: TunnelOpening? {
     didSet { authority = opening?.tls.authority.pem }
   }
@@ -28,12 +29,12 @@ public struct Proxying: Sendable {
   static let codePath = "/code"
 }
 
-/// How a proxy looks into tunnels: it ends TLS with the client by certificates of its own, and begins
-/// it anew with the origin.
+/// The way in which a proxy looks into tunnels: it ends TLS with the client by certificates of its
+/// own, and begins it anew with the origin.
 public struct TunnelOpening: Sendable {
-  /// Who vouches to clients for the hosts that they ask for.
+  /// The authority that vouches to clients for the hosts that they ask for.
   public let tls: ServerTLS
-  /// Who vouches to the proxy for the real servers.
+  /// The authorities that vouch to the proxy for the real servers.
   public let trust: Trust
 
   /// Makes one.

@@ -4,8 +4,8 @@ internal import WindTunnelSymptoms
 
 /// One tunnel: a client's connection, the origin's, and the player that says what passes when.
 ///
-/// On the loop's thread only. It never asks what goes wrong: it connects, passes, pauses and ends as
-/// the player says.
+/// On the loop's thread only. It never asks what goes wrong: it connects, passes, pauses and ends
+/// as the player says.
 final class Tunnel {
   private let decision: TunnelDecision
   private let authority: String
@@ -157,7 +157,7 @@ final class Tunnel {
   }
 
   /// The proxy stops: what is on its way is let go.
-  func leave() { end(.stopped) { $0.close() } }
+  func stop() { end(.stopped) { $0.close() } }
 
   func clientClosed(_ error: SocketError?) {
     client = nil
@@ -217,7 +217,7 @@ final class Tunnel {
 
 extension Tunnel {
   /// The client has sent bytes.
-  func clientSent(_ bytes: UnsafeRawBufferPointer) { came(bytes, .up) }
+  func clientSent(_ bytes: UnsafeRawBufferPointer) { receive(bytes, .up) }
 
   /// The client sends no more.
   func clientReachedEnd() { reachedEnd(.up) }
@@ -249,8 +249,8 @@ extension Tunnel {
     matchHello()
   }
 
-  /// Lets go of a client that begins a handshake (RFC 8446 §5.1), and connects any other to its origin:
-  /// what is not sealed needs no opening.
+  /// Lets go of a client that begins a handshake (RFC 8446 §5.1), and connects any other to its
+  /// origin: what is not sealed needs no opening.
   private func matchHello() {
     guard phase == .listening, !up.pending.isEmpty else { return }
     guard up.pending[0] == 22, let handOver else {
@@ -346,7 +346,7 @@ extension Tunnel {
 }
 
 extension Tunnel: ChannelDelegate {
-  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { came(bytes, .down) }
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { receive(bytes, .down) }
 
   func channelReachedEnd(_ channel: Channel) { reachedEnd(.down) }
 
@@ -367,7 +367,7 @@ extension Tunnel {
   private func target(_ way: Delivery.Way) -> Channel? { way == .up ? upstream : client }
 
   /// Bytes came from a way's sender.
-  private func came(_ bytes: UnsafeRawBufferPointer, _ way: Delivery.Way) {
+  private func receive(_ bytes: UnsafeRawBufferPointer, _ way: Delivery.Way) {
     switch phase {
     case .passing where !player.isMetering: forward(bytes, way)
     case .passing: meter(bytes, way)
@@ -391,7 +391,7 @@ extension Tunnel {
     if way == .up { up.passed += bytes.count } else { down.passed += bytes.count }
     target.pass(bytes)
     if target.isCongested {
-      target.tellWhenDrained()
+      target.notifyWhenDrained()
       set(way) { $0.isBlocked = true }
     }
   }
@@ -462,8 +462,8 @@ extension Tunnel {
     }
   }
 
-  /// Looks now and then whether it has been idle, or open, for too long. How long its origin may take
-  /// to answer is another limit.
+  /// Looks now and then whether it has been idle, or open, for too long. How long its origin may
+  /// take to answer is another limit.
   private func watch() {
     let limits = context.limits
     let idle = Int64(nanosecondsOf: limits.tunnelIdleSeconds)
@@ -501,8 +501,8 @@ extension Tunnel {
 }
 
 extension ByteQueue {
-  /// Whether a whole TLS record stands at the front, or something else than a handshake
-  /// (RFC 8446 §5.1: type, version, and the length in two bytes).
+  /// Tells whether a whole TLS record stands at the front, or something else than a handshake (RFC
+  /// 8446 §5.1: type, version, and the length in two bytes).
   fileprivate var hasWholeRecord: Bool {
     guard count >= 5 else { return false }
     return self[0] != 22 || count >= 5 + Int(self[3]) << 8 + Int(self[4])

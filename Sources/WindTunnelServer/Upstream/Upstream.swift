@@ -2,16 +2,16 @@ public import WindTunnel
 
 /// The real server that a recording server stands in front of.
 public struct Upstream: Sendable {
-  /// Where it is.
+  /// The URL of the server.
   public private(set) var url: RequestURL
-  /// Where it is an ignored host: whether requests to its other ports go there, too, and to those.
+  /// Tells whether requests to other ports of an ignored host go there, too, and to those.
   public var isAnyPort = false
   private(set) var addresses: [SocketAddress]
-  /// What is spoken to a server by `https`.
+  /// The TLS settings of a server by `https`.
   private let tls: (context: TLSContext, host: HostName)?
 
-  /// The server of any URL, whose addresses are found when they are needed; `nil` for one by `https`
-  /// where there is nothing to speak it by.
+  /// The server of any URL, whose addresses are found when they are needed; `nil` for one by
+  /// `https` where there is nothing to speak it by.
   init?(of url: RequestURL, by context: TLSContext?) {
     var origin = url
     (origin.userInfo, origin.path, origin.query) = (nil, "/", nil)
@@ -26,8 +26,8 @@ public struct Upstream: Sendable {
     tls = (context, name)
   }
 
-  /// Finds the upstream's addresses and, by `https`, reads whom to trust; that may take as long as a
-  /// resolver takes.
+  /// Finds the upstream's addresses and, by `https`, reads whom to trust; that may take as long as
+  /// a resolver takes.
   ///
   /// - Parameters:
   ///   - url: Where it is, without a path.

@@ -12,7 +12,8 @@ protocol UpstreamClient: AnyObject {
   func read()
   /// Ends a request whose content does not come to its end.
   func breakOff(_ error: ProtocolError)
-  /// Passes on both ways whatever comes; `early` is what the upstream has said in the other protocol.
+  /// Passes on both ways whatever comes; `early` is what the upstream has said in the other
+  /// protocol.
   func relay(to upstream: Channel, early: Data)
 }
 
@@ -147,7 +148,7 @@ extension UpstreamExchange: ChannelDelegate {
     channel.delegate = self
   }
 
-  /// Why the client is not connected to an address; `nil` where it is.
+  /// Returns why the client is not connected to an address; `nil` where it is.
   private func refusal(of address: SocketAddress) -> AddressRefusal? {
     origins.proxy?.refusal(of: address, for: client?.channel?.socket.peerAddress)
   }
@@ -202,7 +203,7 @@ extension UpstreamExchange: ChannelDelegate {
     while !isOver, let event = parser.next() {
       switch event {
       case .head(let start): if !start.isInterim { began(start) }
-      case .content(let data): came(data)
+      case .content(let data): receive(data)
       case .trailers: break
       case .end: ended()
       case .failed(let error):
@@ -222,7 +223,8 @@ extension UpstreamExchange: ChannelDelegate {
 extension UpstreamExchange {
   /// Tells whether the connection may have been another request's and may become one's.
   ///
-  /// What is recorded has a connection of its own, so that how one ends says nothing about another.
+  /// A request that is recorded has a connection of its own, so that how one ends says nothing
+  /// about another.
   private var isShared: Bool { ticket == nil && exchange.upload == nil }
 
   /// RFC 9110 §9.2.2: what may be sent once more if nobody knows whether it came through.
@@ -240,7 +242,7 @@ extension UpstreamExchange {
     // A connection may be dead without anybody knowing, and the others cannot be tried again.
     // One that another client has opened may lead to where this one is not connected to.
     guard isShared, isIdempotent,
-      let channel = origins.pool.take(
+      let channel = origins.pool.dequeue(
         place,
         where: { $0.target.map { refusal(of: $0) == nil } ?? false }
       )
@@ -252,8 +254,8 @@ extension UpstreamExchange {
     return true
   }
 
-  /// Tells whether the connection was dead before the request came, so that another is tried; once, since
-  /// that one is new.
+  /// Tells whether the connection was dead before the request came, so that another is tried; once,
+  /// since that one is new.
   private func triesAgain() -> Bool {
     guard isUntried, !isOver else { return false }
     isUntried = false
@@ -263,12 +265,12 @@ extension UpstreamExchange {
   }
 
   /// Leaves the connection to the next request, if it can take one.
-  private func giveBack(_ channel: Channel) {
+  private func returnToPool(_ channel: Channel) {
     guard isShared, let answer, answer.keepsAlive, answer.framing != .untilClose,
       answer.head.status != 101, parser.bufferedBytes == 0, channel.phase == .open,
       !channel.inputEnded, channel.queuedBytes == 0, request.isSent, client != nil
     else { return channel.close() }
-    origins.pool.put(channel, to: place, seconds: origins.limits.upstreamIdleSeconds)
+    origins.pool.enqueue(channel, to: place, seconds: origins.limits.upstreamIdleSeconds)
   }
 }
 
@@ -327,7 +329,7 @@ extension UpstreamExchange {
     put { $0.appendHead(shown, reason: start.reason, framed: framing, for: exchange.head.version) }
   }
 
-  private func came(_ data: Data) {
+  private func receive(_ data: Data) {
     if ticket != nil {
       timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
       body.append(data)
@@ -338,7 +340,7 @@ extension UpstreamExchange {
     // The upstream is read no faster than the client reads.
     if let client = client?.channel, client.isCongested {
       channel?.pauseReading()
-      client.tellWhenDrained()
+      client.notifyWhenDrained()
     }
   }
 
@@ -346,7 +348,7 @@ extension UpstreamExchange {
     guard let answer else { return }
     let channel = channel
     self.channel = nil
-    if let channel { giveBack(channel) }
+    if let channel { returnToPool(channel) }
     keep(.response(response(answer))) { passing in
       if passing.framing?.framing == .chunked { passing.put { $0.appendLastChunk() } }
       passing.finish()
@@ -423,8 +425,8 @@ extension UpstreamExchange {
     channel = nil
   }
 
-  /// Keeps what came of the request. What the client gets then waits until that is written down, and
-  /// nobody but this client waits for it.
+  /// Keeps what came of the request. What the client gets then waits until that is written down,
+  /// and nobody but this client waits for it.
   private func keep(
     _ answer: @autoclosure () -> Answer,
     at time: Duration? = nil,
@@ -567,7 +569,8 @@ extension UpstreamExchange {
   /// The client is gone; what came until then is kept as what it left.
   func clientLeft() {
     defer { exchange.finished(.clientLeft) }
-    // What has come to its end is kept as that, though it may be that it is still being written down.
+    // What has come to its end is kept as that, though it may be that it is still being written
+    // down.
     guard !isOver else { return }
     isOver = true
     stopPatience()

@@ -2,18 +2,19 @@
 ///
 /// On one loop's thread only.
 final class UpstreamPool: @unchecked Sendable {
-  /// How many wait for one upstream; what is beyond is closed.
+  /// The count of those that wait for one upstream; what is beyond is closed.
   ///
   /// Go's `DefaultTransport` keeps two, nginx as many as `keepalive` says, often 32.
   static let idleMax = 64
 
   private var idle: [String: [IdleUpstream]] = [:]
 
-  /// How many wait.
+  /// The count of those that wait.
   var count: Int { idle.values.reduce(0) { $0 + $1.count } }
 
-  /// The connection that was used last of those that will do: it is the least likely to be dead.
-  func take(_ upstream: String, where willDo: (Channel) -> Bool) -> Channel? {
+  /// Removes the connection that was used last of those that will do: it is the least likely to be
+  /// dead.
+  func dequeue(_ upstream: String, where willDo: (Channel) -> Bool) -> Channel? {
     guard let entries = idle[upstream], let place = entries.lastIndex(where: { willDo($0.channel) })
     else { return nil }
     let entry = entries[place]
@@ -23,7 +24,7 @@ final class UpstreamPool: @unchecked Sendable {
   }
 
   /// Keeps a connection on which everything was said and answered, for so long.
-  func put(_ channel: Channel, to upstream: String, seconds: Double) {
+  func enqueue(_ channel: Channel, to upstream: String, seconds: Double) {
     guard idle[upstream, default: []].count < Self.idleMax else { return channel.close() }
     let entry = IdleUpstream(channel, seconds)
     idle[upstream, default: []].append(entry)

@@ -13,7 +13,8 @@ struct UpstreamRequest {
     case isUpgraded
   }
 
-  /// How much of a body is handed over at once, so that an upstream that does not read costs no more.
+  /// The count of bytes of a body that are handed over at once, so that an upstream that does not
+  /// read costs no more.
   private static let sliceBytes = 64 * 1024
 
   private let request: Request
@@ -82,11 +83,11 @@ struct UpstreamRequest {
       channel.write(unsent.prefix(Self.sliceBytes))
       unsent = unsent.dropFirst(Self.sliceBytes)
     }
-    if !unsent.isEmpty { channel.tellWhenDrained() }
+    if !unsent.isEmpty { channel.notifyWhenDrained() }
     guard let upload else { return }
     let isChunked = upload.length == nil
     while !upload.waiting.isEmpty, !channel.isCongested {
-      let data = upload.take(atMost: Self.sliceBytes)
+      let data = upload.dequeue(atMost: Self.sliceBytes)
       channel.write { bytes in
         if isChunked { bytes.appendChunk(data) } else { bytes.append(contentsOf: data) }
       }
@@ -95,7 +96,7 @@ struct UpstreamRequest {
       upload.isEndPassed = true
       if isChunked { channel.write { $0.appendLastChunk() } }
     }
-    if channel.isCongested { channel.tellWhenDrained() }
+    if channel.isCongested { channel.notifyWhenDrained() }
   }
 
   /// Tells whether it is the client that nothing comes from.
@@ -105,21 +106,21 @@ struct UpstreamRequest {
   }
 }
 
-/// The content of a request that is never here as a whole: it goes on to the upstream while it comes,
-/// or is thrown away where nobody wants it.
+/// The content of a request that is never here as a whole: it goes on to the upstream while it
+/// comes, or is thrown away where nobody wants it.
 final class Upload {
   /// Requests of up to so much content are read whole first, so that they can be sent once more.
   static let wholeBytesMax = 256 * 1024
 
-  /// How much there is; `nil` where only the end tells.
+  /// The count of its bytes; `nil` where only the end tells.
   let length: Int?
-  /// Whether it goes on.
+  /// Tells whether it goes on.
   let isPassedOn: Bool
-  /// What came and was not passed on yet.
+  /// The bytes that came and were not passed on yet.
   private(set) var waiting = ByteQueue()
-  /// Whether all of it has come.
+  /// Tells whether all of it has come.
   var isWhole = false
-  /// Whether its end has been passed on.
+  /// Tells whether its end has been passed on.
   var isEndPassed = false
 
   init(_ framing: Framing, isPassedOn: Bool) {
@@ -127,10 +128,10 @@ final class Upload {
     self.isPassedOn = isPassedOn
   }
 
-  /// Whether the client has to wait.
+  /// Tells whether the client has to wait.
   func isFull(_ limits: Limits) -> Bool { waiting.count > limits.queuedBytesMax }
 
   func append(_ data: Data) { if isPassedOn { waiting.append(data) } }
 
-  func take(atMost count: Int) -> Data { waiting.take(atMost: count) }
+  func dequeue(atMost count: Int) -> Data { waiting.take(atMost: count) }
 }

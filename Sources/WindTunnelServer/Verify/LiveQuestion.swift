@@ -6,7 +6,7 @@ internal import WindTunnelSymptoms
 ///
 /// On the loop's thread only. The channel keeps it until that is closed.
 final class LiveQuestion {
-  /// What came of it.
+  /// The result of the question.
   enum Reply: Sendable {
     case answer(Answer)
     /// There is no connection to the server.

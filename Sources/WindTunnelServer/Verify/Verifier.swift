@@ -7,22 +7,23 @@ public import WindTunnel
 /// Only what is safe to ask is asked (RFC 9110 §9.2.1), unless told otherwise; what cannot be asked
 /// is skipped and named.
 public struct Verifier: Sendable {
-  /// The origin that stands on the tape; `nil`: the one that most of it was recorded from.
+  /// The origin that stands on the cassette; `nil`: the one that most of it was recorded from.
   public var recordedOrigin: RequestURL?
-  /// What redacted parts of requests stood for: `authorization` for every
+  /// The values that redacted parts of requests stood for: `authorization` for every
   /// `REDACTED-authorization-N`, `authorization-2` for the second alone.
   public var secrets: [String: String] = [:]
-  /// Whether requests are asked again that may change something.
+  /// Tells whether requests are asked again that may change something.
   public var asksUnsafe = false
-  /// How long an answer may take once there is a connection.
+  /// The time that an answer may take once there is a connection.
   public var timeout: Duration = .seconds(30)
-  /// What is taken out of live answers beside what always is, before any of them is told.
+  /// The rules by which live answers are redacted beside what always is, before any of them is
+  /// told.
   public var redaction = RedactionRules.standard
   /// Header fields that are not compared, beside those that change with each answer anyway.
   public var volatile: [String] = []
   /// Tells, behind a secret that is missing, how one of its name is given.
   package var advice: @Sendable (_ name: String) -> String = { _ in "" }
-  /// How much an answer may be, and how long a connect may take.
+  /// The limits of an answer's size and of a connect's time.
   public var limits = Limits.upstream
   private let upstream: Upstream
 

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What every save changes of a file, one that writes the same bytes included.
+/// The properties of a file that every save changes, one that writes the same bytes included.
 package struct FileMark: Sendable, Hashable {
   private var date: Date?
   private var size: Int?

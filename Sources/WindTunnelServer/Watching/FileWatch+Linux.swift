@@ -49,7 +49,7 @@
       return true
     }
 
-    /// What has happened: the folder's number and the name in it (inotify(7)).
+    /// Reads what has happened: the folder's number and the name in it (inotify(7)).
     private static func events(of inotify: Int32) -> [(Int32, String)] {
       var events: [(Int32, String)] = []
       withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 8) { buffer in

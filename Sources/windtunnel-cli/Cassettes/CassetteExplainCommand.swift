@@ -21,7 +21,7 @@ enum CassetteExplainCommand: Command {
     let path = try arguments.required("--cassette", "where the recordings are")
     let request = try request(arguments)
     let matcher = try MatchFlag.matcher(arguments, over: .pathAndQuery)
-    let cassette = try Tapes.read(path)
+    let cassette = try CassetteFile.read(path)
     let explanation = Explanation(request, cassette, matcher: matcher)
     if arguments.has("--json") {
       Terminal.answer(json: explanation.json.fileBytes())

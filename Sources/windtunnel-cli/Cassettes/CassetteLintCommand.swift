@@ -84,14 +84,14 @@ enum CassetteLintCommand: Command {
     guard let ref = try arguments.value("--git") else {
       _ = try arguments.operand(0, "FILE", "which cassette to look through")
       return try arguments.operands.map { path in
-        (path, try Tapes.read(path), Cassette())
+        (path, try CassetteFile.read(path), Cassette())
       }
     }
     let history = try GitHistory(ref)
     return try history.changed(arguments.operands).filter(\.isHere).map { file in
       // Whatever was no cassette then has said nothing that is passed over now.
       let earlier = try? history.cassette(file)
-      return (file.name, try Tapes.read(file.url), earlier ?? Cassette())
+      return (file.name, try CassetteFile.read(file.url), earlier ?? Cassette())
     }
   }
 

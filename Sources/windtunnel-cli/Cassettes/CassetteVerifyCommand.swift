@@ -19,7 +19,7 @@ enum CassetteVerifyCommand: Command {
     for path in arguments.operands {
       let file = URL(filePath: path)
       // A text that does not read, or a body that is gone or was changed, ends it here.
-      let cassette = try Tapes.read(file)
+      let cassette = try CassetteFile.read(file)
       let (flaws, unnamed) = (cassette.flaws, cassette.unnamedSideFiles(of: file))
       count += flaws.count + unnamed.count
       if arguments.has("--json") {

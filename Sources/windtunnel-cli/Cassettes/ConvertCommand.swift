@@ -44,7 +44,7 @@ enum CassetteConvertCommand: Command {
       try result.cassette.write(to: to)
       (count, warnings) = (result.cassette.interactions.count, result.warnings)
     case ("json", "har"):
-      let cassette = try Tapes.read(from)
+      let cassette = try CassetteFile.read(from)
       let result = HARExport(cassette, keepingSecrets: keeps, redaction: rules)
       try refuseOver(output)
       try FileError.writing(result.data, to: to)

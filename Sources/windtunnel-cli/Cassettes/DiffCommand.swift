@@ -55,7 +55,7 @@ enum CassetteDiffCommand: Command {
         Pair(
           title: file.formerName.map { "\($0) → \(file.name)" } ?? file.name,
           old: try history.cassette(file) ?? Cassette(),
-          new: file.isHere ? try Tapes.read(file.url) : Cassette()
+          new: file.isHere ? try CassetteFile.read(file.url) : Cassette()
         )
       }
     }
@@ -66,8 +66,8 @@ enum CassetteDiffCommand: Command {
     return [
       Pair(
         title: "\(old) → \(new)",
-        old: try Tapes.read(old),
-        new: try Tapes.read(new)
+        old: try CassetteFile.read(old),
+        new: try CassetteFile.read(new)
       )
     ]
   }

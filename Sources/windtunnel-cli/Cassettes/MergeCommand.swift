@@ -26,7 +26,7 @@ enum CassetteMergeCommand: Command {
     let cassettes = try inputs.map { path in
       let input = URL(filePath: path)
       let isOutput = input.standardizedFileURL == file.standardizedFileURL
-      return (path, try isOutput ? Tapes.readToWrite(input) : Tapes.read(input))
+      return (path, try isOutput ? CassetteFile.readForWriting(input) : CassetteFile.read(input))
     }
     let merge: CassetteMerge
     do { merge = try CassetteMerge(cassettes) } catch { throw Refusal(.data, "\(error)") }

@@ -16,7 +16,7 @@ enum CassetteMigrateCommand: Command {
     _ = try arguments.operand(0, "FILE", "which cassette to migrate")
     for path in arguments.operands {
       // Version 1 is the first one: whatever reads at all is new enough.
-      _ = try Tapes.read(path)
+      _ = try CassetteFile.read(path)
       Terminal.answer(line: "\(path): version \(Cassette.formatVersion), the newest")
     }
     return .done

@@ -24,7 +24,8 @@ enum CassettePruneCommand: Command {
       throw Refusal.pruneWhat
     }
     let file = URL(filePath: path)
-    let cassette = try arguments.has("--check") ? Tapes.read(file) : Tapes.readToWrite(file)
+    let cassette =
+      try arguments.has("--check") ? CassetteFile.read(file) : CassetteFile.readForWriting(file)
     let all = 1...max(1, cassette.interactions.count)
     var going: Set<Int> = []
     for text in numbers {

@@ -22,7 +22,7 @@ enum CassetteSplitCommand: Command {
       )
     else { throw Refusal.flagMissing("--by", "host or path") }
     let folder = URL(filePath: output)
-    let parts = try Tapes.read(path).split(by: key)
+    let parts = try CassetteFile.read(path).split(by: key)
     let files = parts.map { folder.appendingPathComponent("\($0.name).json") }
     // Before the first is written, so that none is where not all are.
     for file in files where FileManager.default.fileExists(atPath: file.path) {

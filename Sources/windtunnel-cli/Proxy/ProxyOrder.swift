@@ -58,7 +58,7 @@ struct ProxyOrder {
         "--cassette and --record are given both; --record FILE plays what is in FILE already."
       )
     }
-    cassette = try tape.map { try Tapes.read($0) }
+    cassette = try tape.map { try CassetteFile.read($0) }
     matcher = try MatchFlag.matcher(arguments, over: .url)
     if recordFile == nil, let flag = Self.ofRecording.first(where: { arguments.has($0) }) {
       throw Refusal.usage("\(flag) goes with --record; without it nothing is kept.")
@@ -199,6 +199,32 @@ struct ProxyOrder {
         "\(scenario.name): statuses and rules by path act on plain HTTP; what is in a tunnel meets "
           + "the link, and faults by host and connection.\n"
       )
+    }
+  }
+}
+
+/// `--allow-private`: servers of this machine and of its private networks that a proxy connects other
+/// devices to.
+enum AllowPrivateFlag {
+  static let name = "--allow-private"
+
+  static let flag = Flag(
+    name,
+    "ADDR",
+    "lan: connect devices to this one here, too: 10.1.2.3 or 10.1.2.3:80."
+  )
+
+  static func addresses(_ arguments: Arguments) throws(Refusal) -> [AllowedAddress] {
+    try arguments.all(name).map { text throws(Refusal) in
+      guard let address = AllowedAddress(text) else {
+        throw .value(
+          name,
+          text,
+          shouldBe:
+            "an address such as 10.1.2.3 or 10.1.2.3:8080, with a port where it is 127.0.0.1"
+        )
+      }
+      return address
     }
   }
 }

@@ -26,7 +26,7 @@ struct ProxyRecording {
     self.losses = losses
     journal = try RecordingJournal(besides: file) { losses.tell($0) }
     tape =
-      try Tapes.takeUp(journal, onto: found, of: file.relativePath, goesOn: true).tape
+      try CassetteFile.takeUp(journal, onto: found, of: file.relativePath, goesOn: true).cassette
   }
 
   /// Takes note of an event of the deck's.

@@ -52,7 +52,7 @@ enum RecordCommand: Command {
     let command =
       arguments.command.isEmpty ? nil : try ClientCommand(arguments.command)
     guard order.mode != .none else {
-      let deck = Deck(try Tapes.read(order.file), order, .none)
+      let deck = Deck(try CassetteFile.read(order.file), order, .none)
       return deck.tellUnasked(after: try await serve(order, deck, to: command))
     }
     // Read even where it is written anew: what is no cassette must not be lost to a misspelt name.
@@ -62,7 +62,7 @@ enum RecordCommand: Command {
     let losses = JournalLosses()
     let journal = try RecordingJournal(besides: order.file) { losses.tell($0) }
     defer { journal.close() }
-    let (tape, _) = try Tapes.takeUp(journal, onto: found, of: order.path, goesOn: true)
+    let (tape, _) = try CassetteFile.takeUp(journal, onto: found, of: order.path, goesOn: true)
     // A recording that was cut off is not a whole one: it goes on.
     let goesOn = order.mode == .once && journal.isUnfinished
     let mode = goesOn ? .newEpisodes : order.mode

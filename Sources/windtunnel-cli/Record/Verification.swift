@@ -60,7 +60,7 @@ struct Verification {
   }
 
   func run() async throws -> ExitCode {
-    let tape = try Tapes.read(order.file)
+    let tape = try CassetteFile.read(order.file)
     try refuseIdle(secrets.keys.sorted(), tape)
     var verifier = Verifier(try order.server())
     verifier.recordedOrigin = order.origin

@@ -15,12 +15,17 @@ enum FaultsSelftestCommand: Command {
     Flag("--json", nil, "Print a list of objects instead of the table."),
   ]
 
+  /// The first argument of a process that looks at a fault; the second is where.
+  static let lookWord = "look-as-session"
+  /// That of a process that has a name server of its own.
+  static let standWord = "stand-as-network"
+
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     guard let executable = Bundle.main.executableURL else { throw Refusal.selfNotFound }
     var test = SelfTest(
       executable: executable,
-      arguments: [Tool.lookWord],
-      standWord: Tool.standWord
+      arguments: [Self.lookWord],
+      standWord: Self.standWord
     )
     test.repeats = try arguments.int("--repeat", in: 1...SelfTest.repeatsMax) ?? test.repeats
     let names = arguments.all("--fault")

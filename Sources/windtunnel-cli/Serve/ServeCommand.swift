@@ -29,8 +29,8 @@ enum ServeCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let tls = try ServingTLS(arguments)
     let order = try ServeOrder(arguments)
-    let rereading = arguments.has("--watch") ? try Rereading(order) : nil
-    let cassette = try order.tape()
+    let reload = arguments.has("--watch") ? try Reload(order) : nil
+    let cassette = try order.loadCassette()
     let clock: @Sendable () -> Date = { Date() }
     let unanswered = Unanswered()
     let deck = Deck(
@@ -47,7 +47,7 @@ enum ServeCommand: Command {
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
     options.host = try BindFlag.host(arguments) ?? options.host
     options.origins = try AllowOriginFlag.policy(arguments)
-    options.isReloaded = rereading != nil
+    options.isReloaded = reload != nil
     options.limits = try LimitFlags.limits(arguments)
     options.admin = try AdminFlag.admin(arguments) { order.refusal(ofNext: $0) }
     options.tls = try tls.begin()
@@ -55,7 +55,7 @@ enum ServeCommand: Command {
     let server = try await ReplayServer(deck, options)
     if arguments.has("--refresh-dates") { complainOfUndated(cassette, order.cassette.relativePath) }
     let interruption = Interruption()
-    let following = Task { await rereading?.follow(server, deck, playing: cassette) }
+    let following = Task { await reload?.follow(server, deck, playing: cassette) }
     try Terminal.announce(server.addresses)
     await interruption.wait()
     following.cancel()

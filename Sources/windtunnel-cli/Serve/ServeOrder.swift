@@ -24,7 +24,7 @@ struct ServeOrder {
     }
   }
 
-  func tape() throws -> Cassette { try Tapes.read(cassette) }
+  func loadCassette() throws -> Cassette { try CassetteFile.read(cassette) }
 
   func matcher() throws -> Matcher {
     guard let rules else { return .pathAndQuery }

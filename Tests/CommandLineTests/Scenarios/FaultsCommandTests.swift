@@ -69,10 +69,10 @@ import WindTunnelSymptoms
       spoil(&spoiled)
       #expect(!spoiled.passed)
     }
-    let asked = AskedSight(
+    let asked = ExpectedView(
       Delivery([.head(ResponseHead(status: 200)), .bytes(.data(Data("ab".utf8))), .reset])
     )
-    var sight = RawLook.Sight()
+    var sight = WireProbe.View()
     sight.bytes = Array("HTTP/1.1 200 OK\r\n\r\nab".utf8)
     sight.ending = .reset
     #expect(sight.matches(asked))

@@ -63,6 +63,25 @@ import WindTunnelSymptoms
     }
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: Stage.allCases)
+  func `a stream of a 401 with a Basic challenge ends behind its content`(stage: Stage) async throws
+  {
+    let locked = Response(
+      status: 401,
+      headers: ["WWW-Authenticate": "Basic realm=\"shop\"", "Content-Length": "4"],
+      body: Body("shut")
+    )
+    try await FlightStand.fly(deck(locked), on: stage) { stand in
+      let answer = try await URLSessionTransport(session: stand.session).stream(
+        URLRequest(url: stand.base.appendingPathComponent("x"))
+      )
+      #expect(answer.status == 401)
+      var content = Data()
+      for try await piece in answer.pieces { content += piece }
+      #expect(content == Data("shut".utf8))
+    }
+  }
+
   @Test(arguments: Stage.allCases)
   func `whoever gives up before the head is not kept waiting`(stage: Stage) async throws {
     let stalled: Scenario = [.always(.always, .delay(.exactly(.seconds(3600))))]

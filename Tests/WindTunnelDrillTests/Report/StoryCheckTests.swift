@@ -4,11 +4,11 @@ import WindTunnel
 @testable import WindTunnelDrill
 
 @Suite struct StoryCheckTests {
-  private func fixture(_ rules: [Rule]) throws -> (StoryCheck, Scenario, Itinerary) {
+  private func fixture(_ rules: [Rule]) throws -> (StoryCheck, Scenario, Workload) {
     let cassette = try Shipped.cassette()
-    let itinerary = Itinerary(cassette, matcher: .pathAndQuery)
+    let workload = Workload(cassette, matcher: .pathAndQuery)
     let scenario = Scenario("story", rules: rules)
-    return (StoryCheck(scenario: scenario, seed: 7, itinerary: itinerary), scenario, itinerary)
+    return (StoryCheck(scenario: scenario, seed: 7, workload: workload), scenario, workload)
   }
 
   private func observation(_ call: Int, met decision: String) -> Observation {
@@ -24,25 +24,24 @@ import WindTunnel
     )
   }
 
-  private func line(_ scenario: Scenario, _ itinerary: Itinerary, call: Int, ordinal: Int) -> String
-  {
-    let request = itinerary.request(of: call)
+  private func line(_ scenario: Scenario, _ workload: Workload, call: Int, ordinal: Int) -> String {
+    let request = workload.request(of: call)
     let key = Matcher.pathAndQuery.key(request)
-    let lane = Itinerary.lane(scenario.name, call)
+    let lane = Workload.lane(scenario.name, call)
     return scenario.decide(request, key: key, seed: 7, lane: lane, ordinal: ordinal).line
   }
 
   @Test(arguments: 1...12) func `what the story tells passes, also past its attempts`(ordinal: Int)
     throws
   {
-    let (check, scenario, itinerary) = try fixture([.always(.probability(0.5), .status(503))])
-    let line = line(scenario, itinerary, call: 3, ordinal: ordinal)
+    let (check, scenario, workload) = try fixture([.always(.probability(0.5), .status(503))])
+    let line = line(scenario, workload, call: 3, ordinal: ordinal)
     try check.check([observation(3, met: line)])
   }
 
   @Test func `a doctored decision is the harness's failure`() throws {
-    let (check, scenario, itinerary) = try fixture([.always(.first(1), .status(503))])
-    let line = line(scenario, itinerary, call: 3, ordinal: 1)
+    let (check, scenario, workload) = try fixture([.always(.first(1), .status(503))])
+    let line = line(scenario, workload, call: 3, ordinal: 1)
     let doctored = [
       line.replacing("503", with: "500"), line.replacing("\t1\t", with: "\t2\t"),
       line.replacing("story/3", with: "story/4"), line.replacing("[", with: "[{},"),
@@ -58,10 +57,10 @@ import WindTunnel
   }
 
   @Test func `a rule that asks for a host is told with the cassette's host`() throws {
-    let (check, scenario, itinerary) = try fixture([
+    let (check, scenario, workload) = try fixture([
       .on("GET https://shop.example.test/home", .always, .status(503))
     ])
-    let line = line(scenario, itinerary, call: 0, ordinal: 1)
+    let line = line(scenario, workload, call: 0, ordinal: 1)
     #expect(line.contains("503"))
     try check.check([observation(0, met: line)])
   }

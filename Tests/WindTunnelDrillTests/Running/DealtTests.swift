@@ -56,8 +56,8 @@ import WindTunnelSymptoms
     let second = Interaction(recorded.request, Response(status: 200, body: Body("later")))
     let bodies = RecordedBodies(Cassette([recorded, second, coded, moved]), matcher: .pathAndQuery)
     func match(_ text: String?, _ path: String) -> Bool? {
-      let landing = Landing(ending: .succeeded, body: text.map { Data($0.utf8) })
-      return bodies.match(landing, Request("GET", RequestURL(path)))
+      let result = CallResult(ending: .succeeded, body: text.map { Data($0.utf8) })
+      return bodies.match(result, Request("GET", RequestURL(path)))
     }
     #expect(match("0123456789", "/home") == true)
     #expect(match("later", "/home") == true)
@@ -108,9 +108,9 @@ import WindTunnelSymptoms
     (plan.deadline, plan.attemptTimeout) = (.seconds(600), .seconds(600))
     let report = try await Drill(plan).fly { call in
       let client = NetworkLayerSubject()
-      let landing = await client.fly(call)
-      guard landing.ending == .succeeded else { throw URLError(.badServerResponse) }
-      return landing.body ?? Data()
+      let result = await client.fly(call)
+      guard result.ending == .succeeded else { throw URLError(.badServerResponse) }
+      return result.body ?? Data()
     }
     let row = report.scenarios[0].subjects[0]
     for call in row.observations {

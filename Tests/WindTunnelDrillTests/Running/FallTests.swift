@@ -97,7 +97,7 @@ import WindTunnel
     // In /bin on one system, in /usr/bin on another.
     let path = Executable.find(name)?.path ?? name
     var plan = try DrillPlan()
-    // Orders that do not fit into a pipe are written to a process that is dead.
+    // WorkerJob that do not fit into a pipe are written to a process that is dead.
     plan.calls = 100_000
     plan.scenarios = [.calm]
     let drill = try ProcessDrill(plan, executable: URL(filePath: path), arguments: [])

@@ -7,7 +7,7 @@ import WindTunnelSymptoms
 /// Calls of a subject in this process, all at once, with nothing to be late for.
 struct FlightOfCalls {
   let subject: any Subject
-  var stand: CallRunner.Stand
+  var setup: CallRunner.Setup
   let calls: Int
 
   /// When callers give up.
@@ -19,7 +19,7 @@ struct FlightOfCalls {
 
   init(_ subject: any Subject, _ scenario: Scenario, on stage: Stage, calls: Int) throws {
     (self.subject, self.calls) = (subject, calls)
-    stand = CallRunner.Stand(
+    setup = CallRunner.Setup(
       cassette: try Shipped.cassette(),
       scenario: scenario,
       seed: 1,
@@ -31,13 +31,13 @@ struct FlightOfCalls {
   func fly(alarm giving: Giving = .byTheClock) async throws -> [Observation] {
     let log = Locked(WorkerLog())
     let arrivals = Arrivals()
-    var stand = stand
+    var setup = setup
     if giving == .whenItsRequestComes {
-      stand.givingUp = Alarm { _, call, ring in arrivals.wait(for: call, ring) }
+      setup.givingUp = Alarm { _, call, ring in arrivals.wait(for: call, ring) }
     }
     let runner = try await CallRunner(
       subject,
-      stand,
+      setup,
       deadline: .seconds(3600),
       attemptTimeout: .seconds(3600)
     ) { message in

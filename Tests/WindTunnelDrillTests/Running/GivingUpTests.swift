@@ -88,7 +88,7 @@ import WindTunnel
     let subject = ExecSubject(["bash", "-c", script, "{url}"])
     var flight = try FlightOfCalls(subject, scenario, on: .onTheWire, calls: 2)
     // A program that knows no method asks for what is recorded as a GET.
-    flight.stand.mix = Mix(isReadOnly: true)
+    flight.setup.mix = Mix(isReadOnly: true)
     let row = Report.Row("x", try await flight.fly(alarm: .whenItsRequestComes), plannedFaults: [])
     #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
     #expect(row.observations.map { $0.cancellation?.attemptsAfter } == [3, 3])
@@ -108,7 +108,7 @@ import WindTunnel
   @Test func `who gives up when is the seed's`() throws {
     let scenario = Self.scenario(share: 0.3)
     func moments(_ seed: UInt64) -> [Duration?] {
-      (0..<1000).map { scenario.cancellation(seed: seed, lane: Itinerary.lane("slow", $0)) }
+      (0..<1000).map { scenario.cancellation(seed: seed, lane: Workload.lane("slow", $0)) }
     }
     #expect(moments(1) == moments(1) && moments(1) != moments(2))
     let some = moments(1).compactMap(\.self)

@@ -92,8 +92,8 @@ import WindTunnel
     )
     let subject = NetworkLayerSubject()
     let report = try await drill.fly { call in
-      let landing = await subject.fly(call)
-      guard case .failed(let reason) = landing.ending else { return }
+      let result = await subject.fly(call)
+      guard case .failed(let reason) = result.ending else { return }
       throw ClosureDrillTests.Refused.reason(reason)
     }
     let row = try #require(report.scenarios.first?.subjects.first)

@@ -130,11 +130,11 @@ import WindTunnel
     let hour: Scenario = [.always(.window(until: .seconds(3600)), .status(503))]
     var flight = try FlightOfCalls(URLSessionSubject(), hour, on: stage, calls: 3)
     #expect(try await flight.fly().map(\.afterWindow) == [nil, nil, nil])
-    flight.stand.elapsed = .seconds(3 * 3600)
+    flight.setup.elapsed = .seconds(3 * 3600)
     let after = try await flight.fly().map { try #require($0.afterWindow) }
     #expect(after.allSatisfy { $0 >= .seconds(2 * 3600) }, "\(after)")
     for endless: Scenario in [.calm, [.always(.always, .status(503))]] {
-      flight.stand.scenario = endless
+      flight.setup.scenario = endless
       #expect(try await flight.fly().map(\.afterWindow) == [nil, nil, nil])
     }
   }

@@ -63,37 +63,37 @@ import WindTunnel
     let request = Request("GET", "/a")
     let cassette = Cassette([Interaction(request, Response(body: Body(recorded)))])
     let bodies = RecordedBodies(cassette, matcher: .pathAndQuery)
-    func landing(_ text: String, isPrinted: Bool) -> Landing {
-      var landing = Landing.good(Data(text.utf8))
-      landing.isPrinted = isPrinted
-      return landing
+    func result(_ text: String, isPrinted: Bool) -> CallResult {
+      var result = CallResult.good(Data(text.utf8))
+      result.isPrinted = isPrinted
+      return result
     }
     for (text, printed, returned) in [
       (recorded, true, true), (String(recorded.prefix(9)), false, false),
       ("", nil, false), ("{\n  \"a\": 1\n}\n", nil, false), ("200\n", nil, false),
     ] as [(String, Bool?, Bool?)] {
-      #expect(bodies.match(landing(text, isPrinted: true), request) == printed, "\(text)")
-      #expect(bodies.match(landing(text, isPrinted: false), request) == returned, "\(text)")
+      #expect(bodies.match(result(text, isPrinted: true), request) == printed, "\(text)")
+      #expect(bodies.match(result(text, isPrinted: false), request) == returned, "\(text)")
     }
     for (text, told) in [
       ("", ""), ("\n \n", ""), ("\n200 OK\nmore\n", "200 OK"), ("{\n  \"a\": 1\n}\n", "{"),
       (String(repeating: "é", count: 41), String(repeating: "é", count: 40) + "…"),
       ("token=s3cretW0rd7\n", "token=REDACTED-token-1"),
     ] {
-      #expect(bodies.printed(landing(text, isPrinted: true), request) == told, "\(text)")
-      #expect(bodies.printed(landing(text, isPrinted: false), request) == nil)
-      #expect(bodies.printed(landing(text, isPrinted: true), Request("GET", "/b")) == nil)
+      #expect(bodies.printed(result(text, isPrinted: true), request) == told, "\(text)")
+      #expect(bodies.printed(result(text, isPrinted: false), request) == nil)
+      #expect(bodies.printed(result(text, isPrinted: true), Request("GET", "/b")) == nil)
     }
     for text in [recorded, recorded + "\n", String(recorded.prefix(9))] {
-      #expect(bodies.printed(landing(text, isPrinted: true), request) == nil, "\(text)")
+      #expect(bodies.printed(result(text, isPrinted: true), request) == nil, "\(text)")
     }
     let page = " <!DOCTYPE html><title>Log in</title>"
     for isPrinted in [true, false] {
-      #expect(!bodies.decodes(landing(page, isPrinted: isPrinted), request))
-      #expect(bodies.decodes(landing(recorded, isPrinted: isPrinted), request))
+      #expect(!bodies.decodes(result(page, isPrinted: isPrinted), request))
+      #expect(bodies.decodes(result(recorded, isPrinted: isPrinted), request))
     }
-    #expect(bodies.decodes(landing("ok", isPrinted: true), request))
-    #expect(!bodies.decodes(landing("ok", isPrinted: false), request))
+    #expect(bodies.decodes(result("ok", isPrinted: true), request))
+    #expect(!bodies.decodes(result("ok", isPrinted: false), request))
   }
 
   @Test(
@@ -117,11 +117,11 @@ import WindTunnel
     let request = Request("GET", "/a")
     let cassette = Cassette([Interaction(request, Response(body: Body(recorded)))])
     let bodies = RecordedBodies(cassette, matcher: .pathAndQuery)
-    var landing = Landing.good(Data(text.utf8))
+    var result = CallResult.good(Data(text.utf8))
     // What a closure returns is what came, byte for byte.
-    #expect(bodies.match(landing, request) == (recorded == text))
-    landing.isPrinted = true
-    #expect(bodies.match(landing, request) == verdict)
+    #expect(bodies.match(result, request) == (recorded == text))
+    result.isPrinted = true
+    #expect(bodies.match(result, request) == verdict)
   }
 
   private static let hasCurl = Executable.find("curl") != nil

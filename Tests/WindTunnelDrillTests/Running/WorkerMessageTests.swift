@@ -76,7 +76,7 @@ import WindTunnel
   }
 
   @Test func `orders come back as they were given, on one line`() throws {
-    let orders = Orders(
+    let job = WorkerJob(
       subject: "a\nb",
       cassetteFile: nil,
       cassette: Data("{}\n".utf8),
@@ -93,11 +93,11 @@ import WindTunnel
       attemptTimeoutMilliseconds: 100,
       epochNanoseconds: .max
     )
-    let data = try JSONEncoder().encode(orders)
+    let data = try JSONEncoder().encode(job)
     #expect(!data.contains(UInt8(ascii: "\n")))
-    let again = try JSONDecoder().decode(Orders.self, from: data)
+    let again = try JSONDecoder().decode(WorkerJob.self, from: data)
     #expect(again.seed == .max && again.calls == [0, 7] && again.subject == "a\nb")
-    #expect(again.load == orders.load && again.mix == orders.mix && again.isReadOnly)
+    #expect(again.load == job.load && again.mix == job.mix && again.isReadOnly)
     #expect(again.command == ["curl", "{url}"])
     #expect(again.patience == .milliseconds(1300))
   }
@@ -122,14 +122,14 @@ import WindTunnel
   @Test func `calls go through the cassette's requests, each once and in order`() throws {
     let cassette = try Shipped.cassette()
     let twice = Cassette(cassette.interactions + cassette.interactions)
-    let itinerary = Itinerary(twice, matcher: .pathAndQuery)
-    let endpoints = (0..<6).map { itinerary.endpoint(of: $0) }
+    let workload = Workload(twice, matcher: .pathAndQuery)
+    let endpoints = (0..<6).map { workload.endpoint(of: $0) }
     #expect(
       endpoints == [
         "GET /home", "POST /login", "POST /payments", "POST /telemetry", "GET /recommendations",
         "GET /home",
       ]
     )
-    #expect(Itinerary.lane("calm", 7) == Lane("calm/7"))
+    #expect(Workload.lane("calm", 7) == Lane("calm/7"))
   }
 }

@@ -153,9 +153,9 @@ import WindTunnel
   @Test func `a program that cannot be told the method is given what can be got`() throws {
     var plan = try DrillPlan()
     (plan.subjects, plan.command) = (["exec"], ["curl", "{url}"])
-    #expect((0..<50).allSatisfy { plan.itinerary.request(of: $0).method == "GET" })
+    #expect((0..<50).allSatisfy { plan.workload.request(of: $0).method == "GET" })
     plan.command = ["curl", "-X", "{method}", "{url}"]
-    #expect((0..<50).contains { plan.itinerary.request(of: $0).method == "POST" })
+    #expect((0..<50).contains { plan.workload.request(of: $0).method == "POST" })
   }
 
   @Test(.enabled(if: Executable.find("curl") != nil, "curl is not here."))

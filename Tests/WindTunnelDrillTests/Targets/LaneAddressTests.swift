@@ -76,7 +76,7 @@ import WindTunnel
       let row = try #require(flown.subjects.first)
       for call in row.observations {
         let key = call.call % 2 == 0 ? "GET /get" : "GET /items?page=2"
-        let lane = Itinerary.lane(flown.name, call.call)
+        let lane = Workload.lane(flown.name, call.call)
         #expect(call.attempts.count == 1)
         #expect(call.attempts.allSatisfy { $0.decision.hasPrefix("\(lane)\t\(key)\t1\t") })
         #expect(call.attempts.allSatisfy { $0.take != "unmatched" })

@@ -27,7 +27,7 @@ import WindTunnelSymptoms
   @Test func `a program is sent to no session's stage and to no other machine`() async throws {
     let mark = TestSubjects.mark()
     let subject = ExecSubject(["touch", mark.path])
-    let stand = CallRunner.Stand(
+    let setup = CallRunner.Setup(
       cassette: try Shipped.cassette(),
       scenario: .calm,
       seed: 1,
@@ -35,7 +35,7 @@ import WindTunnelSymptoms
       errors: .current
     )
     await #expect(throws: DrillError.self) {
-      _ = try await CallRunner(subject, stand, deadline: .seconds(1), attemptTimeout: .seconds(1)) {
+      _ = try await CallRunner(subject, setup, deadline: .seconds(1), attemptTimeout: .seconds(1)) {
         _ in
       }
     }
@@ -50,8 +50,8 @@ import WindTunnelSymptoms
         attemptTimeout: .seconds(1),
         deadline: .seconds(1)
       )
-      let landing = await subject.fly(call)
-      #expect(landing.ending == .failed("\(call.baseURL.host ?? "") is not of this machine"))
+      let result = await subject.fly(call)
+      #expect(result.ending == .failed("\(call.baseURL.host ?? "") is not of this machine"))
     }
     #expect(!FileManager.default.fileExists(atPath: mark.path))
   }

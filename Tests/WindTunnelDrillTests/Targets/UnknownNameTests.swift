@@ -10,7 +10,7 @@ import WindTunnel
 @Suite(.timeLimit(.minutes(10))) struct UnknownNameTests {
   @Test func `the name has 254 characters, which are 256 octets on the wire, and ends in invalid`()
   {
-    let name = Sites.unknownName
+    let name = Targets.unknownName
     let nowhere =
       "nowhere.nowhere.nowhere.nowhere.nowhere.nowhere.nowhere.nowhere.nowhere.nowhere."
     #expect(name == nowhere + nowhere + nowhere + "nobody.invalid")
@@ -159,7 +159,7 @@ import WindTunnel
     for program in client.programs where Executable.find(program) == nil {
       try Test.cancel("\(program) is not installed.")
     }
-    let name = Sites.unknownName
+    let name = Targets.unknownName
     let apart = ["unshare", "-Urn"]
     var isApart = Executable.find("unshare") != nil
     if isApart { isApart = try await Self.run(apart + ["true"]).code == 0 }

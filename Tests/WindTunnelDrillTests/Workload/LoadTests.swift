@@ -7,13 +7,13 @@ import WindTunnel
 /// When calls begin, and which.
 @Suite struct LoadTests {
   @Test func `departures are the seed's, and as many a second as was asked for`() {
-    let departures = Departures(seed: 7, callsPerSecond: 50, count: 10_000)
-    let again = Departures(seed: 7, callsPerSecond: 50, count: 400)
-    let offsets = (0..<10_000).map(departures.offset)
+    let arrivals = ArrivalProcess(seed: 7, callsPerSecond: 50, count: 10_000)
+    let again = ArrivalProcess(seed: 7, callsPerSecond: 50, count: 400)
+    let offsets = (0..<10_000).map(arrivals.offset)
     #expect(offsets[0] == .zero)
     #expect(offsets == offsets.sorted())
     #expect((0..<400).map(again.offset) == Array(offsets[..<400]))
-    #expect(Departures(seed: 8, callsPerSecond: 50, count: 2).offset(of: 1) != offsets[1])
+    #expect(ArrivalProcess(seed: 8, callsPerSecond: 50, count: 2).offset(of: 1) != offsets[1])
     // 200 s, and the deviation of ten thousand exponential gaps is a hundredth of that.
     #expect((190.0...210.0).contains(offsets[9_999].inMilliseconds / 1000))
     // Exponential gaps have as large a deviation as their mean.
@@ -42,9 +42,9 @@ import WindTunnel
     let observations = try #require(report.scenarios.first?.subjects.first?.observations)
     #expect(observations.map(\.ending) == observations.map { _ in .succeeded })
     // The first began longest before the last was there.
-    let departures = Departures(seed: 1, callsPerSecond: 200, count: 20)
+    let arrivals = ArrivalProcess(seed: 1, callsPerSecond: 200, count: 20)
     let head = try #require(observations.first).latency - (try #require(observations.last).latency)
-    #expect(head >= departures.offset(of: 19) - .milliseconds(1))
+    #expect(head >= arrivals.offset(of: 19) - .milliseconds(1))
     #expect(report.environment.contains(Report.Fact("load", "open loop, 200 calls a second")))
   }
 
@@ -65,20 +65,20 @@ import WindTunnel
   {
     let cassette = try Shipped.cassette()
     let mix = Mix([.init("GET /home", weight: 3), .init("POST *", weight: 0)])
-    let itinerary = Itinerary(cassette, mix: mix, seed: 7, matcher: .pathAndQuery)
-    let names = (0..<3000).map(itinerary.endpoint)
+    let workload = Workload(cassette, mix: mix, seed: 7, matcher: .pathAndQuery)
+    let names = (0..<3000).map(workload.endpoint)
     let kinds = Set(names)
     #expect(!kinds.contains { $0.hasPrefix("POST") } && kinds.contains("GET /home"))
     let home = Double(names.count { $0 == "GET /home" })
     let others = Double(names.count) - home
     let expected = 3.0 / Double(kinds.count - 1)
     #expect((0.85...1.15).contains(home / others / expected), "\(home) to \(others)")
-    let again = Itinerary(cassette, mix: mix, seed: 7, matcher: .pathAndQuery)
+    let again = Workload(cassette, mix: mix, seed: 7, matcher: .pathAndQuery)
     #expect((0..<3000).map(again.endpoint) == names)
-    let other = Itinerary(cassette, mix: mix, seed: 8, matcher: .pathAndQuery)
+    let other = Workload(cassette, mix: mix, seed: 8, matcher: .pathAndQuery)
     #expect((0..<3000).map(other.endpoint) != names)
     // Without weights each has its turn.
-    let turns = Itinerary(cassette, seed: 7, matcher: .pathAndQuery)
+    let turns = Workload(cassette, seed: 7, matcher: .pathAndQuery)
     let different = Set((0..<100).map(turns.request)).count
     #expect(different > 4)
     #expect(Set((0..<different).map(turns.request)).count == different)

@@ -63,25 +63,25 @@ import Testing
     var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
     #expect(gate.standing(of: "192.168.1.5") == .served)
     for _ in 0..<2 { #expect(gate.standing(of: "192.168.1.20") == .unknown) }
-    #expect(gate.take("482914", from: "192.168.1.20") == .wrong)
-    #expect(gate.take("", from: "192.168.1.20") == .none)
+    #expect(gate.check("482914", from: "192.168.1.20") == .wrong)
+    #expect(gate.check("", from: "192.168.1.20") == .none)
     #expect(gate.standing(of: "192.168.1.20") == .unknown)
     // As it is read aloud.
-    #expect(gate.take(" 482-913 ", from: "192.168.1.20") == .right)
+    #expect(gate.check(" 482-913 ", from: "192.168.1.20") == .right)
     #expect(gate.standing(of: "192.168.1.20") == .served)
     #expect(gate.standing(of: "192.168.1.21") == .unknown)
-    #expect(gate.take("482913", from: "192.168.1.21") == .right)
+    #expect(gate.check("482913", from: "192.168.1.21") == .right)
     #expect(gate.standing(of: "192.168.1.21") == .served)
   }
 
   @Test func `so many wrong codes are looked at and no more, whoever gives them`() {
     var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
-    #expect(gate.take("482913", from: "192.168.1.20") == .right)
-    for code in 0..<19 { #expect(gate.take("\(code)", from: "10.0.0.\(code)") == .wrong) }
+    #expect(gate.check("482913", from: "192.168.1.20") == .right)
+    for code in 0..<19 { #expect(gate.check("\(code)", from: "10.0.0.\(code)") == .wrong) }
     // One that is given again, as by a client that is set to it, says nothing new.
-    for _ in 0..<100 { #expect(gate.take("7", from: "10.0.0.9") == .wrong) }
-    #expect(gate.take("4829130", from: "10.0.0.9") == .last)
-    for code in ["7", "482913"] { #expect(gate.take(code, from: "10.0.0.8") == .closed) }
+    for _ in 0..<100 { #expect(gate.check("7", from: "10.0.0.9") == .wrong) }
+    #expect(gate.check("4829130", from: "10.0.0.9") == .last)
+    for code in ["7", "482913"] { #expect(gate.check(code, from: "10.0.0.8") == .closed) }
     #expect(gate.standing(of: "10.0.0.8") == .unknown)
     #expect(gate.standing(of: "192.168.1.20") == .served)
   }
@@ -89,7 +89,7 @@ import Testing
   @Test(arguments: ["48291", "4829130", "482914", "０４８２９１３", "482913\u{301}", "a", "*"])
   func `what is not the code to the byte is not the code`(code: String) {
     var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
-    #expect(gate.take(code, from: "192.168.1.20") == .wrong)
+    #expect(gate.check(code, from: "192.168.1.20") == .wrong)
   }
 
   @Test func `a named device is served and no other`() {
@@ -97,7 +97,7 @@ import Testing
     let refusal = "This proxy serves 192.168.1.20 only, and you are 192.168.1.19."
     #expect(gate.standing(of: "192.168.1.19") == .refused(refusal))
     #expect(gate.standing(of: "192.168.1.20") == .served)
-    #expect(gate.take("192.168.1.20", from: "192.168.1.19") == .none)
+    #expect(gate.check("192.168.1.20", from: "192.168.1.19") == .none)
     #expect(PeerAuthorizer(.everyone, own: "127.0.0.1").standing(of: "127.0.0.9") == .served)
   }
 
@@ -138,11 +138,11 @@ import Testing
         deck: Deck(Cassette(), isProxied: true),
         lane: .deck,
         options: options,
-        live: LiveConnections(count),
         port: 1,
-        role: .proxy(ProxyContext(proxy, gate, machine, loop))
+        proxy: ProxyContext(proxy, gate, machine, loop)
       )
-      context.receive(accepted, on: reactor)
+      ConnectionReceiver(context: context, live: LiveConnections(count))
+        .receive(accepted, on: reactor)
       return count.count
     }
     #expect(served == 0)

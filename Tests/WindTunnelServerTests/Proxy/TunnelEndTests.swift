@@ -21,7 +21,7 @@ import Testing
         hasSpoken = true
         channel.write(pattern(200))
         channel.finishWriting()
-        channel.tellWhenDrained()
+        channel.notifyWhenDrained()
       }
       // The FIN is out by now. The client speaks on this thread, which no other test keeps waiting:
       // what it says has to be there before the link lets go of what came.

@@ -1,0 +1,55 @@
+package import Foundation
+package import WindTunnel
+
+/// Reads cassettes together with what a recording left beside them that was ended before it was
+/// written.
+package enum CassetteFile {
+  /// A cassette that is played or looked at: nothing on disk changes.
+  package static func read(_ file: URL) throws -> Cassette {
+    let (cassette, count) = try Cassette.withLeftovers(file)
+    if count > 0 {
+      let journal = RecordingJournal.file(besides: file).lastPathComponent
+      Terminal.complain(
+        "\(file.relativePath) is read with \(count) interactions of \(journal), whose recording was "
+          + "ended before it was written; the next recording onto it takes them up.\n"
+      )
+    }
+    return cassette
+  }
+
+  package static func read(_ path: String) throws -> Cassette { try read(URL(filePath: path)) }
+
+  /// A cassette that will be written: what was left beside it stands in it from now on.
+  package static func readForWriting(_ file: URL) throws -> Cassette {
+    let left = RecordingJournal.file(besides: file)
+    guard FileManager.default.fileExists(atPath: left.path) else {
+      return try Cassette(contentsOf: file)
+    }
+    let journal = try RecordingJournal(besides: file)
+    defer { journal.close() }
+    let exists = FileManager.default.fileExists(atPath: file.path)
+    let (cassette, count) = try takeUp(
+      journal,
+      onto: exists ? try Cassette(contentsOf: file) : Cassette(),
+      of: file.relativePath
+    )
+    return exists || count > 0 ? cassette : try Cassette(contentsOf: file)
+  }
+
+  /// Puts what was left beside a cassette onto it, and says so; `goesOn` where a recording follows.
+  package static func takeUp(
+    _ journal: RecordingJournal,
+    onto cassette: Cassette,
+    of path: String,
+    goesOn: Bool = false
+  ) throws -> (cassette: Cassette, count: Int) {
+    let (folded, count) = try journal.takeUp(onto: cassette, goesOn: goesOn)
+    if count > 0 {
+      Terminal.complain(
+        "\(path) takes up \(count) interactions of a recording that was ended before it was "
+          + "written.\n"
+      )
+    }
+    return (folded, count)
+  }
+}

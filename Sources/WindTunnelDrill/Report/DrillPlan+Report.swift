@@ -1,0 +1,129 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelSymptoms
+
+extension DrillPlan {
+  /// A scenario's part of the report, with its own gates and the plan's.
+  func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.Flown {
+    let rows = rows.map { row in
+      var row = row
+      if case .openLoop(let rate) = load, let possible = Self.starts(row.observations) {
+        // Each part of a drill begins its own calls alone.
+        row.starts = ProgramStarts(asked: rate / Double(shard?.count ?? 1), possible: possible)
+      }
+      return row
+    }
+    var flown = Report.Flown(
+      scenario.name,
+      on: stage,
+      subjects: rows,
+      gates: scenario.gates + gates
+    )
+    flown.weather = scenario
+    return flown
+  }
+
+  /// The report.
+  func report(_ flown: [Report.Flown], facts: [Report.Fact] = []) -> Report {
+    Report(
+      seed: seed,
+      decisionHash: storyHash(),
+      platformErrors: errors.rawValue,
+      environment: Environment.facts(cassette: cassette) + maskedFacts(facts)
+        + Self.notJudged(in: flown),
+      scenarios: flown
+    )
+  }
+
+  /// Returns the facts about how it was flown, without what a program was given as secrets.
+  private func maskedFacts(_ more: [Report.Fact]) -> [Report.Fact] {
+    guard !command.isEmpty else { return facts + more }
+    let words = CommandWords(command)
+    return (facts + more).map { Report.Fact($0.name, words.masked($0.value)) }
+  }
+
+  /// How it was flown.
+  private var facts: [Report.Fact] {
+    var facts = [Report.Fact("load", load.words)]
+    if !command.isEmpty, case .openLoop = load {
+      let shown = shownStarts.map {
+        "as calm showed, this machine starts \(Self.text($0)) programs a second"
+      }
+      facts.append(Report.Fact("rate", shown ?? "fixed"))
+    }
+    if !mix.shares.isEmpty {
+      facts.append(Report.Fact("mix", mix.shares.map(\.text).joined(separator: ", ")))
+    }
+    facts.append(Report.Fact("calls", String(calls)))
+    if let shard { facts.append(Report.Fact("shard", "\(shard)")) }
+    if let program = command.first {
+      facts.append(Report.Fact("program", program))
+      facts.append(Report.Fact(CommandWords.fact, CommandWords(command).text))
+    }
+    if let cassetteFile { facts.append(Report.Fact("cassetteFile", cassetteFile.relativePath)) }
+    facts.append(Report.Fact("timeoutMilliseconds", String(deadline.wholeMicroseconds / 1000)))
+    if !leftOut.isEmpty {
+      facts.append(Report.Fact("notFlown", leftOut.map(\.reason).joined(separator: " ")))
+    }
+    return facts
+  }
+
+  private static func text(_ rate: Double) -> String {
+    rate < 10 ? String((rate * 10).rounded() / 10) : String(Int(rate))
+  }
+
+  /// Returns how many programs a second this machine's processors start, by how long those took
+  /// that were started; `nil` where there were none.
+  static func starts(_ observations: [Observation]) -> Double? {
+    let lengths = observations.compactMap(\.startUp)
+    let sum = lengths.reduce(Duration.zero, +)
+    guard sum > .zero else { return nil }
+    let cores = Double(ProcessInfo.processInfo.activeProcessorCount)
+    return cores * Double(lengths.count) / (sum.inMilliseconds / 1000)
+  }
+
+  /// The load of programs on a machine that starts so many a second: half of them, so that they do not wait
+  /// for one another where several begin at once.
+  static func load(startingAtMost possible: Double) -> Load {
+    guard case .openLoop(let most) = Load.programs else { return .programs }
+    return .openLoop(callsPerSecond: min(most, max(0.1, (possible * 5).rounded(.down) / 10)))
+  }
+
+  /// Returns the fact that tells what a stage cannot show of a link: a connection on the wire opens
+  /// at once, and its round trip comes before the answer, except where attempts to connect are
+  /// lost.
+  private static func notJudged(in flown: [Report.Flown]) -> [Report.Fact] {
+    let names = flown.filter { flown in
+      guard flown.stage == .onTheWire, let weather = flown.weather, let link = weather.link else {
+        return false
+      }
+      let isLate = link.roundTrip > .zero || link.up.loss != .none || link.down.loss != .none
+      return isLate && !weather.losesSYNs
+    }.map(\.name)
+    if names.isEmpty { return [] }
+    return [
+      Report.Fact(
+        "notJudged",
+        "connecting, in \(names.joined(separator: ", ")) (what it takes there comes before the first byte)"
+      )
+    ]
+  }
+
+  /// The hash of what every call would meet, computed without traffic.
+  func storyHash() -> String {
+    let workload = workload
+    var story = Story()
+    for scenario in scenarios {
+      for call in 0..<calls {
+        story.tell(
+          scenario,
+          seed: seed,
+          lane: Workload.lane(scenario.name, call),
+          request: workload.request(of: call),
+          matcher: .pathAndQuery
+        )
+      }
+    }
+    return story.hash
+  }
+}

@@ -1,0 +1,101 @@
+internal import Foundation
+internal import WindTunnel
+
+/// One subject in one scenario: the calls, the processes they take, and what became of each.
+struct ScenarioRun {
+  let job: WorkerJob
+  let scenario: Scenario
+  let workload: Workload
+  let process: ChildProcess
+  /// What a process gets beyond its calls' own patience: time to start, and for a busy machine.
+  var grace = ChildProcess.Patience(first: .seconds(60), later: .seconds(15))
+  /// Told of each attempt when it comes.
+  var met: @Sendable (Int, Observation.Attempt) -> Void = { _, _ in }
+  let progress: @Sendable (Int) -> Void
+
+  /// Flies all calls; a crash or a hang ends a process, not the sortie.
+  func fly() async throws -> [Observation] {
+    var left = job.calls
+    var landed: [Observation] = []
+    while !left.isEmpty {
+      let log = try await run(left, load: job.load, landed: landed.count)
+      if log.finished.isEmpty, log.running.isEmpty { throw DrillError.harness(log.words) }
+      landed += log.finished
+      let fallen = try await fallen(log, landed: &landed)
+      landed += fallen
+      let done = Set(landed.map(\.call))
+      left.removeAll { done.contains($0) }
+      progress(landed.count)
+    }
+    return landed.sorted { $0.call < $1.call }
+  }
+
+  /// The calls that were in the air when their process ended, each with what became of it.
+  ///
+  /// Of several one is to blame. Each is flown again by itself: it meets the same decisions, since
+  /// its lane is its own.
+  private func fallen(_ log: WorkerLog, landed: inout [Observation]) async throws -> [Observation] {
+    let inAir = log.running
+    if inAir.isEmpty {
+      // It died between two calls, and not from the one that follows.
+      if log.ending == .crashed, let last = landed.indices.last { landed[last].ending = .crashed }
+      return []
+    }
+    if inAir.count == 1 { return [observation(of: inAir[0], log)] }
+    var again: [Observation] = []
+    for number in inAir {
+      let log = try await run(
+        [number],
+        load: .closedLoop(concurrency: 1),
+        landed: landed.count + again.count
+      )
+      again.append(log.finished.first ?? observation(of: number, log))
+    }
+    if !again.contains(where: { $0.ending == .crashed || $0.ending == .hung }) {
+      // They fall only together. The one that was heard of last is as near as one can tell, and the
+      // fall must not go unseen.
+      let last = inAir.firstIndex(of: log.lastActive) ?? 0
+      again[last] = observation(of: inAir[last], log)
+    }
+    return again
+  }
+
+  private func observation(of number: Int, _ log: WorkerLog) -> Observation {
+    let request = workload.request(of: number)
+    let attempts = log.attempts[number] ?? []
+    let stage = Stage(rawValue: job.stage) ?? .inProcess
+    let last = log.lastOf(number)
+    var observation = Observation(
+      call: number,
+      endpoint: workload.endpoint(of: number),
+      isCritical: scenario.isCritical(request),
+      ending: log.ending == .silenced ? .hung : .crashed,
+      showed: false,
+      latency: last?.lasted ?? .milliseconds(job.deadlineMilliseconds),
+      attemptCount: Targets.seesAttempts(in: scenario, on: stage) ? attempts.count : nil,
+      attempts: attempts
+    )
+    observation.start = last.map { job.offset(of: $0.began) }
+    return observation
+  }
+
+  private func run(_ calls: [Int], load: Load, landed: Int) async throws -> WorkerLog {
+    var job = job
+    job.calls = calls
+    job.load = load
+    let log = Locked(WorkerLog())
+    let patience = ChildProcess.Patience(
+      first: grace.first,
+      later: job.patience + grace.later
+    )
+    let ending = try await process.run(job, patience: patience) { message in
+      if case .attempt(let call, let attempt) = message { met(call, attempt) }
+      if let count = log.withLock({ $0.apply(message) }) { progress(landed + count) }
+    }
+    return try log.withLock { log in
+      if let refusal = log.refusal { throw DrillError.harness(refusal) }
+      log.ends(ending)
+      return log
+    }
+  }
+}

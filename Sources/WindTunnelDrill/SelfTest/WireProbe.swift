@@ -1,0 +1,208 @@
+internal import Foundation
+internal import WindTunnel
+
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
+/// A look at a fault by a socket of its own, which sees what a library would hide: every byte, and
+/// whether the end was a FIN or a reset. It blocks.
+struct WireProbe {
+  /// What was seen.
+  struct View: Sendable, Hashable {
+    var bytes: [UInt8] = []
+    var ending: ExpectedView.Ending?
+    /// From the first step to the end.
+    var took = Duration.zero
+
+    /// Where the first record's message says what it is, behind type, version and length (RFC 8446
+    /// §5.1, §4).
+    static let messageType = 5
+  }
+
+  let host: String
+  let port: Int
+  /// What is said first.
+  let opening: [UInt8]
+  let asked: ExpectedView
+
+  /// How long silence has to last to be taken for silence.
+  private static let silence = 200
+  /// The longest that anything is waited for.
+  private static let patience = 30_000
+  /// How long an attempt to connect goes unanswered to be taken for lost.
+  private static let connectPatience = 1_500
+
+  /// Looks once.
+  func look() -> View {
+    let start = ContinuousClock.now
+    var view = View()
+    view.ending = meet(&view.bytes)
+    view.took = .now - start
+    return view
+  }
+
+  private func meet(_ bytes: inout [UInt8]) -> ExpectedView.Ending? {
+    guard let address = Self.address(of: host, port) else { return .nameless }
+    let socket = Self.socket()
+    guard socket >= 0 else { return nil }
+    defer { close(socket) }
+    switch Self.connect(socket, address, asked.ending == .unanswered) {
+    case 0: break
+    case ECONNREFUSED: return .refused
+    case ETIMEDOUT: return .unanswered
+    default: return nil
+    }
+    guard Self.send(opening, on: socket) else { return .reset }
+    return read(socket, &bytes)
+  }
+
+  private func read(_ socket: Int32, _ bytes: inout [UInt8]) -> ExpectedView.Ending? {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var hasNudged = false
+    while true {
+      let isThere = has(bytes)
+      if asked.endsAtNextByte, isThere, !hasNudged {
+        hasNudged = true
+        _ = Self.send([UInt8(ascii: "G")], on: socket)
+      }
+      let isSilent = asked.ending == .open && isThere
+      guard Self.wait(for: POLLIN, on: socket, isSilent ? Self.silence : Self.patience) else {
+        return .open
+      }
+      let count = recv(socket, &buffer, buffer.count, 0)
+      if count > 0 {
+        bytes += buffer[..<count]
+      } else if count == 0 {
+        return .finished
+      } else if errno != EINTR {
+        return errno == ECONNRESET ? .reset : nil
+      }
+    }
+  }
+
+  /// Whether everything that was asked for is there.
+  private func has(_ bytes: [UInt8]) -> Bool {
+    if asked.isHandshake { return bytes.count > View.messageType }
+    guard asked.status != nil else { return bytes.count >= asked.bytes.count }
+    guard let head = Data(bytes).range(of: Data("\r\n\r\n".utf8)) else { return false }
+    return bytes.count - head.upperBound >= asked.bytes.count
+  }
+
+  // MARK: Sockets
+
+  private static func socket() -> Int32 {
+    #if canImport(Darwin)
+      Darwin.socket(AF_INET, SOCK_STREAM, 0)
+    #elseif canImport(Glibc)
+      Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #elseif canImport(Musl)
+      Musl.socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+  }
+
+  private static func address(of host: String, _ port: Int) -> sockaddr_in? {
+    var hints = addrinfo()
+    hints.ai_family = AF_INET
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return nil }
+    defer { freeaddrinfo(list) }
+    guard let found = list?.pointee.ai_addr else { return nil }
+    return found.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee }
+  }
+
+  /// The error of the attempt; 0 where there is a connection.
+  private static func connect(_ socket: Int32, _ address: sockaddr_in, _ isShort: Bool) -> Int32 {
+    let flags = fcntl(socket, F_GETFL)
+    _ = fcntl(socket, F_SETFL, flags | O_NONBLOCK)
+    defer { _ = fcntl(socket, F_SETFL, flags) }
+    var address = address
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Int32 in
+        #if canImport(Darwin)
+          Darwin.connect(socket, address, size)
+        #elseif canImport(Glibc)
+          Glibc.connect(socket, address, size)
+        #elseif canImport(Musl)
+          Musl.connect(socket, address, size)
+        #endif
+      }
+    }
+    if result == 0 { return 0 }
+    guard errno == EINPROGRESS else { return errno }
+    guard wait(for: POLLOUT, on: socket, isShort ? connectPatience : patience) else {
+      return ETIMEDOUT
+    }
+    var (code, length) = (Int32(0), socklen_t(4))
+    getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length)
+    return code
+  }
+
+  private static func send(_ bytes: [UInt8], on socket: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { buffer -> Int in
+        #if canImport(Darwin)
+          Darwin.send(socket, buffer.baseAddress, buffer.count, 0)
+        #elseif canImport(Glibc)
+          Glibc.send(socket, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
+        #elseif canImport(Musl)
+          Musl.send(socket, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
+        #endif
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  private static func wait(for event: Int32, on socket: Int32, _ milliseconds: Int) -> Bool {
+    var query = pollfd(fd: socket, events: Int16(event), revents: 0)
+    while true {
+      let count = poll(&query, 1, Int32(milliseconds))
+      if count < 0, errno == EINTR { continue }
+      return count > 0
+    }
+  }
+}
+
+extension WireProbe.View {
+  /// Whether it is what was asked for. What is sent in good form may have fields of the server's own,
+  /// so of such an answer the status, the content and the end are compared.
+  func matches(_ asked: ExpectedView) -> Bool {
+    guard ending == asked.ending, took >= asked.pauses - .milliseconds(5) else { return false }
+    if asked.isHandshake {
+      // handshake(22), server_hello(2).
+      return bytes.first == 22 && bytes.dropFirst(Self.messageType).first == 2
+    }
+    guard let status = asked.status else { return bytes.elementsEqual(asked.bytes) }
+    let text = Array("HTTP/1.1 \(status)".utf8)
+    return Self.withoutInterim(bytes[...]).starts(with: text)
+      && bytes.suffix(asked.bytes.count).elementsEqual(asked.bytes)
+  }
+
+  /// What is left of an answer behind its interim ones (RFC 9110 §15.2).
+  private static func withoutInterim(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = bytes
+    while rest.starts(with: Array("HTTP/1.1 1".utf8)),
+      let end = Data(rest.prefix(1024)).range(of: Data("\r\n\r\n".utf8))
+    {
+      rest = rest.dropFirst(end.upperBound)
+    }
+    return rest
+  }
+
+  /// In a line.
+  func text(as asked: ExpectedView) -> String {
+    if matches(asked) { return asked.text }
+    let count = bytes.isEmpty ? "" : "\(bytes.count) bytes, "
+    return
+      "\(Int(took.inMilliseconds)) ms, \(count)\(ending?.rawValue ?? "an error of the socket's")"
+  }
+}

@@ -1,0 +1,183 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelServer
+internal import WindTunnelSymptoms
+internal import WindTunnelURLSession
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// Where calls are flown: it gives each call its route to the deck.
+protocol Target: Sendable {
+  /// Opens a call's route.
+  func open(_ lane: Lane) async throws -> CallRoute
+  /// Closes a call's route. One that is hung may still be on it, and a task that it makes in a
+  /// session that has ended would end the process.
+  func close(_ route: CallRoute, isHung: Bool)
+  /// Clears up behind the last call.
+  func close() async
+}
+
+extension Target {
+  func close() async {}
+}
+
+/// One call's route to the deck.
+struct CallRoute: Sendable {
+  var baseURL: URL
+  var session: URLSession
+  /// Makes a configuration that leads the same way.
+  var configure: @Sendable () -> URLSessionConfiguration = { .wire() }
+  /// What has to be given back: a seat's class, or a port of the call's own.
+  var belongings: Belongings
+  /// The network in which its address is; `nil`: this process's own.
+  var network: PrivateNetwork?
+
+  enum Belongings: Sendable {
+    case nothing
+    case seat(AnyClass)
+    case port(Int)
+  }
+}
+
+/// In process: each call has a session in a seat of its own.
+struct InProcessTarget: Target {
+  let deck: Deck
+  let errors: Symptom.Platform
+  let origin: URL
+
+  init(_ deck: Deck, errors: Symptom.Platform) {
+    self.deck = deck
+    self.errors = errors
+    // Nothing is ever sent there, but a client wants a host.
+    origin = URL(string: deck.origin?.origin ?? "http://localhost") ?? URL(filePath: "/")
+  }
+
+  func open(_ lane: Lane) -> CallRoute {
+    let seat: AnyClass = Seats.take(for: Seat(deck: deck, lane: lane, errors: errors))
+    let configure = { @Sendable () -> URLSessionConfiguration in
+      .seated(seat, configuration: nil)
+    }
+    return CallRoute(
+      baseURL: origin,
+      session: URLSession(configuration: configure()),
+      configure: configure,
+      belongings: .seat(seat)
+    )
+  }
+
+  func close(_ route: CallRoute, isHung: Bool) {
+    // A seat that a hung call may still use is never anybody else's.
+    if isHung { return }
+    route.session.finishTasksAndInvalidate()
+    if case .seat(let seat) = route.belongings { Seats.giveBack(seat) }
+  }
+}
+
+extension URLSessionConfiguration {
+  /// A configuration of sessions that talk to real sockets and share nothing with any other.
+  static func wire() -> URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.httpMaximumConnectionsPerHost = 1024
+    return configuration
+  }
+}
+
+extension URLSession {
+  /// A session that talks to real sockets and shares nothing with any other.
+  static func wire() -> URLSession { URLSession(configuration: .wire()) }
+}
+
+/// On the wire: a loopback server, and a base URL for each call that names its lane.
+struct WireTarget: Target {
+  private let server: ReplayServer
+  private let names: LateNames?
+
+  init(_ server: ReplayServer, _ names: LateNames?) { (self.server, self.names) = (server, names) }
+
+  func open(_ lane: Lane) throws -> CallRoute {
+    var route = CallRoute(
+      baseURL: try url(
+        (names.map { "http://\($0.host(of: lane)):\(server.port)" } ?? server.url) + lane.basePath
+      ),
+      session: .wire(),
+      belongings: .nothing
+    )
+    route.network = names?.network
+    return route
+  }
+
+  func close(_ route: CallRoute, isHung: Bool) {
+    if !isHung { route.session.finishTasksAndInvalidate() }
+  }
+
+  func close() async {
+    await server.stop(grace: .zero)
+    await names?.stop()
+  }
+}
+
+/// On the wire where connections fail or are late before a request could name a lane: each call has
+/// a port of its own.
+struct PortTarget: Target {
+  private let server: ReplayServer
+  private let scheme: String
+  private let names: LateNames?
+
+  init(_ server: ReplayServer, scheme: String, _ names: LateNames?) {
+    (self.server, self.scheme, self.names) = (server, scheme, names)
+  }
+
+  func open(_ lane: Lane) async throws -> CallRoute {
+    let port = try await server.openPort(lane: lane)
+    let host = names?.host(of: lane) ?? "127.0.0.1"
+    var route = CallRoute(
+      baseURL: try url("\(scheme)://\(host):\(port)"),
+      session: .wire(),
+      belongings: .port(port)
+    )
+    route.network = names?.network
+    return route
+  }
+
+  func close(_ route: CallRoute, isHung: Bool) {
+    if !isHung { route.session.finishTasksAndInvalidate() }
+    if case .port(let port) = route.belongings { server.closePort(port) }
+  }
+
+  func close() async {
+    await server.stop(grace: .zero)
+    await names?.stop()
+  }
+}
+
+/// On the wire where there is nobody to connect to: what a client tries there, nobody sees.
+struct UnreachableTarget: Target {
+  private let baseURL: URL
+  private let closed: ClosedPort?
+
+  init(closed: ClosedPort) throws {
+    baseURL = try url("http://127.0.0.1:\(closed.port)")
+    self.closed = closed
+  }
+
+  init(name: String) throws {
+    baseURL = try url("http://\(name)")
+    closed = nil
+  }
+
+  func open(_ lane: Lane) -> CallRoute {
+    CallRoute(baseURL: baseURL, session: .wire(), belongings: .nothing)
+  }
+
+  func close(_ route: CallRoute, isHung: Bool) {
+    if !isHung { route.session.finishTasksAndInvalidate() }
+  }
+}
+
+private func url(_ text: String) throws -> URL {
+  guard let url = URL(string: text) else { throw DrillError.harness("\(text) is no URL") }
+  return url
+}

@@ -1,0 +1,150 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelServer
+internal import WindTunnelSymptoms
+
+/// Finds the place where a scenario can be flown.
+enum Targets {
+  /// Says why a scenario cannot be flown on the wire; `nil` where it can.
+  ///
+  /// - Parameters:
+  ///   - scenario: The scenario.
+  ///   - isProgram: Whether the client is a program, which can be told of the authority that issues the
+  ///     certificates and started in a network of its own.
+  /// - Returns: Half a sentence.
+  static func obstacle(to scenario: Scenario, isProgram: Bool = false) -> String? {
+    let failsHandshakesAlone = scenario.connectionFaults.allSatisfy { fault in
+      if case .tls = fault { true } else { fault.symptom == nil }
+    }
+    for rule in scenario.rules {
+      for case .connection(let fault) in rule.faults {
+        if rule.trigger.request != nil {
+          return "it fails connections by their request, and a connection comes before any request"
+        }
+        if !rule.isForConnections {
+          return "it fails a connection and its requests by one rule, and a failed one has none"
+        }
+        // These are lost one by one, by whoever counts them.
+        if case .lostSYNs = fault, rule.faults.count == 1 { continue }
+        // Connections that go on shake hands, and whoever trusts the authority comes through.
+        if isProgram, failsHandshakesAlone { continue }
+        if rule.trigger != .always || rule.faults.count > 1 {
+          return
+            "it fails some connections and lets others through, and an address does one or the other"
+        }
+        if case .tls(let kind) = fault, kind.needsTrust {
+          return
+            "\(kind.rawValue) is met only by a client that trusts the certificate's authority, "
+            + "and no subject is told of one"
+        }
+      }
+    }
+    if scenario.losesSYNs, !ReplayServer.canLoseSYNs {
+      return "attempts to connect are lost by a full accept queue, which drops them on Linux alone"
+    }
+    if isProgram, needsNames(scenario), let reason = PrivateNetwork.obstacle {
+      return
+        "its names are looked up late, which takes a network of the program's own, and that is not to be "
+        + "had here (\(reason))"
+    }
+    guard needsCertificates(scenario, isProgram: isProgram) else { return nil }
+    do { _ = try CertificateAuthority() } catch {
+      return "its certificates cannot be made. \(error)"
+    }
+    return nil
+  }
+
+  static func target(
+    _ stage: Stage,
+    _ deck: Deck,
+    _ scenario: Scenario,
+    _ errors: Symptom.Platform,
+    _ authority: CertificateAuthority? = nil,
+    _ names: LateNames? = nil
+  ) async throws -> any Target {
+    guard stage == .onTheWire else { return InProcessTarget(deck, errors: errors) }
+    func server(keeps: Bool = false, tls: ServerTLS? = nil) async throws -> ReplayServer {
+      try await Self.server(deck, keeps: keeps, tls: tls, in: names)
+    }
+    switch connectionFault(of: scenario) {
+    case nil: return WireTarget(try await server(keeps: scenario.keepsConnections), names)
+    case .tls?:
+      let isNeeded = needsCertificates(scenario, isProgram: authority != nil)
+      let tls =
+        isNeeded ? try authority.map { ServerTLS(authority: $0) } ?? ServerTLS() : nil
+      return PortTarget(try await server(tls: tls), scheme: "https", names)
+    case .connectTimeout?, .lostSYNs?:
+      return PortTarget(try await server(), scheme: "http", names)
+    case .offline?, .refused?: return try UnreachableTarget(closed: ClosedPort())
+    case .hostNotFound?: return try UnreachableTarget(name: Self.unknownName)
+    }
+  }
+
+  /// Tells whether a client that can be started in a network of its own looks names up late there;
+  /// where there is no server to connect to, no client waits for a name either.
+  static func needsNames(_ scenario: Scenario) -> Bool {
+    guard scenario.looksUpLate else { return false }
+    switch connectionFault(of: scenario) {
+    case nil, .tls?, .lostSYNs?, .connectTimeout?: return true
+    case .offline?, .refused?, .hostNotFound?: return false
+    }
+  }
+
+  /// Whether every attempt of a client comes to the harness: what is tried where there is nobody to
+  /// connect to, nobody sees.
+  static func seesAttempts(in scenario: Scenario, on stage: Stage) -> Bool {
+    guard stage == .onTheWire else { return true }
+    switch connectionFault(of: scenario) {
+    case nil, .tls?, .lostSYNs?: return true
+    case .offline?, .refused?, .hostNotFound?, .connectTimeout?: return false
+    }
+  }
+
+  private static func connectionFault(of scenario: Scenario) -> ConnectionFault? {
+    let faults = scenario.connectionFaults
+    // What is only late does not say where there is nobody at all.
+    return faults.first { $0.symptom != nil } ?? faults.first
+  }
+
+  /// Whether some handshake gets as far as a certificate: one that fails there, or one that does not
+  /// fail.
+  private static func needsCertificates(_ scenario: Scenario, isProgram: Bool) -> Bool {
+    guard case .tls(let first) = connectionFault(of: scenario) else { return false }
+    let failsAll = scenario.rules.contains { rule in
+      rule.trigger == .always
+        && rule.faults.contains { if case .connection(.tls) = $0 { true } else { false } }
+    }
+    if isProgram, !failsAll { return true }
+    return first.needsCertificate
+  }
+
+  private static func server(
+    _ deck: Deck,
+    keeps: Bool,
+    tls: ServerTLS?,
+    in names: LateNames?
+  ) async throws -> ReplayServer {
+    var options = ReplayServer.Options()
+    options.tls = tls
+    (options.network, options.domain) = (names?.network, names.map { _ in LateNames.domain })
+    // A client's library re-sends by itself on a connection it kept; every attempt of a drill
+    // starts on its own, unless it is connections that are kept that the scenario is about.
+    options.closesConnections = !keeps
+    return try await ReplayServer(deck, options)
+  }
+
+  /// A name of 254 characters, which are 256 octets on the wire: one more than a name has (RFC 1035 §3.1),
+  /// so nobody has it and no packet is sent to find that out. Not one character more, for beyond 255 some
+  /// clients say that they were asked wrongly; and `.invalid` (RFC 2606 §2), for whoever asks all the same.
+  static let unknownName =
+    (Array(repeating: "nowhere", count: 30) + ["nobody", "invalid"]).joined(separator: ".")
+}
+
+extension Scenario {
+  /// The faults of connections that it has, in their order.
+  fileprivate var connectionFaults: [ConnectionFault] {
+    rules.flatMap(\.faults).compactMap { fault in
+      if case .connection(let fault) = fault { fault } else { nil }
+    }
+  }
+}

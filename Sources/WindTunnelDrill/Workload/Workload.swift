@@ -1,0 +1,86 @@
+package import WindTunnel
+
+/// Which request each call makes: the requests of the cassette, one after the other, or drawn by
+/// their weights.
+///
+/// A call's number decides, never a clock or a thread, so every shard and every repetition flies
+/// the same calls.
+package struct Workload: Sendable {
+  private let requests: [Request]
+  private let authorities: [RequestURL]
+  private let matcher: Matcher
+  /// Where the weights of the requests up to each add up to; empty where each has its turn.
+  private let sums: [Int]
+  private let draws: Draws
+
+  /// Takes each different request of a cassette once, in recorded order.
+  ///
+  /// Calls are made to one base URL, which stands for the cassette's origin; so that is the host of
+  /// each of them, and a rule that asks for a host sees the same one here as on the deck.
+  package init(_ cassette: Cassette, mix: Mix = Mix(), seed: UInt64 = 1, matcher: Matcher) {
+    var seen: Set<RequestKey> = []
+    let recorded = cassette.interactions.map(\.request)
+    let origin = Deck(cassette).origin
+    let all = recorded.filter { seen.insert(matcher.key($0)).inserted }.map { request in
+      origin.map { request.at($0) } ?? request
+    }
+    let weighed = all.map { ($0, mix.weight(of: $0)) }.filter { $0.1 > 0 }
+    requests = weighed.map(\.0)
+    var sum = 0
+    let sums = weighed.map { _, weight in
+      sum += weight
+      return sum
+    }
+    self.sums = weighed.contains { $0.1 != 1 } ? sums : []
+    draws = Draws(seed: seed, scenario: "", lane: .deck, key: "mix", ordinal: 0, rule: "")
+    var known: Set<String?> = []
+    authorities = recorded.map(\.url).filter { known.insert($0.origin).inserted }
+    self.matcher = matcher
+  }
+
+  /// Whether there is nothing to call.
+  package var isEmpty: Bool { requests.isEmpty }
+
+  /// Every request that some call makes.
+  var all: [Request] { requests }
+
+  /// The request of a call.
+  package func request(of call: Int) -> Request {
+    guard let total = sums.last else { return requests[call % requests.count] }
+    let drawn = Int(draws.unit(call) * Double(total))
+    return requests[sums.firstIndex { drawn < $0 } ?? requests.count - 1]
+  }
+
+  /// What a call is of, such as `GET /home`.
+  package func endpoint(of call: Int) -> String {
+    let request = request(of: call)
+    return "\(request.method) \(request.url.path)"
+  }
+
+  /// The requests of a key that a call can come to: its own, or one it was redirected to, at any
+  /// host of the cassette.
+  func requests(of key: String, call: Int) -> [Request] {
+    let own = request(of: call)
+    if matcher.key(own).text == key { return [own] }
+    let words = key.split(separator: " ", maxSplits: 1).map(String.init)
+    guard words.count == 2 else { return [] }
+    let request = Request(words[0], RequestURL(words[1]))
+    return [request.at(own.url)] + authorities.map { request.at($0) }
+  }
+
+  /// The lane of a call: its scenario and number.
+  package static func lane(_ scenario: String, _ call: Int) -> Lane {
+    Lane(scenario: scenario, call: call)
+  }
+}
+
+extension Request {
+  /// The same request to another host.
+  fileprivate func at(_ place: RequestURL) -> Request {
+    var request = self
+    request.url.scheme = place.scheme
+    request.url.host = place.host
+    request.url.port = place.port
+    return request
+  }
+}

@@ -1,0 +1,104 @@
+internal import Foundation
+internal import WindTunnel
+
+/// The proxy's page about itself at `http://wind.tunnel/`.
+struct ProxyPage {
+  let response: Response
+
+  init(_ path: String, _ proxy: Proxying, _ deck: Deck) {
+    switch (path, proxy.authority) {
+    case ("/", let authority):
+      response = .page(Self.body(deck.scenario, opensTunnels: authority != nil))
+    // Whoever gave the code twice is where it leads.
+    case (Proxying.codePath, _): response = .seeOther("/")
+    case ("/ca.pem", let authority?), ("/ca.cer", let authority?):
+      // What iOS takes for a profile to install, in PEM and in DER alike.
+      response = Response(
+        headers: ["Content-Type": "application/x-x509-ca-cert"],
+        body: path == "/ca.pem" ? Body(authority) : Body(Self.der(authority))
+      )
+    case ("/ca.pem", nil), ("/ca.cer", nil):
+      response = .notice(404, "There is no certificate: tunnels stay closed.")
+    default:
+      response = .notice(404, "There is nothing at \(path.prefix(60)); try http://wind.tunnel/.")
+    }
+  }
+
+  /// The bytes between the lines of a PEM text (RFC 7468 §2).
+  static func der(_ pem: String) -> Data {
+    let lines = pem.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }
+    return Data(base64Encoded: lines.joined()) ?? Data()
+  }
+
+  private static func body(_ scenario: Scenario, opensTunnels: Bool) -> String {
+    let certificate =
+      opensTunnels
+      ? """
+      <h2>See into HTTPS</h2>
+      <ol>
+      <li>Install the profile: <a href="/ca.cer">ca.cer</a> (or <a href="/ca.pem">ca.pem</a>), then
+      Settings → General → VPN &amp; Device Management → WindTunnel → Install.</li>
+      <li>Trust it: Settings → General → About → Certificate Trust Settings, and switch it on.</li>
+      </ol>
+      <p>Remove the profile when the drill is over.</p>
+      """
+      : """
+      <h2>HTTPS</h2>
+      <p>Tunnels stay closed: the weather acts on their bytes, nobody reads them, and no certificate
+      has to be installed.</p>
+      """
+    let weather = [
+      scenario.summary.map { "<p>\($0.escapedForHTML)</p>" },
+      scenario.link.map { "<p>\($0.words.escapedForHTML)</p>" },
+    ].compactMap(\.self).joined()
+    return """
+      <h1>You are in the wind tunnel</h1>
+      <p>This page came through the proxy, so the proxy works. The weather is
+      <strong>\(scenario.name.escapedForHTML)</strong>.</p>
+      \(weather)
+      \(certificate)
+      """
+  }
+}
+
+extension Response {
+  /// A page of the proxy's own.
+  static func page(_ body: String, status: Int = 200) -> Response {
+    let html = """
+      <!DOCTYPE html>
+      <html lang="en"><head><meta charset="utf-8"><title>WindTunnel</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <style>
+      :root { color-scheme: light dark; }
+      body { font: 17px/1.45 system-ui, sans-serif; max-width: 34em; margin: 0 auto; padding: 1em; }
+      h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 1.6em; }
+      li { margin: .5em 0; }
+      input, button { font: inherit; padding: .3em .6em; }
+      </style></head><body>
+      \(body)
+      </body></html>
+
+      """
+    return Response(
+      status: status,
+      headers: ["Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store"],
+      body: Body(html)
+    )
+  }
+
+  /// An answer that leads on, to be asked for by GET (RFC 9110 §15.4.4).
+  static func seeOther(_ place: String) -> Response {
+    Response(status: 303, headers: ["Location": place, "Cache-Control": "no-store"])
+  }
+}
+
+extension Link {
+  /// The link in words, such as `50 ms up, 780 kbit/s up; …`.
+  fileprivate var words: String { "Up: \(Self.words(up)). Down: \(Self.words(down))." }
+
+  private static func words(_ way: Direction) -> String {
+    let milliseconds = way.delay / .milliseconds(1)
+    let rate = way.bitsPerSecond.map { "\(Int($0 / 1000)) kbit/s" } ?? "any rate"
+    return "\(Int(milliseconds.rounded())) ms, \(rate)"
+  }
+}

@@ -1,0 +1,137 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelSymptoms
+
+enum CassetteShowCommand: Command {
+  static let name = "cassette show"
+  static let summary = "List what a cassette holds, one interaction a line."
+  static let synopsis = "FILE [--number N] [--json]"
+  static let example = "windtunnel cassette show Cassettes/examples/shop.json"
+  static let operandsMax = 1
+  static let flags = [
+    Flag("--number", "N", "Show this interaction's fields and body, opened for reading."),
+    Flag("--json", nil, "Print the same as JSON."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let path = try arguments.operand(0, "FILE", "which cassette to show")
+    let cassette = try CassetteFile.read(path)
+    let interactions = cassette.interactions
+    if let number = try arguments.int("--number", in: 1...Int.max) {
+      guard number <= interactions.count else {
+        throw Refusal.noInteraction(number, last: interactions.count)
+      }
+      if arguments.has("--json") {
+        tell(ShownInteraction(interactions[number - 1], number: number).wholeJSON)
+      } else {
+        Terminal.answer(Self.whole(interactions[number - 1]))
+      }
+      return .done
+    }
+    if arguments.has("--json") {
+      let list = interactions.enumerated().map { index, interaction in
+        ShownInteraction(interaction, number: index + 1).json
+      }
+      tell(["windtunnelShow": 1, "file": .text(path), "interactions": .array(list)])
+      return .done
+    }
+    for (index, interaction) in interactions.enumerated() {
+      Terminal.answer(line: Self.line(interaction, number: index + 1))
+    }
+    return .done
+  }
+
+  private static func tell(_ json: JSON) {
+    Terminal.answer(json: json.fileBytes())
+  }
+
+  private static func line(_ interaction: Interaction, number: Int) -> String {
+    "#\(number) \(interaction.request.method) \(interaction.request.url) → \(outcome(interaction))"
+  }
+
+  private static func outcome(_ interaction: Interaction) -> String {
+    func told(_ response: Response) -> String {
+      "\(response.status), \(response.body.count) bytes"
+        + (response.headers["Content-Type"].map { " of \($0)" } ?? "")
+    }
+    return switch interaction.answer {
+    case .response(let response): told(response)
+    case .failure(let failure): failure.symptom.rawValue
+    case .cut(let response, let failure): "\(told(response)), then \(failure.symptom.rawValue)"
+    }
+  }
+
+  private static func whole(_ interaction: Interaction) -> String {
+    let request = interaction.request
+    var text = "\(request.method) \(request.url)\n" + fields(request.headers)
+    text += readable(request.body, request.headers)
+    text += "\n→ \(outcome(interaction))\n"
+    if let response = interaction.response {
+      text += fields(response.headers) + readable(response.body, response.headers)
+    }
+    return text
+  }
+
+  private static func fields(_ headers: HeaderFields) -> String {
+    headers.map { "\($0.name): \($0.value)\n" }.joined()
+  }
+
+  private static func readable(_ body: Body, _ headers: HeaderFields) -> String {
+    guard !body.data.isEmpty else { return "" }
+    let coding = headers["Content-Encoding"] ?? ""
+    let opened = Inflate.open(body.data, coding: coding).map { Body($0) } ?? body
+    let note = coding.isEmpty ? "" : " (\(coding), opened)"
+    guard let text = opened.text else { return "\n\(opened.data.count) binary bytes\(note)\n" }
+    return "\n\(text)\(text.hasSuffix("\n") ? "" : "\n")"
+  }
+}
+
+/// One interaction as `cassette show --json` tells it.
+struct ShownInteraction {
+  private let interaction: Interaction
+  private let number: Int
+
+  init(_ interaction: Interaction, number: Int) {
+    (self.interaction, self.number) = (interaction, number)
+  }
+
+  /// What stands in the list: `status` and `bytes` are `null` where there is no answer, and `failure`
+  /// where it is whole.
+  var json: JSON { .object(members) }
+
+  /// The same with fields and bodies; a body is opened for reading, and `null` where it is no text.
+  var wholeJSON: JSON {
+    let response = interaction.response.map { response in
+      Self.message(response.headers, response.body)
+    }
+    let rest: [JSON.Member] = [
+      JSON.Member("request", Self.message(interaction.request.headers, interaction.request.body)),
+      JSON.Member("response", response ?? .null),
+    ]
+    return .object([JSON.Member("windtunnelShow", 1)] + members + rest)
+  }
+
+  private var members: [JSON.Member] {
+    let request = interaction.request
+    let response = interaction.response
+    return [
+      JSON.Member("number", .number(number)), JSON.Member("method", .text(request.method)),
+      JSON.Member("url", .text("\(request.url)")),
+      JSON.Member("status", response.map { .number($0.status) } ?? .null),
+      JSON.Member("bytes", response.map { .number($0.body.count) } ?? .null),
+      JSON.Member("type", response?.headers["Content-Type"].map { .text($0) } ?? .null),
+      JSON.Member("failure", interaction.failure.map { .text($0.symptom.rawValue) } ?? .null),
+      JSON.Member("recordedAt", interaction.recordedAt.map { .text($0) } ?? .null),
+    ]
+  }
+
+  private static func message(_ headers: HeaderFields, _ body: Body) -> JSON {
+    let coding = headers["Content-Encoding"] ?? ""
+    let opened = Inflate.open(body.data, coding: coding).map { Body($0) } ?? body
+    return [
+      "headers": .array(headers.map { [.text($0.name), .text($0.value)] }),
+      "text": opened.text.map { .text($0) } ?? .null,
+    ]
+  }
+}

@@ -1,0 +1,157 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelServer
+
+// The flags of the commands that record or compare, each with the value that it makes.
+
+/// What is taken out of a recording beside what always is, as whoever writes one takes it.
+enum RedactionFlags {
+  static let names = "--redact"
+  static let personalData = "--personal-data"
+
+  static let flags = flags(prefix: "")
+
+  /// The flags; `prefix` says beside which other one they are of use.
+  static func flags(prefix: String) -> [Flag] {
+    [
+      Flag(
+        names,
+        "NAME",
+        sentence(prefix, "One more name of a secret, or a place in JSON such as $.user.code.")
+      ),
+      Flag(
+        personalData,
+        nil,
+        sentence(prefix, "Take out e-mail addresses, telephone numbers and names, too.")
+      ),
+    ]
+  }
+
+  /// A sentence behind a word and a colon goes on small.
+  private static func sentence(_ prefix: String, _ text: String) -> String {
+    prefix.isEmpty ? text : "\(prefix): \(text.prefix(1).lowercased())\(text.dropFirst())"
+  }
+}
+
+extension RedactionRules {
+  /// The rules that a command line adds.
+  init(_ arguments: Arguments) throws(Refusal) {
+    let names = arguments.all(RedactionFlags.names)
+    if let wrong = names.first(where: { $0.hasPrefix("$") && !RedactionRules.isPlace($0) }) {
+      throw .value(
+        RedactionFlags.names,
+        wrong,
+        shouldBe: "a name, or a place such as $.user.code"
+      )
+    }
+    self.init(names: names, personalData: arguments.has(RedactionFlags.personalData))
+  }
+}
+
+/// A host that is left alone: its requests are passed on to it and not recorded.
+struct IgnoredHost {
+  let url: RequestURL
+  /// Whether it is meant on every port: its name alone was given.
+  let isAnyPort: Bool
+
+  static let name = "--ignore"
+
+  /// As a deck knows it.
+  var name: String {
+    let host = url.host ?? ""
+    return isAnyPort ? host : "\(host):\(url.effectivePort ?? 80)"
+  }
+
+  static func all(_ arguments: Arguments) throws(Refusal) -> [IgnoredHost] {
+    try arguments.all(name).map { text throws(Refusal) in
+      let whole = text.contains("://") ? text : "http://\(text)"
+      guard let url = RequestURL.server(whole) else {
+        throw .value(name, text, shouldBe: "a host such as telemetry.example.com")
+      }
+      return IgnoredHost(url: url, isAnyPort: whole != text && url.port == nil)
+    }
+  }
+}
+
+extension RequestURL {
+  /// A whole server's address by http or https, without a path.
+  static func server(_ text: String) -> RequestURL? {
+    let url = RequestURL(text)
+    guard let scheme = url.scheme, ["http", "https"].contains(scheme), url.host?.isEmpty == false,
+      url.target == "/"
+    else { return nil }
+    return url
+  }
+}
+
+/// `--upstream-ca`: whom to trust where a real server is spoken to by `https`.
+struct UpstreamTrust {
+  static let name = "--upstream-ca"
+
+  let trust: Trust
+  /// Whether the flag was given.
+  var isGiven: Bool { trust != .system }
+
+  init(_ arguments: Arguments) throws(Refusal) {
+    trust = try arguments.value(Self.name).map { .certificates(URL(filePath: $0)) } ?? .system
+  }
+
+  /// Looks whether there is such a file.
+  func probe() throws {
+    guard case .certificates(let file) = trust else { return }
+    _ = try FileError.reading(file, bytesMax: Self.authoritiesBytesMax)
+  }
+
+  /// A machine's whole list of authorities has a quarter of a megabyte.
+  private static let authoritiesBytesMax = 16 << 20
+}
+
+/// `--volatile NAME`: header fields that are not looked at where recordings are compared.
+enum VolatileFlag {
+  static let name = "--volatile"
+
+  static let flag = Flag(
+    name,
+    "NAME",
+    "A header field that differs each time, as Date does; may repeat."
+  )
+
+  static func names(_ arguments: Arguments) throws(Refusal) -> [String] {
+    let names = arguments.all(name)
+    if let odd = names.first(where: { !$0.isHTTPToken }) {
+      throw .value(name, odd, shouldBe: "the name of a header field such as X-Served-By")
+    }
+    return names
+  }
+}
+
+/// The content codings that a recorded origin is asked for.
+enum EncodingsFlag {
+  static let name = "--keep-encodings"
+  static let flag = Flag(name, nil, "Ask for br and the like where the client does; not recorded.")
+  static let recordFlag = Flag(name, nil, "record: ask for br and the like, too; not recorded.")
+}
+
+/// What requests are compared by: the rules of `--match FILE` over a command's own.
+enum MatchFlag {
+  static let name = "--match"
+
+  /// The flag, which says what is compared without it.
+  static func flag(_ standard: String) -> Flag {
+    Flag(name, "FILE", "What requests are compared by (default: \(standard)).")
+  }
+
+  static func matcher(_ arguments: Arguments, over base: Matcher) throws -> Matcher {
+    guard let path = try arguments.value(name) else { return base }
+    return try matcher(URL(filePath: path), over: base)
+  }
+
+  static func matcher(_ file: URL, over base: Matcher) throws -> Matcher {
+    do {
+      return try Matcher(contentsOf: file, over: base)
+    } catch let error as FormatError {
+      throw Refusal.usage("\(error)")
+    }
+  }
+}

@@ -1,0 +1,160 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelServer
+
+// The flags of the commands that listen at a port, each with the value that it makes.
+
+/// What a peer may take of a server, as `serve`, `record` and `proxy` take it.
+enum LimitFlags {
+  static let flags = [
+    Flag("--header-bytes-max", "N", "The longest header that is read (default: 65536)."),
+    Flag(
+      "--body-bytes-max",
+      "N",
+      "The longest body (default: 536870912 kept, 17179869184 unread)."
+    ),
+    Flag("--connections-max", "N", "So many open at once; more wait (default: 16384)."),
+    Flag("--idle-seconds", "N", "How long a connection may lie idle (default: 75)."),
+    Flag("--request-seconds", "N", "How long a request may take to arrive (default: 60)."),
+  ]
+
+  /// What an origin may take of a server that asks it.
+  static let originFlags = [
+    Flag("--connect-seconds", "N", "How long a connect to an origin may take (default: 30)."),
+    Flag("--answer-seconds", "N", "How long an origin may be silent meanwhile (default: 300)."),
+  ]
+
+  /// A day: whoever waits longer has forgotten it.
+  private static let secondsMax = 86_400
+
+  static func limits(_ arguments: Arguments) throws(Refusal) -> Limits {
+    var limits = Limits.standard
+    if let bytes = try arguments.int("--header-bytes-max", in: 1...Int.max) {
+      limits.headerBytesMax = bytes
+    }
+    if let bytes = try arguments.int("--body-bytes-max", in: 0...Int.max) {
+      (limits.bodyBytesMax, limits.unreadBodyBytesMax) = (bytes, bytes)
+    }
+    if let count = try arguments.int("--connections-max", in: 1...Int.max) {
+      limits.connectionsMax = count
+    }
+    if let seconds = try arguments.int("--idle-seconds", in: 1...secondsMax) {
+      limits.idleSeconds = Double(seconds)
+    }
+    if let seconds = try arguments.int("--request-seconds", in: 1...secondsMax) {
+      limits.requestSeconds = Double(seconds)
+    }
+    if let seconds = try arguments.int("--connect-seconds", in: 1...secondsMax) {
+      limits.connectSeconds = Double(seconds)
+    }
+    if let seconds = try arguments.int("--answer-seconds", in: 1...secondsMax) {
+      limits.answerSeconds = Double(seconds)
+    }
+    return limits
+  }
+}
+
+/// `--admin-port`, as `serve`, `record` and `proxy` take it.
+enum AdminFlag {
+  static let name = "--admin-port"
+
+  static let flag = Flag(
+    name,
+    "N",
+    "One more port, to ask what came and to change the weather; 0 for any."
+  )
+
+  /// `nil` where no such port is wanted. `refusal` says why a scenario cannot be flown by the command.
+  static func admin(
+    _ arguments: Arguments,
+    refusing refusal: @escaping @Sendable (Scenario) -> Refusal?
+  ) throws -> Admin? {
+    guard let port = try arguments.int(name, in: 0...65535) else { return nil }
+    var admin = Admin()
+    admin.port = port
+    admin.scenarios = try Shipped.scenarios()
+    admin.refusal = { refusal($0)?.sentence }
+    return admin
+  }
+}
+
+extension ReplayServer {
+  /// What the command prints when the server is ready: its URL, then that of its admin port.
+  var addresses: String { [url, adminURL].compactMap { $0.map { "\($0)\n" } }.joined() }
+}
+
+/// `--allow-origin`: pages of others that may ask a server, and names of others that it is asked by.
+enum AllowOriginFlag {
+  private static let name = "--allow-origin"
+
+  static let flag = Flag(
+    name,
+    "URL",
+    "Answer pages of this origin, too, and requests by its host; * is all."
+  )
+
+  static func policy(_ arguments: Arguments) throws(Refusal) -> OriginPolicy {
+    OriginPolicy(
+      allowing: try arguments.all(name).map { text throws(Refusal) in
+        guard let allowed = OriginPolicy.Allowed(text) else {
+          throw .value(name, text, shouldBe: "an origin such as https://app.example.com, null or *")
+        }
+        return allowed
+      }
+    )
+  }
+}
+
+/// `--bind`: where a server listens that is asked by others than this machine, such as from outside a
+/// container.
+enum BindFlag {
+  static let flag = Flag("--bind", "ADDR", "The address to listen at (default: 127.0.0.1).")
+
+  /// The address; one that others can reach is told to whoever started it.
+  static func host(_ arguments: Arguments) throws -> String? {
+    guard let host = try arguments.value("--bind") else { return nil }
+    guard let isAny = PrivateAddress.isAnyAddress(host) else {
+      throw Refusal.value("--bind", host, shouldBe: "an address such as 127.0.0.1, 0.0.0.0 or ::1")
+    }
+    if !PrivateAddress.isLoopback(host) {
+      let place = isAny ? "at every address of this machine" : "at \(host)"
+      Terminal.complain("Listening \(place): whoever can reach it is answered.\n")
+    }
+    return host
+  }
+}
+
+/// `--tls` and what belongs to it, as `serve` and `record` take it, and `--open-tls`, as `proxy` does.
+struct ServingTLS {
+  static let flag = Flag(
+    "--tls",
+    nil,
+    "Speak TLS, by an authority of certificates made for this run."
+  )
+  static let openFlag = Flag(
+    "--open-tls",
+    nil,
+    "Look into HTTPS tunnels, by an authority made for this run."
+  )
+  static let fileFlag = Flag("--ca-out", "FILE", "Write that authority's certificate for clients.")
+
+  let isWanted: Bool
+  private let file: URL?
+
+  init(_ arguments: Arguments, by flag: Flag = Self.flag) throws(Refusal) {
+    isWanted = arguments.has(flag.name)
+    file = try arguments.value("--ca-out").map { URL(filePath: $0) }
+    guard isWanted || file == nil else {
+      throw .usage("--ca-out belongs to \(flag.name): without it there is no authority to trust.")
+    }
+  }
+
+  /// Makes the authority and writes its certificate; `nil` where it is not wanted.
+  func begin() throws -> ServerTLS? {
+    guard isWanted else { return nil }
+    let tls = try ServerTLS()
+    if let file { try tls.authority.write(to: file) }
+    return tls
+  }
+}

@@ -1,0 +1,26 @@
+internal import WindTunnelCommandLine
+
+/// One command of the tool.
+protocol Command: Sendable {
+  /// The words that call it, such as `cassette show`.
+  static var name: String { get }
+  /// One line about it.
+  static var summary: String { get }
+  /// What may follow the name.
+  static var synopsis: String { get }
+  /// Its flags.
+  static var flags: [Flag] { get }
+  /// One line that works.
+  static var example: String { get }
+  /// How many operands it takes at most.
+  static var operandsMax: Int { get }
+  /// Whether a command to run may follow `--`.
+  static var takesCommand: Bool { get }
+  /// Does it.
+  static func run(_ arguments: Arguments) async throws -> ExitCode
+}
+
+extension Command {
+  static var operandsMax: Int { 0 }
+  static var takesCommand: Bool { false }
+}

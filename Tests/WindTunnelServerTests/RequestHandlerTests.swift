@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// What becomes of a request in each role of a connection, by its head alone.
+@Suite struct RequestHandlerTests {
+  private static func head(
+    _ method: String,
+    _ target: String,
+    _ headers: HeaderFields = ["Host": "x"]
+  ) -> RequestHead {
+    RequestHead(
+      method: method,
+      target: target,
+      version: .http11,
+      headers: headers,
+      framing: .none,
+      keepsAlive: true,
+      expectsContinue: false
+    )
+  }
+
+  private static func context(_ options: ReplayServer.Options = .init()) -> PortContext {
+    PortContext(deck: Deck(Cassette()), lane: .deck, options: options, port: 80)
+  }
+
+  @Test func `a server plays, and refuses strangers by their heads`() {
+    var options = ReplayServer.Options()
+    options.origins = OriginPolicy()
+    let handler = ReplayHandler(context: Self.context(options))
+    #expect(handler.handle(Self.head("GET", "/a", ["Host": "localhost"])).status == nil)
+    let foreign: HeaderFields = ["Host": "evil.example.com"]
+    #expect(handler.handle(Self.head("GET", "/a", foreign)).status == 403)
+  }
+
+  @Test func `what may be passed on does not promise a WebSocket over a link`() {
+    let upgrade: HeaderFields = ["Host": "x", "Upgrade": "websocket", "Connection": "Upgrade"]
+    let scenario = Scenario("linked", link: Link(up: .init(), down: .init()))
+    let context = PortContext(
+      deck: Deck(Cassette(), scenario: scenario),
+      lane: .deck,
+      options: ReplayServer.Options(),
+      port: 80
+    )
+    let head = Self.head("GET", "/a", upgrade)
+    #expect(RecordingHandler(context: context).handle(head).status == 501)
+    #expect(RecordingHandler(context: Self.context()).handle(head).status == nil)
+    #expect(ReplayHandler(context: context).handle(head).status == nil)
+  }
+
+  @Test(arguments: [
+    ("GET", "/a", nil), ("CONNECT", "api.example.test:443", 501),
+    ("GET", "https://api.example.test/a", nil), ("GET", "https://other.example.test/a", 421),
+  ])
+  func `within an open tunnel only its own place is asked`(
+    method: String,
+    target: String,
+    status: Int?
+  ) {
+    let context = Self.context()
+    let tunnel = OpenedTunnel(to: "api.example.test", port: 443, in: "calm", context.origins)
+    let handler = OpenedTunnelHandler(tunnel: tunnel, context: context)
+    #expect(handler.handle(Self.head(method, target)).status == status)
+  }
+}
+
+extension RequestHandling {
+  /// The status of the server's own answer; `nil` where it gives none.
+  fileprivate var status: Int? {
+    switch self {
+    case .answer(let response), .answerLast(let response): response(Data()).status
+    case .refuse(let response): response.status
+    case .play, .takeOver: nil
+    }
+  }
+}
