@@ -485,12 +485,6 @@ extension ClientConnection {
     writer.advance(.arrived(arrival))
   }
 
-  /// A whole answer has been handed over at once.
-  private func answered(_ outcome: Outcome, _ measure: ExchangeMeasure?) {
-    context.deck.answerBegan(outcome)
-    context.deck.finished(outcome, measure?.end(.whole))
-  }
-
   /// Calls back at a moment of the connection's own clock.
   func schedule(at moment: Duration, _ action: @escaping () -> Void) {
     reactor.schedule(at: start + moment.inNanoseconds) { _ in action() }

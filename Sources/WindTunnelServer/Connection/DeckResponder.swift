@@ -136,17 +136,14 @@ struct DeckResponder {
     to head: RequestHead,
     on channel: Channel
   ) -> RenderedResponse? {
-    guard context.sendsRendered, !channel.isCongested else { return nil }
+    guard context.sendsRendered, !channel.isCongested,
+      let response = context.renderedResponses.response(to: head, outcome)
+    else { return nil }
     var measure = ExchangeMeasure(in: context.origins)
-    guard let response = context.renderedResponses.response(to: head, outcome) else { return nil }
     channel.write(response)
-    if measure != nil, case .recording(let interaction, _) = outcome.source,
-      let answer = interaction.response
-    {
-      measure?.answered(answer.status, answer.body.count)
-    }
     context.deck.answerBegan(outcome)
-    context.deck.finished(outcome, measure?.end(.whole))
+    measure?.answered(with: outcome)
+    context.origins.finished(outcome, measure?.end(.whole))
     return response
   }
 

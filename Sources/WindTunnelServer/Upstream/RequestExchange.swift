@@ -52,9 +52,12 @@ struct ExchangeMeasure {
     scenario = context.proxy != nil && isObserved ? context.deck.scenario.name : nil
   }
 
-  /// Takes note that a whole answer has been handed over at once.
-  mutating func answered(_ status: Int, _ bytes: Int) {
-    (self.status, self.bytes) = (status, bytes)
+  /// Takes note that a recorded answer has been handed over at once.
+  mutating func answered(with outcome: Outcome) {
+    guard case .recording(let interaction, _) = outcome.source,
+      let response = interaction.response
+    else { return }
+    (status, bytes) = (response.status, response.body.count)
   }
 
   /// Begins to count time anew: the request has come to its end only now.
