@@ -53,6 +53,18 @@ int wt_read_all(int descriptor, void *bytes, size_t count) {
   return 0;
 }
 
+char *wt_put_decimal(char *place, unsigned number) {
+  char digits[12];
+  int count = 0;
+  do {
+    digits[count++] = (char)('0' + number % 10);
+    number /= 10;
+  } while (number > 0);
+  while (count > 0) *place++ = digits[--count];
+  *place = 0;
+  return place;
+}
+
 // Any folder that there is: what lies in it is hidden for as long as files are made.
 static const char *const workshop = "/tmp";
 
@@ -163,25 +175,13 @@ static int put_text(const char *file, const char *text) {
   return written < 0 ? -1 : 0;
 }
 
-static char *put_decimal(char *place, unsigned number) {
-  char digits[12];
-  int count = 0;
-  do {
-    digits[count++] = (char)('0' + number % 10);
-    number /= 10;
-  } while (number > 0);
-  while (count > 0) *place++ = digits[--count];
-  *place = 0;
-  return place;
-}
-
 /// Lets everybody keep the number that they have outside, who can: whoever is not root only himself
 /// (user_namespaces(7)).
 static int keep_number(const char *file, unsigned number) {
   if (number == 0 && put_text(file, "0 0 4294967295\n") == 0) return 0;
-  char text[48], *end = put_decimal(text, number);
+  char text[48], *end = wt_put_decimal(text, number);
   *end++ = ' ';
-  end = put_decimal(end, number);
+  end = wt_put_decimal(end, number);
   strcpy(end, " 1\n");
   return put_text(file, text);
 }

@@ -38,23 +38,11 @@ static int number_at(const char **text) {
   return number;
 }
 
-static char *put_number(char *place, int number) {
-  char digits[12];
-  int count = 0;
-  do {
-    digits[count++] = (char)('0' + number % 10);
-    number /= 10;
-  } while (number > 0);
-  while (count > 0) *place++ = digits[--count];
-  *place = 0;
-  return place;
-}
-
 /// Kills the children that the kernel lists (CONFIG_PROC_CHILDREN); -1 where it does not.
 static int kill_listed(void) {
   char path[64];
   strcpy(path, "/proc/self/task/");
-  strcpy(put_number(path + strlen(path), getpid()), "/children");
+  strcpy(wt_put_decimal(path + strlen(path), (unsigned)getpid()), "/children");
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return -1;
   char text[4097];
@@ -83,7 +71,7 @@ struct entry {
 static int parent_of(int process) {
   char path[64], text[512];
   strcpy(path, "/proc/");
-  strcpy(put_number(path + strlen(path), process), "/stat");
+  strcpy(wt_put_decimal(path + strlen(path), (unsigned)process), "/stat");
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return -1;
   const ssize_t count = read(file, text, sizeof text - 1);

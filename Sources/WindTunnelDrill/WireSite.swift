@@ -60,7 +60,7 @@ struct DoorSite: Site {
   }
 
   func enter(_ lane: Lane) async throws -> Way {
-    let port = try await server.openDoor(lane: lane)
+    let port = try await server.openPort(lane: lane)
     let host = names?.host(of: lane) ?? "127.0.0.1"
     var way = Way(
       baseURL: try url("\(scheme)://\(host):\(port)"),
@@ -73,7 +73,7 @@ struct DoorSite: Site {
 
   func leave(_ way: Way, isHung: Bool) {
     if !isHung { way.session.finishTasksAndInvalidate() }
-    if case .port(let port) = way.belongings { server.closeDoor(port) }
+    if case .port(let port) = way.belongings { server.closePort(port) }
   }
 
   func close() async {

@@ -37,7 +37,7 @@ import WindTunnelSymptoms
     #expect(try await Self.inProcess(.tls(fault)) == expected)
     let deck = Deck([], scenario: [.always(.always, .connection(.tls(fault)))])
     let server = try await ReplayServer(deck, .patient)
-    let port = try await server.openDoor(lane: Lane("call/1"))
+    let port = try await server.openPort(lane: Lane("call/1"))
     #expect(try await Self.asking("https://127.0.0.1:\(port)/n") == expected)
     await server.stop(grace: .zero)
     let decision = deck.scenario.decideConnection(seed: deck.seed, lane: Lane("call/1"), ordinal: 1)
@@ -117,15 +117,15 @@ import WindTunnelSymptoms
       scenario: [.always(.first(1), .connection(.tls(.closeAfterClientHello)))]
     )
     let server = try await ReplayServer(deck, .patient)
-    let port = try await server.openDoor(lane: Lane("call/1"))
+    let port = try await server.openPort(lane: Lane("call/1"))
     #expect(try await Self.asking("https://127.0.0.1:\(port)/n").symptom == .secureConnectionFailed)
     // The second connection of this lane goes through; another lane's first does not.
     #expect(try await Self.asking("http://127.0.0.1:\(port)/n") == Seen(200, #"{"n":1}"#))
-    let other = try await server.openDoor(lane: Lane("call/2"))
+    let other = try await server.openPort(lane: Lane("call/2"))
     #expect(
       try await Self.asking("https://127.0.0.1:\(other)/n").symptom == .secureConnectionFailed
     )
-    server.closeDoor(other)
+    server.closePort(other)
     await server.stop(grace: .zero)
   }
 

@@ -69,7 +69,7 @@
       try await ReplayServer.serving(deck) { server async throws in
         var counts: [Int] = []
         for lane in ["call/1", "call/2"] {
-          let port = try await server.openDoor(lane: Lane(lane))
+          let port = try await server.openPort(lane: Lane(lane))
           for _ in 1...2 { counts.append(try await Self.repeats(to: port).count) }
         }
         #expect(counts.map { $0 > 0 } == [true, false, true, false], "\(counts)")

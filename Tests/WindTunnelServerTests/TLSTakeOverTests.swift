@@ -11,16 +11,16 @@ struct TLSTakeOverTests {
   @Test(arguments: [false, true])
   func `after its answer to a CONNECT a connection is served by TLS`(isEarly: Bool) async throws {
     let loop = try EventLoop()
-    let context = try TLSKit.server()
+    let tls = try TLSKit.server()
     let deck = Deck([
       .get("https://api.example.test/n") { .text(Body("\($0.url)")) }
     ])
     let proxy = try await loop.run { reactor in
-      let house = House(
+      let context = PortContext(
         deck: deck,
         lane: .deck,
         options: ReplayServer.Options.patient,
-        live: LiveConnections(Occupancy()),
+        live: LiveConnections(ConnectionLimit()),
         port: 0
       )
       return try Listener(on: reactor) { socket in
@@ -33,7 +33,14 @@ struct TLSTakeOverTests {
           let early = Array(asked[(end + 1)...])
           let host = HostName("api.example.test")
           do throws(ServerError) {
-            try ClientConnection.takeOver(channel, as: host, by: context, early: early, in: house)
+            try ClientConnection.takeOver(
+              channel,
+              as: host,
+              by: tls,
+              early: early,
+              in: context,
+              ReplayHandler(context: context)
+            )
           } catch { Issue.record(error) }
         }
         // A client that has gone already gets nothing, and its test sees that.

@@ -127,7 +127,7 @@ struct FaultStand: Sendable {
     case .closed(let closed): return ("http", "127.0.0.1", closed.port)
     case .nameless: return ("http", Sites.unknownName, 80)
     case .server(let server, let scheme, hasDoors: true):
-      return (scheme, "127.0.0.1", try await server.openDoor(lane: .deck))
+      return (scheme, "127.0.0.1", try await server.openPort(lane: .deck))
     case .server(let server, let scheme, hasDoors: false): return (scheme, "127.0.0.1", server.port)
     }
   }

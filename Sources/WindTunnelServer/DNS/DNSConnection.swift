@@ -2,18 +2,18 @@ internal import WindTunnel
 
 /// One resolver's connection by TCP: messages with their length in two bytes in front (RFC 7766 §8).
 final class DNSConnection {
-  private let desk: DNSDesk
+  private let service: DNSService
   private var buffer: [UInt8] = []
   private var idle: Reactor.Timer?
   /// Answers that wait for their time.
   private var waiting = 0
 
-  init(_ desk: DNSDesk) { self.desk = desk }
+  init(_ service: DNSService) { self.service = service }
 
   /// Waits for a message, and not for ever.
   func wait(on channel: Channel) {
     if let idle { channel.reactor.cancel(idle) }
-    idle = channel.reactor.schedule(after: desk.idleMax.inNanoseconds) {
+    idle = channel.reactor.schedule(after: service.idleMax.inNanoseconds) {
       [weak self, weak channel] _ in
       guard let self, let channel else { return }
       if waiting > 0 { wait(on: channel) } else { channel.close() }
@@ -21,9 +21,9 @@ final class DNSConnection {
   }
 
   private func answer(_ message: [UInt8], on channel: Channel) {
-    let reply = desk.reply(to: message, over: .tcp)
+    let reply = service.reply(to: message, over: .tcp)
     waiting += 1
-    let isTaken = desk.later(reply.delay) { [self, weak channel] in
+    let isTaken = service.later(reply.delay) { [self, weak channel] in
       waiting -= 1
       guard let channel else { return }
       if let bytes = reply.bytes {
@@ -60,6 +60,6 @@ extension DNSConnection: ChannelDelegate {
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     if let idle { channel.reactor.cancel(idle) }
-    desk.left()
+    service.left()
   }
 }

@@ -57,7 +57,7 @@ public final class DNSServer: Sendable {
         var attempts = 1
         while true {
           do throws(SocketError) {
-            return try DNSDesk(
+            return try DNSService(
               at: address,
               responder,
               idleMax: idleMax,

@@ -20,8 +20,8 @@ final class Reactor {
   private var slots: [Slot] = []
   private var free: [Int] = []
   private var timers = TimerHeap<(Reactor) -> Void>()
-  private var unflushed: [Channel] = []
-  private var flushing: [Channel] = []
+  private var unflushed: [any RoundWriter] = []
+  private var flushing: [any RoundWriter] = []
 
   init(_ selector: Selector) { self.selector = selector }
 
@@ -102,8 +102,8 @@ final class Reactor {
 
   // MARK: Rounds
 
-  /// Flushes a channel before the next wait.
-  func flushLater(_ channel: Channel) { unflushed.append(channel) }
+  /// Flushes a writer before the next wait.
+  func flushLater(_ writer: any RoundWriter) { unflushed.append(writer) }
 
   /// One round: wait for whatever comes first, tell it, fire what is due.
   func turn() {
@@ -120,10 +120,10 @@ final class Reactor {
     while let action = timers.popDue(due) { action(self) }
   }
 
-  /// Sends what this round wrote, a channel's many writes as one.
+  /// Sends what this round wrote, a writer's many writes as one.
   func flush() {
     swap(&unflushed, &flushing)
-    for channel in flushing { channel.flushRound() }
+    for writer in flushing { writer.flushRound() }
     flushing.removeAll(keepingCapacity: true)
   }
 

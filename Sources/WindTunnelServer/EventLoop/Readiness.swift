@@ -25,3 +25,11 @@ protocol ReadinessHandler: AnyObject {
   /// The loop ends: close the descriptor now.
   func loopEnds()
 }
+
+/// The output of a round, which leaves in one piece at its end.
+///
+/// Lives on the loop's thread.
+protocol RoundWriter: AnyObject {
+  /// Sends what was written since ``Reactor/flushLater(_:)``.
+  func flushRound()
+}

@@ -12,12 +12,12 @@ final class RequestWatch {
   private let observe: (@Sendable (Sighting) -> Void)?
 
   /// `nil` where nobody wants to know.
-  init?(_ outcome: Outcome, in house: House) {
-    observe = house.desk?.proxy.observe
-    received = house.options.received
+  init?(_ outcome: Outcome, in context: PortContext) {
+    observe = context.proxy?.settings.observe
+    received = context.options.received
     guard observe != nil || received != nil else { return nil }
     self.outcome = outcome
-    scenario = observe == nil ? "" : house.deck.scenario.name
+    scenario = observe == nil ? "" : context.deck.scenario.name
     if let received {
       received.log.withLock { $0.begin(outcome, at: received.uptime) }
     }

@@ -58,10 +58,10 @@ public final class ReplayServer: Sendable {
     /// The defaults.
     public init() {}
 
+    /// Whether there is anybody whom a request could be passed on to.
+    var passesOn: Bool { proxy != nil || upstream != nil || !ignoredHosts.isEmpty }
     /// Whether nothing is passed on, and nothing sealed.
-    var onlyPlays: Bool {
-      upstream == nil && ignoredHosts.isEmpty && proxy == nil && tls == nil
-    }
+    var onlyPlays: Bool { !passesOn && tls == nil }
 
     /// The server of an ignored host.
     func ignoredHost(_ url: RequestURL) -> Upstream? {
@@ -93,16 +93,16 @@ public final class ReplayServer: Sendable {
   /// The port it listens at.
   public let port: Int
 
-  private let crew: Crew
+  private let group: EventLoopGroup
   private let options: Options
   private let deck: Deck
   /// The listeners by port; each is touched on the loop only, and this table on any thread.
-  private let doors = Locked<[Int: Door]>([:])
-  private let adminDoor = Locked<Door?>(nil)
+  private let listeners = Locked<[Int: BoundListener]>([:])
+  private let adminListener = Locked<BoundListener?>(nil)
   private let tls: TLSContext?
   private let contexts: TunnelContexts?
   private let adminPort: Int?
-  private let adminCrew: Crew?
+  private let adminGroup: EventLoopGroup?
 
   /// Starts listening.
   public init(_ deck: Deck, _ options: Options = Options()) async throws {
@@ -115,9 +115,9 @@ public final class ReplayServer: Sendable {
     contexts = try options.proxy?.opening.map { opening throws(ServerError) in
       try TunnelContexts(opening)
     }
-    crew = try Crew(
+    group = try EventLoopGroup(
       loops: options.loops
-        ?? Crew.standardCount(
+        ?? EventLoopGroup.standardCount(
           cores: ProcessInfo.processInfo.activeProcessorCount,
           onlyPlays: options.onlyPlays
         )
@@ -125,22 +125,27 @@ public final class ReplayServer: Sendable {
     guard let address = SocketAddress(options.host, port: options.port) else {
       throw ServerError.cannotListen("\(options.host) is no address literal such as 127.0.0.1")
     }
-    let door = try await Door.open(
+    let listener = try await BoundListener.open(
       at: address,
       for: .deck,
-      crew,
+      group,
       deck,
       options,
       tls,
       opening: contexts
     )
-    port = door.port
+    port = listener.port
     // On a loop of its own: it answers whatever becomes of the others.
-    adminCrew = try options.admin.map { _ in try Crew(loops: 1) }
-    let adminDoor = try await Door.openAdmin(adminCrew, options, deck, counting: crew.open)
-    adminPort = adminDoor?.port
-    doors.withLock { $0[door.port] = door }
-    self.adminDoor.withLock { $0 = adminDoor }
+    adminGroup = try options.admin.map { _ in try EventLoopGroup(loops: 1) }
+    let adminListener = try await BoundListener.openAdmin(
+      adminGroup,
+      options,
+      deck,
+      counting: group.open
+    )
+    adminPort = adminListener?.port
+    listeners.withLock { $0[listener.port] = listener }
+    self.adminListener.withLock { $0 = adminListener }
   }
 
   /// Where it is asked and told, `http://127.0.0.1:PORT`; `nil` where it has no such port.
@@ -164,43 +169,43 @@ public final class ReplayServer: Sendable {
 
   /// Opens one more port whose connections all belong to a lane, for what happens before a request
   /// could name one.
-  public func openDoor(lane: Lane) async throws -> Int {
+  public func openPort(lane: Lane) async throws -> Int {
     guard let address = SocketAddress(options.host, port: 0) else {
       throw ServerError.cannotListen("\(options.host) is no address literal")
     }
-    let door = try await Door.open(
+    let listener = try await BoundListener.open(
       at: address,
       for: lane,
-      crew,
+      group,
       deck,
       options,
       tls,
       opening: contexts
     )
-    doors.withLock { $0[door.port] = door }
-    return door.port
+    listeners.withLock { $0[listener.port] = listener }
+    return listener.port
   }
 
-  /// Closes a port that ``openDoor(lane:)`` opened.
-  public func closeDoor(_ port: Int) {
-    guard let door = doors.withLock({ $0.removeValue(forKey: port) }) else { return }
-    crew.listening.execute { _ in door.close() }
+  /// Closes a port that ``openPort(lane:)`` opened.
+  public func closePort(_ port: Int) {
+    guard let listener = listeners.withLock({ $0.removeValue(forKey: port) }) else { return }
+    group.listening.execute { _ in listener.close() }
   }
 
   /// Listens no more, lets what is in flight end within `grace`, and closes every connection.
   public func stop(grace: Duration = .seconds(5)) async {
-    let doors = doors.withLock { doors in
-      defer { doors = [:] }
-      return doors.values.map(\.self)
+    let listeners = listeners.withLock { listeners in
+      defer { listeners = [:] }
+      return listeners.values.map(\.self)
     }
-    await crew.stop(grace: grace) {
-      for door in doors { door.close() }
+    await group.stop(grace: grace) {
+      for listener in listeners { listener.close() }
     }
     // Last, so that it can be asked about the end.
-    let adminDoor = adminDoor.withLock { door in
-      defer { door = nil }
-      return door
+    let adminListener = adminListener.withLock { listener in
+      defer { listener = nil }
+      return listener
     }
-    await adminCrew?.stop(grace: .zero) { adminDoor?.close() }
+    await adminGroup?.stop(grace: .zero) { adminListener?.close() }
   }
 }

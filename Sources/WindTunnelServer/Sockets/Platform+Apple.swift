@@ -80,4 +80,29 @@
       return address
     }
   }
+
+  /// Writes to sockets and pipes whose reader has gone.
+  package enum BrokenPipes {
+    private static let isIgnored: Void = {
+      // A handler of the host's own stays; the default is nil.
+      if let own = signal(SIGPIPE, SIG_IGN) { signal(SIGPIPE, own) }
+    }()
+
+    /// Lets such a write fail with an error for as long as the process lives: Darwin sends its signal
+    /// to the process and not to the thread that writes, so that blocking it in one does not help.
+    package static func ignore() { isIgnored }
+  }
+
+  /// What OpenSSL's libraries are called here, and where Homebrew and MacPorts put them.
+  ///
+  /// The system has none that others may use.
+  enum OpenSSLNames {
+    static let crypto = "libcrypto.3.dylib"
+    static let ssl = "libssl.3.dylib"
+    static let folders = [
+      "/opt/homebrew/opt/openssl@3/lib/", "/usr/local/opt/openssl@3/lib/",
+      "/opt/local/libexec/openssl3/lib/",
+    ]
+    static let advice = "install it (brew install openssl@3)"
+  }
 #endif

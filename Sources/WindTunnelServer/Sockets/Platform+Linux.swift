@@ -77,4 +77,18 @@
       return address
     }
   }
+
+  /// Writes to sockets and pipes whose reader has gone.
+  package enum BrokenPipes {
+    /// Has nothing to do: each write to a socket says that it wants no signal (`MSG_NOSIGNAL`).
+    package static func ignore() {}
+  }
+
+  /// What OpenSSL's libraries are called here.
+  enum OpenSSLNames {
+    static let crypto = "libcrypto.so.3"
+    static let ssl = "libssl.so.3"
+    static let folders = [""]
+    static let advice = "install it (apt install libssl3, dnf install openssl-libs)"
+  }
 #endif

@@ -134,3 +134,10 @@ extension SocketAddress {
     return addresses
   }
 }
+
+extension String {
+  /// An address literal as it is looked up (RFC 3986 §3.2.2).
+  var withoutBrackets: String {
+    hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
+  }
+}

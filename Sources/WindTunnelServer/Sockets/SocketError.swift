@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// What the system or TLS refused, and how to go on.
 struct SocketError: Error, Sendable, Hashable {
@@ -86,6 +87,19 @@ extension SocketError: CustomStringConvertible {
     case .notAllowed, .noSuchAddress, .other:
       let reason = String(cString: strerror(code))
       return "could not \(operation.rawValue)\(address.map { " \($0)" } ?? ""): \(reason)"
+    }
+  }
+}
+
+extension SocketError {
+  /// What a client that connects by itself would have seen.
+  var symptom: Symptom {
+    switch kind {
+    case .refused: .connectionRefused
+    case .timedOut: .timedOut
+    case .unreachable: .offline
+    case .hostNotFound: .hostNotFound
+    default: .connectionLost
     }
   }
 }

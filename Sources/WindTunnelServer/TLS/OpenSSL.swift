@@ -9,14 +9,11 @@ struct OpenSSL: Sendable {
   let crypto: CryptoFunctions
   let ssl: SSLFunctions
 
-  /// Names a folder in which alone the libraries are looked for.
-  static let folderVariable = "WINDTUNNEL_OPENSSL"
-
   /// The library of this process; opened at the first call.
   static func shared() throws(ServerError) -> OpenSSL { try opened.get() }
 
   private static let opened: Result<OpenSSL, ServerError> = {
-    let folder = ProcessInfo.processInfo.environment[folderVariable] ?? ""
+    let folder = ProcessInfo.processInfo.environment[OpenSSLNames.folderVariable] ?? ""
     let folders = folder.isEmpty ? OpenSSLNames.folders : ["\(folder)/"]
     do throws(ServerError) { return .success(try OpenSSL(in: folders)) } catch {
       return .failure(error)

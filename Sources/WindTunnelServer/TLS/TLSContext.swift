@@ -7,7 +7,7 @@ internal import Foundation
 final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
   let openSSL: OpenSSL
-  let role: TLSEngine.Role
+  let role: TLSRole
   /// Who issues a server's certificates.
   let authority: CertificateAuthority?
 
@@ -71,7 +71,7 @@ final class TLSContext: @unchecked Sendable {
   }
 
   private init(
-    _ role: TLSEngine.Role,
+    _ role: TLSRole,
     _ openSSL: OpenSSL,
     _ method: OpaquePointer?,
     _ authority: CertificateAuthority?

@@ -122,8 +122,8 @@ import Testing
     client.close()
     // Loopback delivers it with the call.
     try #require(accepted.peerAddress == nil)
-    let count = Occupancy()
-    // As the door counts it.
+    let count = ConnectionLimit()
+    // As the listener counts it.
     #expect(count.enter(atMost: 1))
     var proxy = Proxying()
     proxy.admission = .only("127.0.0.2")
@@ -134,15 +134,15 @@ import Testing
     let served = try await loop.run { [proxy, options] reactor in
       let gate = Locked(PeerGate(proxy.admission, own: "127.0.0.9"))
       let machine = OwnMachine(listeningAt: "127.0.0.9")
-      let house = House(
+      let context = PortContext(
         deck: Deck(Cassette(), isProxied: true),
         lane: .deck,
         options: options,
         live: LiveConnections(count),
         port: 1,
-        desk: ProxyDesk(proxy, gate, machine, loop)
+        role: .proxy(ProxyContext(proxy, gate, machine, loop))
       )
-      ClientConnection.begin(accepted, in: house, on: reactor)
+      context.receive(accepted, on: reactor)
       return count.count
     }
     #expect(served == 0)

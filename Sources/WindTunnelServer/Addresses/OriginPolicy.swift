@@ -1,0 +1,100 @@
+public import WindTunnel
+
+/// The names by which a server is asked, and the pages that may ask it.
+///
+/// A page anywhere can have its reader's browser ask a server of this machine: by the server's own
+/// address, or by a name of the page's owner that points to 127.0.0.1 for the moment (DNS rebinding).
+/// The browser tells both: in `Origin` (RFC 6454 §7) and, of what carries none, in `Sec-Fetch-Site` and
+/// `Referer`; and in `Host` (RFC 9110 §7.2). Other programs send no `Origin`.
+public struct OriginPolicy: Sendable, Hashable {
+  /// An origin that is let in beside this machine's own.
+  public enum Allowed: Sendable, Hashable {
+    /// Every page and every name, written `*`.
+    case every
+    /// Pages that have no origin to tell, such as a file's, which a browser calls `null`.
+    case opaque
+    /// Pages of this origin; as a name of this server its host is let in at every port.
+    case origin(RequestURL)
+
+    /// Reads `https://app.example.com`, `null` or `*`; `nil` for anything else.
+    public init?(_ text: String) {
+      switch text {
+      case "*": self = .every
+      case "null": self = .opaque
+      default:
+        let url = RequestURL(text)
+        guard let scheme = url.scheme, ["http", "https"].contains(scheme),
+          url.host?.isEmpty == false, url.userInfo == nil, url.target == "/"
+        else { return nil }
+        self = .origin(url)
+      }
+    }
+  }
+
+  /// A request that came from elsewhere.
+  enum Stranger: Sendable, Hashable {
+    /// It calls the server by a name that is not the server's, as it was written.
+    case host(String)
+    /// It is of a page of this origin.
+    case page(String)
+  }
+
+  private let allowed: [Allowed]
+
+  /// Lets in this machine's own names and pages, and these.
+  public init(allowing allowed: [Allowed] = []) { self.allowed = allowed }
+
+  /// In what a request is a stranger's; `nil` for one that is answered.
+  ///
+  /// `host` is the name that the server was asked by, with its port if there was one, and `isOwn` tells
+  /// whether the server has a name beside those of this machine.
+  func stranger(
+    in headers: HeaderFields,
+    askedAs host: String,
+    isOwn: (String) -> Bool = { _ in false }
+  ) -> Stranger? {
+    if allowed.contains(.every) { return nil }
+    let name = RequestURL("http://\(host)").host ?? ""
+    guard Self.isThisMachine(name) || isOwn(name) || isAllowed(asHost: name) else {
+      return .host(host)
+    }
+    guard let page = Self.page(of: headers), !isAllowed(page: page, asking: name) else {
+      return nil
+    }
+    return .page(page)
+  }
+
+  /// Tells whether a name is this machine's by itself: `localhost` and what ends in it (RFC 6761
+  /// §6.3), and loopback addresses.
+  private static func isThisMachine(_ name: String) -> Bool {
+    name == "localhost" || name.hasSuffix(".localhost")
+      || PrivateAddress.isLoopback(name.withoutBrackets)
+  }
+
+  private func isAllowed(asHost name: String) -> Bool {
+    allowed.contains { if case .origin(let url) = $0 { url.host == name } else { false } }
+  }
+
+  private func isAllowed(page: String, asking name: String) -> Bool {
+    let url = RequestURL(page)
+    guard let host = url.host else { return page == "null" && allowed.contains(.opaque) }
+    // The server's own pages are of the name that it was asked by.
+    if Self.isThisMachine(host) || host == name { return true }
+    return allowed.contains {
+      if case .origin(let other) = $0 { other.origin == url.origin } else { false }
+    }
+  }
+
+  /// The origin of the page that a request is of; `nil` where it is no page's.
+  ///
+  /// An image and a script are asked for without an `Origin`, but with the mark that another site does
+  /// it. Whoever follows a link to the server has left that site.
+  private static func page(of headers: HeaderFields) -> String? {
+    if let origin = headers["Origin"] { return origin }
+    guard headers["Sec-Fetch-Site"] == "cross-site" else { return nil }
+    if headers["Sec-Fetch-Mode"] == "navigate", headers["Sec-Fetch-Dest"] == "document" {
+      return nil
+    }
+    return headers["Referer"].flatMap { RequestURL($0).origin } ?? "null"
+  }
+}

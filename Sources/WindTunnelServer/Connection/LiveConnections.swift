@@ -1,0 +1,66 @@
+internal import WindTunnel
+
+/// The connections that are open on one loop. On that loop's thread only.
+final class LiveConnections: @unchecked Sendable {
+  private var connections: [ObjectIdentifier: ClientConnection] = [:]
+  private let open: ConnectionLimit
+  /// Whether no further request is served, from the moment on that the server is told to end.
+  private(set) var isDraining = false
+  private var drained: (() -> Void)?
+
+  init(_ open: ConnectionLimit) { self.open = open }
+
+  /// Takes a connection in that was counted when it came.
+  func insert(_ connection: ClientConnection) {
+    connections[ObjectIdentifier(connection)] = connection
+  }
+
+  /// Takes a connection in that did not come by a listener.
+  func insertUncounted(_ connection: ClientConnection) {
+    _ = open.enter()
+    insert(connection)
+  }
+
+  /// A connection that was counted when it came is not taken in.
+  func forget() { open.leave() }
+
+  func remove(_ connection: ClientConnection) {
+    guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+    open.leave()
+    tellIfEmpty()
+  }
+
+  /// Closes idle connections now and busy ones after their answer.
+  func drain(on reactor: Reactor) {
+    isDraining = true
+    for connection in connections.values { connection.leaveWhenIdle() }
+    look(on: reactor, again: 100_000)
+  }
+
+  /// Ends what is left, now.
+  func abandon() {
+    for connection in connections.values { connection.abandon() }
+  }
+
+  /// Tells once that no connection is left.
+  func whenEmpty(_ drained: @escaping () -> Void) {
+    self.drained = drained
+    tellIfEmpty()
+  }
+
+  /// A client that pools its connections leaves its end open for as long as it likes. Once it has
+  /// everything that was said, it is not waited for; no event tells of that moment.
+  private func look(on reactor: Reactor, again nanoseconds: Int64) {
+    for connection in connections.values { connection.leaveIfHeard() }
+    guard !connections.isEmpty else { return }
+    reactor.schedule(after: nanoseconds) { [self] reactor in
+      look(on: reactor, again: min(nanoseconds * 2, 5_000_000))
+    }
+  }
+
+  private func tellIfEmpty() {
+    guard connections.isEmpty, let drained else { return }
+    self.drained = nil
+    drained()
+  }
+}

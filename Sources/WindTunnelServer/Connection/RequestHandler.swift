@@ -1,0 +1,30 @@
+internal import Foundation
+internal import WindTunnel
+
+/// The role of a connection: says what becomes of its requests.
+protocol RequestHandler {
+  /// Returns what becomes of a request, told by its head alone; asked once for each.
+  func handle(_ head: RequestHead) -> RequestHandling
+}
+
+/// The ways in which a request is handled.
+enum RequestHandling {
+  /// The deck decides what answers.
+  case play(DeckRequest)
+  /// The server answers by itself once the request is whole, and is handed the content where it is kept.
+  case answer((Data) -> Response)
+  /// The same, and the answer is the connection's last.
+  case answerLast((Data) -> Response)
+  /// The answer is given by the head alone and is the connection's last.
+  case refuse(Response)
+  /// The connection is another protocol's once the request is whole.
+  case takeOver((ClientConnection) -> Void)
+}
+
+/// The deck's view of a request beside what stands in it.
+struct DeckRequest {
+  /// The place that the request is meant for; `nil`: the one that its host names.
+  var naming: Authority.Naming?
+  /// Takes the round trips that go before the request on a link; `nil`: they are the connection's own.
+  var handshakes: (() -> Int)?
+}

@@ -1,0 +1,256 @@
+internal import Foundation
+internal import WindTunnel
+
+/// One delivery on its way to a client: the player, what it said, and how the content is framed.
+final class ResponseWriter {
+  /// What an answer is an answer to. It is much, and looked at often: so it is shared, not copied.
+  final class Exchange {
+    let head: RequestHead
+    let outcome: Outcome
+    let authority: Authority
+    let delivery: Delivery
+    /// Who tells of it, where somebody wants to know.
+    var watch: RequestWatch?
+    /// The request's content, where it is passed on while it comes.
+    var upload: Upload?
+
+    init(_ head: RequestHead, _ outcome: Outcome, _ authority: Authority, _ delivery: Delivery) {
+      (self.head, self.outcome, self.authority, self.delivery) = (
+        head, outcome, authority, delivery
+      )
+    }
+  }
+
+  /// How much of a body is handed over at once, so that a client that does not read costs no more.
+  static let sliceBytes = 64 * 1024
+
+  private let exchange: Exchange?
+  private weak var client: ClientConnection?
+  private let context: PortContext
+  private var player: Player
+  /// What the player said and what has not been done.
+  private var queue: [Player.Action] = []
+  private var done = 0
+  private var framing: Framing?
+  private var keepsAlive = false
+  private var isFinished = false
+  private var hasBegun = false
+  /// The live server's answer, as long as it passes.
+  private var upstream: UpstreamExchange?
+
+  init(_ player: Player, of exchange: Exchange? = nil, to client: ClientConnection) {
+    (self.player, self.exchange, self.client) = (player, exchange, client)
+    context = client.context
+  }
+
+  // MARK: What happens
+
+  /// Tells the player of an event, and does what it says.
+  func advance(_ event: Player.Event) {
+    guard let client, client.channel != nil else { return }
+    let actions = player.next(event, at: client.now)
+    if done == queue.count {
+      (queue, done) = (actions, 0)
+    } else {
+      queue += actions
+    }
+    carry()
+  }
+
+  /// The client has taken what was queued.
+  func clientDrained() { if let upstream { upstream.clientDrained() } else { carry() } }
+
+  /// The client sends no more.
+  func clientEnded() { upstream?.clientEnded() }
+
+  /// The client's connection has ended.
+  func clientLeft() {
+    if let upstream = takeUpstream() { upstream.clientLeft() } else { finished(.clientLeft) }
+  }
+
+  /// The server ends before the answer does.
+  func stopped() {
+    guard let upstream else { return finished(.stopped) }
+    upstream.isStopped = true
+    exchange?.watch?.ended(.stopped)
+  }
+
+  /// More of the request's content has come.
+  func contentCame() { upstream?.passContent() }
+
+  /// The request's content has come to its end.
+  func contentEnded() {
+    exchange?.watch?.restart()
+    if let exchange { client?.noteRequestEnd(of: exchange.outcome) }
+    guard let upstream else { return advance(.arrived(.requestEnd)) }
+    upstream.passContent()
+    if client?.channel?.inputEnded == true { upstream.clientEnded() }
+  }
+
+  /// The request's content breaks off; true where the client has a part of its answer already.
+  func requestBrokeOff() -> Bool {
+    guard let upstream = takeUpstream() else {
+      finished(.clientLeft)
+      return false
+    }
+    let hasBegun = upstream.answer != nil
+    upstream.clientLeft()
+    return hasBegun
+  }
+
+  // MARK: What is done
+
+  /// Does what is queued, as far as the client takes it.
+  func carry() {
+    while let client, let channel = client.channel, done < queue.count {
+      if channel.isCongested {
+        channel.tellWhenDrained()
+        return
+      }
+      done += 1
+      switch queue[done - 1] {
+      case .wake(let moment):
+        // Milestones of several answers on one connection do not mix: each has its own player.
+        client.schedule(at: moment) { [weak self] in self?.advance(.tick) }
+      case .shakeHands(let handshake): return client.shakeHands(handshake)
+      case .head(let head): write(head, to: channel)
+      case .bytes(let data): write(data, to: channel)
+      case .live:
+        forward(for: client)
+        // What follows is the upstream's to say, or the player's when it has heard of it.
+        if !player.isMetering { return }
+      case .finish(let afterwards):
+        if let upstream = takeUpstream() { return upstream.clientHasAll() }
+        if framing == .chunked { channel.write { $0.appendLastChunk() } }
+        finished(.whole)
+        client.next(keeps: afterwards.keepsConnection && keepsAlive, afterwards)
+      case .closeWrite:
+        channel.finishWriting()
+        cut()
+        client.stall(isReading: true)
+      case .close: end { $0.close() }
+      case .reset: end { $0.reset() }
+      case .stall:
+        cut()
+        client.stall(isReading: false)
+      // A wire has no other way to fail than those above, and nothing to relay to.
+      case .fail, .relay: end { $0.reset() }
+      case .pass(_, let count): upstream?.pass(count)
+      // Its end is written with what follows.
+      case .passEnd: break
+      case .hold: upstream?.hold(true)
+      case .takeMore: upstream?.hold(false)
+      }
+    }
+  }
+
+  private func forward(for client: ClientConnection) {
+    guard let exchange, let server = context.upstream(for: exchange.outcome) else {
+      let request = exchange?.outcome.request
+      // Whoever follows a redirect and shrugs at a 502 would keep half of what was to be recorded.
+      if context.options.leadsBack, let request { context.deck.missed(request) }
+      let url = request?.url
+      return end { channel in
+        channel.writeNotice(
+          502,
+          "\(url?.origin ?? "The server that is meant") is not asked here: it is not the server that "
+            + "is recorded, and nothing on the tape answers. Record it without sockets, or by itself."
+        )
+        channel.close()
+      }
+    }
+    let upstream = UpstreamExchange(
+      exchange,
+      server,
+      for: client,
+      metered: player.isMetering ? self : nil
+    )
+    self.upstream = upstream
+    upstream.begin()
+  }
+
+  /// Lets go of the live answer, which holds this while it is metered.
+  private func takeUpstream() -> UpstreamExchange? {
+    defer { upstream = nil }
+    return upstream
+  }
+
+  private func end(_ ending: (Channel) -> Void) {
+    cut()
+    client?.end(ending)
+  }
+
+  private func cut() {
+    finished(.cut)
+    upstream = nil
+  }
+
+  /// Tells the deck that the answer has come to its end, once.
+  private func finished(_ ending: SeenRequest.Ending) {
+    guard !isFinished, let exchange else { return }
+    isFinished = true
+    exchange.watch?.ended(ending)
+    context.deck.finished(exchange.outcome)
+  }
+
+  // MARK: What is written
+
+  /// The first byte leaves.
+  private func begin() {
+    guard !hasBegun, let exchange else { return }
+    hasBegun = true
+    context.deck.passed(.firstByte, of: exchange.outcome)
+  }
+
+  private func write(_ head: ResponseHead, to channel: Channel) {
+    guard let exchange else { return }
+    begin()
+    var head = head
+    exchange.authority.localise(&head)
+    let answer = AnswerFraming(
+      status: head.status,
+      to: exchange.head,
+      length: Self.length(head, to: exchange.head) {
+        exchange.delivery.steps.reduce(0) { sum, step in
+          guard case .bytes(.data(let data)) = step else { return sum }
+          return sum + data.count
+        }
+      },
+      keepsAlive: exchange.delivery.afterwards.keepsConnection
+        && !context.options.closesConnections
+    )
+    framing = answer.framing
+    keepsAlive = answer.keepsAlive
+    exchange.watch?.status = head.status
+    channel.write { $0.appendHead(head, framed: answer, for: exchange.head.version) }
+  }
+
+  /// The length to announce: what the head says, which is more than comes where an answer is cut;
+  /// none where the recording was chunked, or where a HEAD leaves it open; else what there is.
+  static func length(
+    _ head: ResponseHead,
+    to request: RequestHead,
+    content: () -> Int
+  ) -> Int? {
+    if let text = head.headers["Content-Length"] { return Int(text) }
+    if head.headers["Transfer-Encoding"] != nil || request.method == "HEAD" { return nil }
+    return content()
+  }
+
+  /// Writes a slice; what is left of the data is what is done next.
+  private func write(_ data: Data, to channel: Channel) {
+    let slice = data.prefix(Self.sliceBytes)
+    begin()
+    exchange?.watch?.bytes += slice.count
+    switch framing {
+    case .none?: return
+    case .chunked?: channel.write { $0.appendChunk(slice) }
+    // Without a head these are raw bytes.
+    case .length?, .untilClose?, nil: channel.write(slice)
+    }
+    let rest = data.dropFirst(slice.count)
+    guard !rest.isEmpty else { return }
+    done -= 1
+    queue[done] = .bytes(rest)
+  }
+}

@@ -1,8 +1,0 @@
-internal import WindTunnel
-
-extension ClientConnection {
-  /// Why the proxy does not connect this client to an address; `nil` where it does.
-  func refusal(of address: SocketAddress) -> AddressRefusal? {
-    house.desk?.refusal(of: address, for: channel?.socket.peerAddress)
-  }
-}

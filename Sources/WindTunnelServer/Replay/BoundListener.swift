@@ -1,0 +1,120 @@
+internal import WindTunnel
+
+/// A port that is listened at, as other threads hold it: they only carry it back to its loop.
+struct BoundListener: @unchecked Sendable {
+  let port: Int
+  private let closing: () -> Void
+
+  /// Listens, and deals what comes to the loops in turn.
+  static func open(
+    at address: SocketAddress,
+    for lane: Lane,
+    _ group: EventLoopGroup,
+    _ deck: Deck,
+    _ options: ReplayServer.Options,
+    _ tls: TLSContext?,
+    opening contexts: TunnelContexts? = nil,
+    asked admin: AdminHandler? = nil
+  ) async throws -> BoundListener {
+    do {
+      return try await group.listening.run { reactor in
+        let dispatcher = AcceptDispatcher(
+          group.members.map { AcceptDispatcher.Place(loop: $0.loop) },
+          group.open,
+          options.limits.connectionsMax
+        )
+        let bound = try Self.listen(at: address, for: lane, deck, options, on: reactor) {
+          dispatcher.receive($0, on: reactor)
+        }
+        dispatcher.backpressure.listener = bound.listener
+        // No connection is told of before this job ends.
+        let port = bound.address.port
+        let machine = OwnMachine(
+          listeningAt: options.host,
+          network: options.proxy == nil ? nil : .ofInterface(at: address)
+        )
+        let gate = options.proxy.map { Locked(PeerGate($0.admission, own: options.host)) }
+        func role(_ loop: EventLoop) -> PortContext.Role {
+          if let admin { return .other(admin) }
+          guard let proxy = options.proxy, let gate else { return .server }
+          return .proxy(ProxyContext(proxy, gate, machine, loop, opening: contexts))
+        }
+        let queues = JournalWriting.Queues()
+        dispatcher.contexts = group.members.map { member in
+          PortContext(
+            deck: deck,
+            lane: lane,
+            options: options,
+            live: member.live,
+            port: port,
+            tls: tls,
+            role: role(member.loop),
+            journalWriting: JournalWriting(queues) { [weak loop = member.loop] job in
+              loop?.execute(job)
+            }
+          )
+        }
+        return BoundListener(port: port, closing: bound.close)
+      }
+    } catch let error as SocketError {
+      throw ServerError(error, port: address.port)
+    }
+  }
+
+  /// Listens; where attempts to connect are to be lost, through a gate.
+  private static func listen(
+    at address: SocketAddress,
+    for lane: Lane,
+    _ deck: Deck,
+    _ options: ReplayServer.Options,
+    on reactor: Reactor,
+    accepted: @escaping (Socket) -> Void
+  ) throws(SocketError) -> (address: SocketAddress, listener: Listener?, close: () -> Void) {
+    guard options.losesSYNs(of: deck) else {
+      let listener = try Listener(
+        at: address,
+        in: options.network,
+        on: reactor,
+        accepted: accepted
+      )
+      return (listener.address, listener, listener.close)
+    }
+    let gate = try SYNGate(
+      at: address,
+      in: options.network,
+      on: reactor,
+      fate: { deck.synFate(lane: lane, ordinal: $0) },
+      accepted: accepted
+    )
+    return (gate.address, nil, gate.close)
+  }
+
+  /// Listens for whoever asks about a server, where it is wanted.
+  static func openAdmin(
+    _ group: EventLoopGroup?,
+    _ options: ReplayServer.Options,
+    _ deck: Deck,
+    counting open: ConnectionLimit
+  ) async throws -> BoundListener? {
+    guard let group, let admin = options.admin, let received = options.received else { return nil }
+    guard let address = SocketAddress("127.0.0.1", port: admin.port) else {
+      throw ServerError.cannotListen("\(admin.port) is no port; they end at 65535")
+    }
+    var own = ReplayServer.Options()
+    own.limits = Admin.limits
+    own.isAdmin = true
+    let handler = AdminHandler(admin, deck, received, open)
+    return try await BoundListener.open(
+      at: address,
+      for: .deck,
+      group,
+      deck,
+      own,
+      nil,
+      asked: handler
+    )
+  }
+
+  /// Frees the port. On the listening loop only.
+  func close() { closing() }
+}

@@ -1,0 +1,85 @@
+internal import Foundation
+internal import WindTunnel
+
+/// The event loops of a server, each with the connections that are open on it.
+///
+/// Connections are dealt to the loops in turn and stay where they are. What they share is behind the
+/// deck's lock, so how many loops there are changes no decision, only how many cores are used.
+struct EventLoopGroup: Sendable {
+  /// One loop and its connections.
+  struct Member: Sendable {
+    let loop: EventLoop
+    let live: LiveConnections
+  }
+
+  /// How many threads serve where nobody says it.
+  ///
+  /// Who only plays leaves half of the cores to the clients, which are on this machine, too: on two
+  /// cores one loop answers half as many requests again as two, for two wake each other and the client
+  /// up by turns. Who passes requests on or seals answers has more to do, and takes every core. More
+  /// than four gain nothing, since they wait for the deck's lock.
+  static func standardCount(cores: Int, onlyPlays: Bool) -> Int {
+    min(max(1, onlyPlays ? cores / 2 : cores), 4)
+  }
+
+  let members: [Member]
+  /// How many connections are open on all of them.
+  let open = ConnectionLimit()
+
+  /// Starts so many threads.
+  init(loops: Int) throws(SocketError) {
+    var members: [Member] = []
+    for index in 0..<max(1, loops) {
+      let loop = try EventLoop(name: "WindTunnel server \(index + 1)")
+      members.append(Member(loop: loop, live: LiveConnections(open)))
+    }
+    self.members = members
+  }
+
+  /// The loop that listens.
+  var listening: EventLoop { members[0].loop }
+
+  /// Lets every connection end within `grace`, then closes what is left and ends the threads.
+  ///
+  /// Every loop has begun to end before the listeners are closed: whoever sees a port closed may be sure
+  /// that nothing new is begun.
+  func stop(grace: Duration, closeDoors: @escaping @Sendable () -> Void) async {
+    for member in members {
+      // A loop that has stopped already has nothing to end.
+      try? await member.loop.run { member.live.drain(on: $0) }
+    }
+    listening.execute { _ in closeDoors() }
+    await withTaskGroup(of: Void.self) { group in
+      for member in members { group.addTask { await Self.stop(member, grace: grace) } }
+    }
+  }
+
+  private static func stop(_ member: Member, grace: Duration) async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let once = Once { continuation.resume() }
+      let isPosted = member.loop.execute { reactor in
+        member.live.whenEmpty { once.run() }
+        reactor.schedule(after: grace.inNanoseconds) { _ in once.run() }
+      }
+      if !isPosted { once.run() }
+    }
+    // A loop that has stopped already has nothing left.
+    try? await member.loop.run { _ in member.live.abandon() }
+    await member.loop.stop()
+  }
+}
+
+/// Something that happens once, whoever asks first.
+private final class Once: Sendable {
+  private let action: Locked<(@Sendable () -> Void)?>
+
+  init(_ action: @escaping @Sendable () -> Void) { self.action = Locked(action) }
+
+  func run() {
+    let action = action.withLock { action in
+      defer { action = nil }
+      return action
+    }
+    action?()
+  }
+}
