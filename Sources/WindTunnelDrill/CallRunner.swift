@@ -62,8 +62,10 @@ struct CallRunner: Sendable {
       // What is waited for at the name server is not waited for again.
       scenario: names == nil ? stand.scenario : stand.scenario.withoutLookUps,
       seed: stand.seed,
-      matcher: .pathAndQuery,
-      then: .repeat,
+      options: PlaybackOptions(
+        matcher: .pathAndQuery,
+        then: .repeat
+      ),
       observe: { attempts.began($0) },
       follow: { attempts.followed($0, $1) }
     )

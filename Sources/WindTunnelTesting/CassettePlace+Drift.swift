@@ -63,16 +63,18 @@ extension CassettePlace {
     for field in asked.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
     let live = Deck(
       Cassette(),
-      mode: .rewrite,
-      redaction: taping.redaction,
-      mapping: taping.mapping
+      options: PlaybackOptions(
+        mode: .rewrite,
+        redaction: taping.options.redaction,
+        mapping: taping.options.mapping
+      )
     )
     await Self.ask(request, through: live)
     // Of a redirect the first hop; the others are interactions of their own.
     guard let answer = live.recorded().cassette.interactions.first?.answer else {
       return .skipped("its live answer repeats a credential, so that it cannot be shown")
     }
-    return Drift.Verdict(interaction, asked: asked, live: answer, taping.redaction)
+    return Drift.Verdict(interaction, asked: asked, live: answer, taping.options.redaction)
   }
 
   /// `WINDTUNNEL_SECRET_ACCESS_TOKEN` stands for every `REDACTED-access-token-N`,
@@ -130,8 +132,8 @@ private actor Verdicts {
     let question = Question(
       place: place,
       interaction: interaction,
-      mapping: taping.mapping,
-      redaction: taping.redaction
+      mapping: taping.options.mapping,
+      redaction: taping.options.redaction
     )
     let task = verdicts[question] ?? Task { await asking() }
     verdicts[question] = task

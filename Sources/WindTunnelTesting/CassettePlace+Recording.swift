@@ -65,7 +65,7 @@ extension CassettePlace {
       let base = exists ? try Cassette(contentsOf: file) : Cassette()
       let (cassette, leftOut, claims) = deck.recorded(
         into: base,
-        then: taping.then,
+        then: taping.options.then,
         keepsOrder: taping.expectation.contains(.inOrder),
         on: isDated ? Date() : nil,
         beside: desk.claims(on: file)

@@ -1,5 +1,5 @@
 extension Deck {
-  /// How far a request and its answer have come, as a courier sees it.
+  /// A point that a request or its answer has reached, as a courier sees it.
   public enum Milestone: Sendable, Hashable {
     /// The whole request has come. It may have come before it was decided.
     ///
@@ -9,7 +9,7 @@ extension Deck {
     case requestEnd(handshake: Duration?, upload: Duration?)
     /// The first byte of the answer has left for the client.
     case firstByte
-    /// What came of it has been carried to its end: answered, cut, or left by the client.
+    /// The outcome has been carried to its end: answered, cut, or left by the client.
     case end
   }
 }

@@ -1,4 +1,4 @@
-/// What the deck decided for one tunnel (`CONNECT`, RFC 9110 §9.3.6).
+/// The decision of a deck for one tunnel (`CONNECT`, RFC 9110 §9.3.6).
 public struct TunnelDecision: Sendable, Hashable {
   /// What goes wrong; its key is `CONNECT host:port`.
   public var decision: Decision
@@ -7,7 +7,7 @@ public struct TunnelDecision: Sendable, Hashable {
   /// The scenario that it was decided in.
   public var scenario: String
   /// Whether the host is one that the cassette answers for, so that the live one must not be asked.
-  public var isOnTape: Bool
+  public var isOnCassette: Bool
   /// Whether the proxy looks into it, so that its requests are decided one by one.
   public var isOpened: Bool
   /// How it failed when it was recorded; `nil` where that is not on the cassette.
@@ -17,7 +17,7 @@ public struct TunnelDecision: Sendable, Hashable {
 }
 
 extension Request {
-  /// What asks a proxy for a tunnel.
+  /// Makes a request that asks a proxy for a tunnel.
   package init(tunnelTo authority: String) {
     // The scheme is a guess that only a default port depends on, and an authority has its own.
     self.init("CONNECT", RequestURL("https://\(authority)"))
@@ -28,7 +28,7 @@ extension Request {
 
 extension Scenario {
   /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and by
-  /// those of every request as far as they can be carried by bytes that nobody can read. A status is
+  /// those of every request as far as they can be carried by bytes that cannot be read. A status is
   /// only for the rules that name the tunnel: it answers the `CONNECT`.
   func decideTunnel(_ request: Request, at moment: Moment, isOpened: Bool) -> Decision {
     let fired = fired(at: moment) { rule in
@@ -60,7 +60,7 @@ extension Scenario {
     }
   }
 
-  /// Whether it breaks tunnels off at a byte, which only who passes their bytes on can do.
+  /// Whether it breaks tunnels off at a byte, which only a proxy that passes their bytes on can do.
   public var cutsTunnelsAtBytes: Bool {
     rules.contains { rule in
       guard rule.trigger.request?.isForTunnels == true else { return false }
@@ -74,7 +74,7 @@ extension Scenario {
     }
   }
 
-  /// Whether it fails handshakes by certificates, which nobody can do without opening them.
+  /// Whether it fails handshakes by certificates, which takes a proxy that opens them.
   public var needsCertificates: Bool {
     rules.lazy.flatMap(\.faults).contains {
       guard case .connection(.tls(let fault)) = $0 else { return false }

@@ -10,12 +10,12 @@ extension Scenario {
     seed: UInt64,
     lane: Lane,
     ordinal: Int,
-    in circumstances: Circumstances?
+    in context: TriggerContext?
   ) -> Decision {
     if rules.isEmpty {
       return Decision(lane: lane, key: Decision.connectionKey, ordinal: ordinal, faults: [])
     }
-    let moment = Moment(seed, lane, Decision.connectionKey, ordinal, circumstances)
+    let moment = Moment(seed, lane, Decision.connectionKey, ordinal, context)
     return Decision(moment, fired(at: moment) { $0.isForConnections })
   }
 
@@ -82,17 +82,17 @@ extension Scenario {
     var key: String
     var ordinal: Int
     /// `nil`: whatever a rule asks holds.
-    var circumstances: Circumstances?
+    var context: TriggerContext?
 
     init(
       _ seed: UInt64,
       _ lane: Lane,
       _ key: String,
       _ ordinal: Int,
-      _ circumstances: Circumstances?
+      _ context: TriggerContext?
     ) {
       (self.seed, self.lane, self.key) = (seed, lane, key)
-      (self.ordinal, self.circumstances) = (ordinal, circumstances)
+      (self.ordinal, self.context) = (ordinal, context)
     }
   }
 
@@ -120,7 +120,7 @@ extension Scenario {
           rule: identity(of: index) + of
         )
       }
-      let isAllowed = moment.circumstances?.allow(rule.trigger, at: index) != false
+      let isAllowed = moment.context?.allow(rule.trigger, at: index) != false
       guard isAllowed,
         rule.trigger.fires(
           ordinal: moment.ordinal,

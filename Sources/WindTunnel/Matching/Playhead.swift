@@ -1,7 +1,7 @@
 /// Where each lane stands in the recordings: identical requests get them in recorded order.
 ///
 /// What a recording with placeholders was asked for is remembered by key, and of very many keys only
-/// the last (``KeptTable``): one that was forgotten begins at the head again.
+/// the last (``BoundedTable``): one that was forgotten begins at the head again.
 struct Playhead: Sendable {
   private struct Place: Hashable {
     var lane: Lane
@@ -13,7 +13,7 @@ struct Playhead: Sendable {
     var chosen: [Int]
   }
 
-  private var played = KeptTable<Place, Int>()
+  private var played = BoundedTable<Place, Int>()
   /// The same for the lane that nobody has named, by sequence: all that most servers ever need.
   private var playedUnnamed: [Int] = []
 

@@ -135,7 +135,7 @@ import Testing
       let gate = Locked(PeerGate(proxy.admission, own: "127.0.0.9"))
       let machine = OwnMachine(listeningAt: "127.0.0.9")
       let context = PortContext(
-        deck: Deck(Cassette(), isProxied: true),
+        deck: Deck(Cassette(), options: PlaybackOptions(isProxied: true)),
         lane: .deck,
         options: options,
         live: LiveConnections(count),

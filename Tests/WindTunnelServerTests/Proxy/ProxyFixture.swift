@@ -16,7 +16,11 @@ extension ReplayServer {
     at host: String = "127.0.0.1",
     _ body: (ReplayServer, Deck, Events<Sighting>) async throws -> Result
   ) async throws -> Result {
-    let deck = Deck(tape, scenario: scenario, then: .repeat, mode: mode, isProxied: true)
+    let deck = Deck(
+      tape,
+      scenario: scenario,
+      options: PlaybackOptions(then: .repeat, mode: mode, isProxied: true)
+    )
     let seen = Events<Sighting>()
     var options = Options()
     var proxy = proxy

@@ -80,7 +80,7 @@ import Testing
 
   @Test
   func `a placeholder's recordings are played in order for the first keys, however many come`() {
-    var table = KeptTable<Int, Int>(keeping: 3, passing: 4)
+    var table = BoundedTable<Int, Int>(keeping: 3, passing: 4)
     for key in 0..<1000 {
       let place = table.place(of: key, or: 0)
       table[place] += 1

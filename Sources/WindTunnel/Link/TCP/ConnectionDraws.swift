@@ -22,10 +22,10 @@ public struct ConnectionDraws: Sendable, Hashable {
 }
 
 /// The rates that the connections of a deck share.
-struct SharedPath: Sendable, Hashable {
+struct SharedRates: Sendable, Hashable {
   let up = SharedRate()
   let down = SharedRate()
 
-  static func == (left: SharedPath, right: SharedPath) -> Bool { left.up === right.up }
+  static func == (left: SharedRates, right: SharedRates) -> Bool { left.up === right.up }
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(up)) }
 }

@@ -1,5 +1,5 @@
 /// What a rule may ask that no seed knows: how late it is, and what a request's fields say.
-struct Circumstances: Sendable {
+struct TriggerContext: Sendable {
   /// Since the scenario began.
   var elapsed = Duration.zero
   /// The request's fields.
