@@ -155,7 +155,10 @@ struct TLSUpstreamTests {
     try await TLSServerTests.serving(.echo("/a")) { telemetry, authority async throws in
       let (host, port) = ("\(name):\(telemetry.port)", telemetry.port)
       let origin = try await Origin { _ in ([], .close) }
-      let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite, ignoring: [host])
+      let deck = Deck(
+        Cassette(),
+        options: PlaybackOptions(matcher: .pathAndQuery, mode: .rewrite, ignoring: [host])
+      )
       var options = ReplayServer.Options.patient
       options.upstream = try Upstream(origin.url)
       options.ignoredHosts = [

@@ -143,7 +143,9 @@ import Testing
     let deck = Deck(
       Cassette(),
       scenario: [.on("GET /get", .always, .status(503))],
-      ignoring: ["api.example.test"]
+      options: PlaybackOptions(
+        ignoring: ["api.example.test"]
+      )
     )
     Self.ask(deck, "/get")
     #expect(deck.unmetRules.count == 1)
