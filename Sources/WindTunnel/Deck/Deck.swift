@@ -392,8 +392,8 @@ extension Deck {
   /// A lane for one more session of this deck.
   package func sessionLane() -> Lane { Lane("session/\(state.withLock { $0.newSession() })") }
 
-  /// Keeps connections that were refused off the cassette, and returns what they were for: `GET http://a.example`,
-  /// without path and query, which may hold a secret.
+  /// Keeps connections that were refused off the cassette, and returns what they were for:
+  /// `GET http://a.example`, without path and query, which may hold a secret.
   @discardableResult
   package func forgetRefusals() -> [String] { state.withLock { $0.dropRefusals() } }
 }

@@ -47,8 +47,8 @@ extension Outcome {
     return forwarded
   }
 
-  /// Returns an answer of the live origin as the host would have given it that was asked for: a redirect
-  /// to the place that the host is mapped to leads to the host.
+  /// Returns an answer of the live origin as the host would have given it that was asked for: a
+  /// redirect to the place that the host is mapped to leads to the host.
   package func named(_ head: ResponseHead) -> ResponseHead {
     guard let liveURL, let location = head.headers["Location"],
       RequestURL(location).origin == liveURL.origin, let own = request.url.origin,

@@ -3,10 +3,10 @@ import Origins
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelCassettes
-@testable import WindTunnelRedaction
 @testable import WindTunnelImports
+@testable import WindTunnelLink
+@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 @Suite(.timeLimit(.minutes(10))) struct PeerTests {

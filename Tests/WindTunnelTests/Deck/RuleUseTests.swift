@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelImports
+@testable import WindTunnelLink
 
 /// A rule that meant nothing that was asked for is a slip of the pen, and told.
 @Suite struct RuleUseTests {

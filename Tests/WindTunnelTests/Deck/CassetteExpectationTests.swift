@@ -2,7 +2,7 @@ import Testing
 
 @testable import WindTunnel
 
-@Suite struct TapeExpectationTests {
+@Suite struct CassetteExpectationTests {
   private static let paths = ["/a", "/b", "/c"]
   private static let tape = Cassette(paths.map { interaction("https://api.example.test\($0)") })
 
