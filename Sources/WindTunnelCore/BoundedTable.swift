@@ -1,15 +1,15 @@
 /// Values by key, for keys of which there may be ever more: a server that runs for months is asked
-/// for addresses that nobody asked for before.
+/// for addresses that were not asked for before.
 ///
 /// The keys that come first are kept for good, so that what is decided by their values never
 /// changes. Of the others so many are kept, and the one that came before all others of them is
 /// forgotten for the next.
 package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// How many keys are kept for good.
+  /// The number of keys that are kept for good.
   ///
   /// With ``passingMax`` as many as a journal has entries: about 20 MB where addresses are short.
   static var keptMax: Int { 50_000 }
-  /// How many further keys are kept until others come.
+  /// The number of further keys that are kept until others come.
   static var passingMax: Int { 50_000 }
 
   private var places: [Key: Int] = [:]
@@ -24,7 +24,7 @@ package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
     (self.keptMax, self.passingMax) = (keptMax, passingMax)
   }
 
-  /// How many keys there are.
+  /// The number of keys.
   package var count: Int { entries.count }
 
   /// Every value, in no order.

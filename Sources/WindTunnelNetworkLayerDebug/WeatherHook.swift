@@ -70,7 +70,12 @@ public final class WeatherHook: Transport, @unchecked Sendable {
 
   private static func tunnel(in weather: DebugWeather) -> URLSessionTransport? {
     guard case .scenario(let scenario, let seed) = weather else { return nil }
-    let deck = Deck(Cassette([]), scenario: scenario, seed: seed, passesOthers: true)
+    let deck = Deck(
+      Cassette([]),
+      scenario: scenario,
+      seed: seed,
+      options: PlaybackOptions(passesOthers: true)
+    )
     return URLSessionTransport(session: URLSession(configuration: .windTunnel(deck)))
   }
 }

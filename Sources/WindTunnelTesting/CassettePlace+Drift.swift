@@ -65,16 +65,18 @@ extension CassettePlace {
     for field in asked.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
     let live = Deck(
       Cassette(),
-      mode: .rewrite,
-      redaction: settings.redaction,
-      mapping: settings.mapping
+      options: PlaybackOptions(
+        mode: .rewrite,
+        redaction: settings.options.redaction,
+        mapping: settings.options.mapping
+      )
     )
     await Self.ask(request, through: live)
     // Of a redirect the first hop; the others are interactions of their own.
     guard let answer = live.recorded().cassette.interactions.first?.answer else {
       return .skipped("its live answer repeats a credential, so that it cannot be shown")
     }
-    return Drift.Verdict(interaction, asked: asked, live: answer, settings.redaction)
+    return Drift.Verdict(interaction, asked: asked, live: answer, settings.options.redaction)
   }
 
   /// `WINDTUNNEL_SECRET_ACCESS_TOKEN` stands for every `REDACTED-access-token-N`,
@@ -132,8 +134,8 @@ private actor Verdicts {
     let question = Question(
       place: place,
       interaction: interaction,
-      mapping: settings.mapping,
-      redaction: settings.redaction
+      mapping: settings.options.mapping,
+      redaction: settings.options.redaction
     )
     let task = verdicts[question] ?? Task { await asking() }
     verdicts[question] = task

@@ -124,7 +124,7 @@ extension CassettePlace {
       let base = exists ? try Cassette(contentsOf: file) : Cassette()
       let (cassette, leftOut, run) = deck.recorded(
         into: base,
-        then: settings.then,
+        then: settings.options.then,
         keepsOrder: settings.expectation.contains(.inOrder),
         on: isDated ? Date() : nil,
         beside: registry.run(on: file)

@@ -36,12 +36,12 @@ extension CassetteSettings {
     if let origin, let host = origin.host {
       let names = (origin.effectivePort.map { ["\(host):\($0)"] } ?? []) + [host]
       // The name with a port says more. Keys that differ in case alone have an order, too.
-      let keys = mapping.keys.sorted()
+      let keys = options.mapping.keys.sorted()
       let key = names.lazy.compactMap { name in keys.first { $0.lowercased() == name } }.first
-      let mapped = key.flatMap { mapping[$0] }
+      let mapped = key.flatMap { options.mapping[$0] }
       return (origin, mapped ?? origin)
     }
-    guard mapping.count == 1, let (name, place) = mapping.first else { return nil }
+    guard options.mapping.count == 1, let (name, place) = options.mapping.first else { return nil }
     // What is mapped is a host; it is asked for by https, or as a server that bears its own name.
     let isItself = place.host == RequestURL("http://\(name)").host
     return (RequestURL("\(isItself ? place.scheme ?? "https" : "https")://\(name)"), place)

@@ -106,7 +106,7 @@ extension Trait where Self == CassetteTrait {
     mapping: [String: RequestURL] = [:],
     refreshingDates refreshesDates: Bool = false,
     sharedSession: Bool = false,
-    expecting expectation: TapeExpectation = [],
+    expecting expectation: CassetteExpectation = [],
     file: String = #filePath,
     fileID: String = #fileID
   ) -> Self {
@@ -115,13 +115,15 @@ extension Trait where Self == CassetteTrait {
       file: file,
       module: CassettePlace.module(of: fileID),
       settings: CassetteSettings(
-        matcher: matcher,
-        then: then,
-        pace: pace,
-        refreshesDates: refreshesDates,
-        redaction: rules,
-        ignored: ignored,
-        mapping: mapping,
+        options: PlaybackOptions(
+          matcher: matcher,
+          then: then,
+          pace: pace,
+          redaction: rules,
+          ignoring: ignored,
+          mapping: mapping,
+          refreshingDates: refreshesDates ? CassetteSettings.today : nil
+        ),
         expectation: expectation
       ),
       sharedSession: sharedSession

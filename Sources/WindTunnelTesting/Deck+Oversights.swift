@@ -7,7 +7,7 @@ extension Deck {
   ///   - expectation: What fails the test, and so is told elsewhere.
   ///   - name: What is played.
   /// - Returns: A sentence for each.
-  func oversights(expecting expectation: TapeExpectation, of name: String) -> [String] {
+  func oversights(expecting expectation: CassetteExpectation, of name: String) -> [String] {
     guard !journal.isEmpty else {
       return [
         """

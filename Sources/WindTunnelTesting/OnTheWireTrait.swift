@@ -22,7 +22,7 @@ public struct OnTheWireTrait: TestTrait, SuiteTrait, TestScoping {
       tunnel.deck,
       onTheWire: try tunnel.wire(),
       by: tunnel.wire,
-      sharedSession: tunnel.sharedWay != nil,
+      sharedSession: tunnel.sharedDestination != nil,
       function
     )
   }

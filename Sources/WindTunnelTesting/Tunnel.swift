@@ -17,7 +17,7 @@ final class Tunnel: Sendable {
   /// Makes a configuration whose sessions lead where ``session`` leads.
   let configure: @Sendable () -> URLSessionConfiguration
   /// Where `URLSession.shared` leads; `nil` where the test does not have it.
-  let sharedWay: SharedSession.Way?
+  let sharedDestination: SharedSession.Destination?
 
   /// How a server of this deck is begun.
   let wire: Wire
@@ -40,11 +40,11 @@ final class Tunnel: Sendable {
     self.wire = wire
     server = nil
     // One lane for all sessions, so that together they play one sequence.
-    let seat = Seat(deck: deck, lane: Lane("test"), errors: .current)
-    // A class for each, since what is known of a seat's configuration is one.
-    configure = { .seated(Seats.take(for: seat), configuration: nil) }
+    let registration = ProtocolRegistration(deck: deck, lane: Lane("test"), errors: .current)
+    // A class for each, since what is known of a class's configuration is one.
+    configure = { .registered(ProtocolClassPool.take(for: registration)) }
     session = URLSession(configuration: configure())
-    sharedWay = sharedSession ? .seat(seat.shared) : nil
+    sharedDestination = sharedSession ? .deck(registration.shared) : nil
   }
 
   /// Through a loopback server, with sessions that reach nothing else.
@@ -52,15 +52,16 @@ final class Tunnel: Sendable {
     self.deck = deck
     self.wire = wire
     self.server = server
-    let outlet = Outlet(to: server.url) { deck.ignores($0) }
+    let networkGuard = NetworkGuard(allowing: server.url) { deck.ignores($0) }
     configure = {
       let configuration = URLSessionConfiguration.ephemeral
       configuration.urlCache = nil
-      configuration.protocolClasses = [outlet.take()] + (configuration.protocolClasses ?? [])
+      configuration.protocolClasses =
+        [networkGuard.makeProtocolClass()] + (configuration.protocolClasses ?? [])
       return configuration
     }
     session = URLSession(configuration: configure())
-    sharedWay = sharedSession ? .server(outlet) : nil
+    sharedDestination = sharedSession ? .server(networkGuard) : nil
   }
 
   /// Runs a test in a tunnel of a deck, and clears up after it.
@@ -98,15 +99,15 @@ final class Tunnel: Sendable {
 
   private func fly(_ body: @Sendable () async throws -> Void) async throws {
     try await Self.$current.withValue(self) {
-      guard let sharedWay else { return try await body() }
-      try await SharedSession.lend(to: sharedWay, body)
+      guard let sharedDestination else { return try await body() }
+      try await SharedSession.lend(to: sharedDestination, body)
     }
   }
 
   /// Ends the sessions and the server; what is still under way sees a cancellation.
   private func close() async {
     session.invalidateAndCancel()
-    // The seat is not given back: a task of the test that outlives it must not hear another deck.
+    // The class is not given back: a task of the test that outlives it must not reach another deck.
     await server?.stop(grace: .zero)
   }
 }

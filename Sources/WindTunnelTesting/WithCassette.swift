@@ -48,19 +48,21 @@ public func withCassette<Result: Sendable>(
   mapping: [String: RequestURL] = [:],
   refreshingDates refreshesDates: Bool = false,
   sharedSession: Bool = false,
-  expecting expectation: TapeExpectation = [],
+  expecting expectation: CassetteExpectation = [],
   file: String = #filePath,
   fileID: String = #fileID,
   _ body: @Sendable (URLSession) async throws -> Result
 ) async throws -> Result {
   let settings = CassetteSettings(
-    matcher: matcher,
-    then: then,
-    pace: pace,
-    refreshesDates: refreshesDates,
-    redaction: rules,
-    ignored: ignored,
-    mapping: mapping,
+    options: PlaybackOptions(
+      matcher: matcher,
+      then: then,
+      pace: pace,
+      redaction: rules,
+      ignoring: ignored,
+      mapping: mapping,
+      refreshingDates: refreshesDates ? CassetteSettings.today : nil
+    ),
     expectation: expectation
   )
   let place = try CassettePlace(
@@ -100,7 +102,7 @@ public func withCassette<Result: Sendable>(
 public func withDeck<Result: Sendable>(
   _ deck: Deck,
   sharedSession: Bool = false,
-  expecting expectation: TapeExpectation = [],
+  expecting expectation: CassetteExpectation = [],
   _ body: @Sendable (URLSession) async throws -> Result
 ) async throws -> Result {
   try await answer(of: deck, sharedSession: sharedSession, body) {

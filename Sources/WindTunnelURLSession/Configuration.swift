@@ -15,7 +15,7 @@ extension URLSessionConfiguration {
   /// with other decks on the same URLs never mix. Everything else of the configuration is the
   /// caller's to set: additional headers, timeouts, cookie storage.
   ///
-  /// Its seat is never given back, since nobody can tell whether a session still sits in it: a deck
+  /// Its protocol class is never given back, since nothing tells whether a session still uses it: a deck
   /// stays in memory for as long as the process, however many sessions are made of it. So take one
   /// configuration for a test and not one for each request.
   ///
@@ -39,22 +39,44 @@ extension URLSessionConfiguration {
     errors: Symptom.Platform = .current,
     silenceMax: Duration = .seconds(120)
   ) -> URLSessionConfiguration {
-    var seat = Seat(deck: deck, lane: deck.sessionLane(), errors: errors)
-    seat.silenceMax = silenceMax
-    return .seated(Seats.take(for: seat), configuration: nil)
+    var registration = ProtocolRegistration(
+      deck: deck,
+      lane: deck.sessionLane(),
+      errors: errors
+    )
+    registration.silenceMax = silenceMax
+    return .registered(ProtocolClassPool.take(for: registration))
   }
 
-  /// A configuration in a seat: ephemeral, without a cache, and with no other protocol that could
-  /// reach the network.
-  package static func seated(
-    _ seat: AnyClass,
-    configuration: URLSessionConfiguration?
-  ) -> URLSessionConfiguration {
-    let configuration = configuration ?? .ephemeral
-    configuration.protocolClasses = [seat]
+  /// A configuration of a protocol class: ephemeral, without a cache, and with no other protocol that
+  /// could reach the network.
+  package static func registered(_ type: AnyClass) -> URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.protocolClasses = [type]
     // A cache answers before the deck is asked, and on Linux it scans a directory a request.
     configuration.urlCache = nil
-    Seats.remember(configuration, for: seat)
+    ProtocolClassPool.remember(configuration, for: type)
     return configuration
+  }
+
+  /// A configuration whose tasks all fail.
+  ///
+  /// - Parameter reason: What each task is told, until another such configuration is made.
+  /// - Returns: A configuration to make sessions with.
+  package static func leadingNowhere(_ reason: String) -> URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.ephemeral
+    RefusingInterceptor.reason.withLock { $0 = reason }
+    configuration.protocolClasses = [RefusingInterceptor.self]
+    configuration.urlCache = nil
+    return configuration
+  }
+}
+
+/// The interceptor of sessions that lead nowhere.
+private final class RefusingInterceptor: Interceptor {
+  static let reason = Locked("")
+
+  override var registration: Result<ProtocolRegistration, HarnessError> {
+    .failure(HarnessError(Self.reason.withLock { $0 }))
   }
 }

@@ -11,7 +11,7 @@ internal import WindTunnelSymptoms
 /// Always a response before the end, and only one terminal call, whatever it is told. Where only
 /// the last piece of a body would reach the caller, the pieces are joined first.
 struct Courier {
-  /// Weak: the interceptor holds the flight, and the flight its courier.
+  /// Weak: the interceptor holds the loading task, and that its courier.
   private weak let interceptor: Interceptor?
   private let context: LoadingContext
   private let errors: Symptom.Platform
@@ -44,7 +44,7 @@ struct Courier {
     expected = isEmpty ? 0 : head.headers["Content-Length"].flatMap { Int($0) }
     coding = isOpen || isEmpty ? nil : ContentCoding.coding(of: head)
     storeCookies(of: head, at: url)
-    tell { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
+    call { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
   }
 
   /// Hands over a piece of the body.
@@ -52,7 +52,7 @@ struct Courier {
     guard !data.isEmpty else { return }
     received += data.count
     if context.takesPieces, coding == nil {
-      tell { $0.urlProtocol($1, didLoad: data) }
+      call { $0.urlProtocol($1, didLoad: data) }
     } else if joined.isEmpty {
       joined = data
     } else {
@@ -60,14 +60,14 @@ struct Courier {
     }
   }
 
-  /// Hands over an answer that is there as a whole, but for its end.
-  func give(_ answer: WholeAnswer) {
-    tell { $0.urlProtocol($1, didReceive: answer.response, cacheStoragePolicy: .notAllowed) }
-    if !answer.body.isEmpty { tell { $0.urlProtocol($1, didLoad: answer.body) } }
+  /// Hands over a response that is there as a whole, but for its end.
+  func send(_ rendered: RenderedResponse) {
+    call { $0.urlProtocol($1, didReceive: rendered.response, cacheStoragePolicy: .notAllowed) }
+    if !rendered.body.isEmpty { call { $0.urlProtocol($1, didLoad: rendered.body) } }
   }
 
-  /// Ends an answer that was given as a whole.
-  func end() { tell { $0.urlProtocolDidFinishLoading($1) } }
+  /// Ends a response that was sent as a whole.
+  func end() { call { $0.urlProtocolDidFinishLoading($1) } }
 
   /// Ends well.
   mutating func finish() {
@@ -76,9 +76,9 @@ struct Courier {
       guard let body = ContentCoding.open(joined, coding) else {
         return ContentCoding.refusal(coding).map { fail($0) } ?? fail(.undecodableBody)
       }
-      tell { $0.urlProtocol($1, didLoad: body) }
+      call { $0.urlProtocol($1, didLoad: body) }
     }
-    Responses.finishing(response) { tell { $0.urlProtocolDidFinishLoading($1) } }
+    Responses.finishing(response) { call { $0.urlProtocolDidFinishLoading($1) } }
   }
 
   /// Whether everything that was announced has come, so that nothing that follows matters.
@@ -105,11 +105,11 @@ struct Courier {
 
   /// Ends with an error as it is.
   mutating func fail(_ error: any Error) {
-    tell { $0.urlProtocol($1, didFailWithError: error) }
+    call { $0.urlProtocol($1, didFailWithError: error) }
   }
 
-  private func tell(_ call: (any URLProtocolClient, Interceptor) -> Void) {
-    if let interceptor, let client = interceptor.client { call(client, interceptor) }
+  private func call(_ body: (any URLProtocolClient, Interceptor) -> Void) {
+    if let interceptor, let client = interceptor.client { body(client, interceptor) }
   }
 
   /// Lets the session's cookie storage have what an answer sets.
@@ -132,5 +132,36 @@ struct Courier {
       dictionary[name] = dictionary[name].map { "\($0), \(field.value)" } ?? field.value
     }
     return dictionary
+  }
+}
+
+/// Undoes what a body was compressed by (RFC 9110 §8.4): a client finds it done by the platform on
+/// the wire, and nothing does it for a `URLProtocol`.
+enum ContentCoding {
+  /// The coding of an answer's body; `nil` for none.
+  static func coding(of head: ResponseHead) -> String? {
+    // Most have none, and trimming costs more than to look.
+    guard head.headers["Content-Encoding"] != nil else { return nil }
+    let coding = head.headers.values("Content-Encoding").joined(separator: ",")
+      .trimmingCharacters(in: .whitespaces).lowercased()
+    return coding.isEmpty || coding == "identity" ? nil : coding
+  }
+
+  /// A body as it is without its coding; `nil` if it is damaged or of a coding that is not known here.
+  static func open(_ body: Data, _ coding: String?) -> Data? {
+    guard let coding else { return body }
+    return Inflate.open(body, coding: coding)
+  }
+
+  /// Why a body cannot be opened although a client's own platform might; `nil` where it could not,
+  /// either.
+  static func refusal(_ coding: String?) -> (any Error)? {
+    guard let coding, coding.contains("br") || coding.contains("zstd") else { return nil }
+    return HarnessError(
+      """
+      The recorded body is compressed by \(coding), which cannot be undone in process. Play the \
+      same deck on a loopback server, or record without that coding.
+      """
+    )
   }
 }

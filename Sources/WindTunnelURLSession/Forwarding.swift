@@ -7,7 +7,7 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// Asks the live origin on behalf of a recording flight.
+/// Asks the live origin on behalf of a loading task that records.
 ///
 /// The request goes through a session of the harness's own, which adds nothing: no cookies, no
 /// cache, no credentials, no redirects. Its delegate is called on a queue of its own and hops back to
@@ -37,7 +37,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
 
   /// Making a task on another task's queue would trap: that queue would wait for itself.
   private static let queue = DispatchQueue(label: "windtunnel.forwarding")
-  /// The flight keeps the timeouts; this one only has to be longer than any of them.
+  /// The loading task keeps the timeouts; this one only has to be longer than any of them.
   private static let timeout: TimeInterval = 86_400
 
   init(_ outcome: Outcome, in context: LoadingContext, _ handle: @escaping (Event) -> Void) {
@@ -97,7 +97,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     .microseconds(Int64((DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1000))
   }
 
-  private func tell(_ event: Event) {
+  private func emit(_ event: Event) {
     context.hop { [self] in handle(event) }
   }
 
@@ -108,7 +108,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    // Each hop is an interaction of its own; the flight asks for the next one.
+    // Each hop is an interaction of its own; the loading task asks for the next one.
     completionHandler(nil)
   }
 
@@ -129,14 +129,14 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
       ResponseHead(status: response.statusCode, headers: HeaderFields(of: response))
     )
     self.head = head
-    tell(.head(head))
+    emit(.head(head))
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     note(dataTask.response)
     timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
     body.append(data)
-    tell(.bytes(data))
+    emit(.bytes(data))
   }
 
   func urlSession(
@@ -156,7 +156,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     // One piece is no stream worth telling of, and neither are those of a body of known length.
     let hasLength = head?.headers["Content-Length"] != nil
     if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
-    tell(.end(answer(error), timing, error))
+    emit(.end(answer(error), timing, error))
   }
 
   private func answer(_ error: (any Error)?) -> Answer {
@@ -169,5 +169,69 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
       response.head.headers["Content-Length"] = length
     }
     return .cut(response, failure)
+  }
+}
+
+// MARK: - Answers as the platform tells them
+
+extension HeaderFields {
+  /// The fields as far as the platform tells them: without order, repeats joined. Only cookies are
+  /// taken apart again, since joined ones are none (RFC 6265 §3).
+  init(of response: HTTPURLResponse) {
+    let fields = response.allHeaderFields.map { HeaderField("\($0.key)", "\($0.value)") }
+      .sorted { $0.name < $1.name }
+    self.init(
+      fields.flatMap { field in
+        guard field.isNamed("Set-Cookie") else { return [field] }
+        return JoinedCookies.parts(of: field.value).map { HeaderField(field.name, $0) }
+      }
+    )
+  }
+}
+
+extension HeaderFields {
+  /// The names of those that may have been several: a comma stands in them, and in no date
+  /// (RFC 9110 §5.6.7) and in no cookie, which are taken apart.
+  var perhapsJoined: [String] {
+    let single = ["Date", "Expires", "Last-Modified", "Retry-After", "Set-Cookie"]
+    return filter { field in
+      field.value.contains(",") && !single.contains { field.isNamed($0) }
+    }.map(\.name)
+  }
+}
+
+extension Response {
+  /// An answer as a URL loading system hands it out: the content coding is undone while the fields
+  /// still speak of it. What is kept says what the bytes are.
+  init(decoded head: ResponseHead, body: Body) {
+    var head = head
+    let coding = head.headers["Content-Encoding"]?.lowercased() ?? "identity"
+    if coding != "identity" {
+      head.headers.remove("Content-Encoding")
+      if head.headers["Content-Length"] != nil {
+        head.headers["Content-Length"] = String(body.data.count)
+      }
+    }
+    head.headers.remove("Transfer-Encoding")
+    self.init(status: head.status, headers: head.headers, body: body)
+  }
+}
+
+/// Cookies that a platform has joined into one field.
+private enum JoinedCookies {
+  /// The cookies one by one: each begins with a name and an equals sign, and a comma in front of
+  /// anything else, as in a date, is a part of its cookie (RFC 6265 §4.1.1).
+  static func parts(of text: String) -> [String] {
+    var parts: [String] = []
+    var (start, rest) = (text.startIndex, text[...])
+    while let comma = rest.firstIndex(of: ",") {
+      rest = text[text.index(after: comma)...]
+      let next = rest.drop { $0 == " " }
+      let name = next.prefix { !" =;,".contains($0) }
+      guard !name.isEmpty, next[name.endIndex...].first == "=" else { continue }
+      parts.append(String(text[start..<comma]))
+      start = next.startIndex
+    }
+    return parts + [String(text[start...])]
   }
 }

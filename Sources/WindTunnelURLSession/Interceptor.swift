@@ -6,7 +6,7 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// The `URLProtocol` in a seat: turns a task's life into a flight of the seat's deck.
+/// The `URLProtocol` of a registered class: turns a task's life into that of a ``LoadingTask``.
 ///
 /// It keeps to what is safe on Linux: the client is called on the task's own queue only, nothing
 /// after a stop, one terminal call, and no call into `URLSession` from within these methods.
@@ -15,7 +15,7 @@ internal import WindTunnelSymptoms
 /// protocol gone and its entry, too, and the platform ends the process. An answer without a delay is
 /// there at once, so a client that suspends and resumes wants one with a delay.
 class Interceptor: URLProtocol {
-  private var flight: Flight?
+  private var loading: LoadingTask?
 
   override class func canInit(with request: URLRequest) -> Bool {
     ["http", "https"].contains(request.url?.scheme?.lowercased())
@@ -24,19 +24,19 @@ class Interceptor: URLProtocol {
   override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
   override func startLoading() {
-    if let flight { return flight.resume() }
-    switch boarding {
-    case .success(let seat):
-      let flight = Flight(of: self, in: seat)
-      self.flight = flight
-      flight.resume()
+    if let loading { return loading.resume() }
+    switch registration {
+    case .success(let registration):
+      let loading = LoadingTask(of: self, for: registration)
+      self.loading = loading
+      loading.resume()
     case .failure(let refusal): client?.urlProtocol(self, didFailWithError: refusal)
     }
   }
 
-  /// Who answers this task.
-  var boarding: Result<Seat, HarnessError> {
-    Seats.seat(of: type(of: self)).map { .success($0) }
+  /// What answers this task.
+  var registration: Result<ProtocolRegistration, HarnessError> {
+    ProtocolClassPool.registration(of: type(of: self)).map { .success($0) }
       ?? .failure(
         HarnessError(
           "This session's deck was given back; make a session of the deck that plays now."
@@ -44,7 +44,7 @@ class Interceptor: URLProtocol {
       )
   }
 
-  override func stopLoading() { flight?.pause() }
+  override func stopLoading() { loading?.pause() }
 }
 
 /// Something the harness has to say instead of playing.

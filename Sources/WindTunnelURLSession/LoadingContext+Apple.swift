@@ -8,12 +8,12 @@
     private let task: URLSessionTask?
     private let runLoop = RunLoop.current
 
-    /// The one that the seat was put into: a protocol is not shown its session.
+    /// The one that the class was put into: a protocol is not shown its session.
     let configuration: URLSessionConfiguration?
 
-    init(of interceptor: Interceptor, in seat: Seat) {
+    init(of interceptor: Interceptor, for registration: ProtocolRegistration) {
       task = interceptor.task
-      configuration = seat.configuration
+      configuration = registration.configuration
     }
 
     /// Every kind of task that reaches a protocol can be carried.

@@ -13,15 +13,15 @@
     private let task: URLSessionTask?
     private let queue: DispatchQueue?
     private let session: URLSession?
-    /// A seat's in place of the session's.
+    /// A registration's in place of the session's.
     private let own: URLSessionConfiguration?
 
     private static let workQueue = StoredReference<URLSessionTask, DispatchQueue>("workQueue")
     private static let owner = StoredReference<URLSessionTask, URLSession>("session")
 
-    init(of interceptor: Interceptor, in seat: Seat) {
+    init(of interceptor: Interceptor, for registration: ProtocolRegistration) {
       task = interceptor.task
-      own = seat.isShared ? seat.configuration : nil
+      own = registration.isShared ? registration.configuration : nil
       queue = task.flatMap { Self.workQueue.find(in: $0) }
       session = task.flatMap { Self.owner.find(in: $0) }
     }

@@ -10,36 +10,38 @@
     private static let turn = Turn()
 
     /// Lends the session to a test as soon as no other has it.
-    package static func lend(to way: Way, _ body: () async throws -> Void) async throws {
+    package static func lend(to destination: Destination, _ body: () async throws -> Void)
+      async throws
+    {
       // Within a test that has it already, waiting would be for oneself.
-      let waits = Self.way == nil
+      let waits = Self.destination == nil
       if waits { await turn.take() }
       defer { if waits { turn.giveBack() } }
       let type: AnyClass
-      switch way {
-      case .seat(let seat): type = Seats.take(for: seat)
+      switch destination {
+      case .deck(let registration): type = ProtocolClassPool.take(for: registration)
       case .server:
-        elsewhere.withLock { $0 = way }
-        type = ElsewhereInterceptor.self
+        guarded.withLock { $0 = destination }
+        type = GuardedInterceptor.self
       }
       // Of registered classes the last is asked first.
       URLProtocol.registerClass(type)
       defer { URLProtocol.unregisterClass(type) }
-      try await $way.withValue(way) { try await body() }
+      try await $destination.withValue(destination) { try await body() }
     }
 
-    fileprivate static let elsewhere = Locked<Way?>(nil)
+    fileprivate static let guarded = Locked<Destination?>(nil)
   }
 
   /// Refuses what does not go to the server of the test that has the session.
-  private final class ElsewhereInterceptor: Interceptor {
+  private final class GuardedInterceptor: Interceptor {
     override class func canInit(with request: URLRequest) -> Bool {
       guard SharedSession.reachesTheNetwork(request) else { return false }
-      return SharedSession.elsewhere.withLock { $0 }?.letsThrough(request) != true
+      return SharedSession.guarded.withLock { $0 }?.letsThrough(request) != true
     }
 
-    override var boarding: Result<Seat, HarnessError> {
-      SharedSession.elsewhere.withLock { $0 }?.boarding(request) ?? super.boarding
+    override var registration: Result<ProtocolRegistration, HarnessError> {
+      SharedSession.guarded.withLock { $0 }?.registration(for: request) ?? super.registration
     }
   }
 

@@ -8,15 +8,15 @@
   // class whether it wants a request, and without a cache also makes its instance, within
   // `resume()` on the caller's thread. There the caller's task-local values are in sight, which they
   // are nowhere later. So one class sees the requests of all tests and any number of them runs at
-  // once. Were that to change, a request would be nobody's and be refused, not sent.
+  // once. Were that to change, a request would be no test's and be refused, not sent.
   //
-  // The class stays in front of the platform's own for good, since nobody may change the list while
+  // The class stays in front of the platform's own for good, since the list must not change while
   // a request reads it. It steps aside while no test has the session.
 
   extension SharedSession {
     private struct State: Sendable {
       /// How many tests have the session.
-      var flights = 0
+      var tests = 0
       /// What the session's cache was before the first of them.
       var cache: URLCache?
     }
@@ -24,17 +24,19 @@
     private static let state = Locked(State())
 
     /// Lends the session to a test, and to the tasks that it starts.
-    package static func lend(to way: Way, _ body: () async throws -> Void) async throws {
+    package static func lend(to destination: Destination, _ body: () async throws -> Void)
+      async throws
+    {
       onItsQueue { begin() }
       defer { onItsQueue { end() } }
-      try await $way.withValue(way) { try await body() }
+      try await $destination.withValue(destination) { try await body() }
     }
 
     private static func begin() {
       let configuration = URLSession.shared.configuration
       state.withLock { state in
-        state.flights += 1
-        if state.flights == 1 { state.cache = configuration.urlCache }
+        state.tests += 1
+        if state.tests == 1 { state.cache = configuration.urlCache }
       }
       configuration.urlCache = nil
       let classes = configuration.protocolClasses ?? []
@@ -45,8 +47,8 @@
 
     private static func end() {
       let (isLast, cache) = state.withLock { state -> (Bool, URLCache?) in
-        state.flights -= 1
-        guard state.flights == 0 else { return (false, nil) }
+        state.tests -= 1
+        guard state.tests == 0 else { return (false, nil) }
         defer { state.cache = nil }
         return (true, state.cache)
       }
@@ -60,18 +62,18 @@
       if let queue { queue.sync(execute: body) } else { body() }
     }
 
-    /// Whether a request is answered here, by a seat or by a refusal.
+    /// Whether a request is answered here, by a deck or by a refusal.
     ///
     /// Called under locks of the platform's: it must not call `URLSession`, and takes no lock but
     /// its own.
     fileprivate static func takes(_ request: URLRequest) -> Bool {
       guard reachesTheNetwork(request) else { return false }
-      if let way { return !way.letsThrough(request) }
-      return state.withLock { $0.flights } > 0
+      if let destination { return !destination.letsThrough(request) }
+      return state.withLock { $0.tests } > 0
     }
 
     fileprivate static func strangerRefusal(_ request: URLRequest) -> HarnessError {
-      let count = state.withLock { $0.flights }
+      let count = state.withLock { $0.tests }
       let url = request.url?.absoluteString ?? "a request without a URL"
       return HarnessError(
         """
@@ -88,12 +90,13 @@
   /// The interceptor of `URLSession.shared`.
   private final class SharedInterceptor: Interceptor {
     /// Taken when the task is resumed, where it is in sight.
-    private let way = SharedSession.way
+    private let destination = SharedSession.destination
 
     override class func canInit(with request: URLRequest) -> Bool { SharedSession.takes(request) }
 
-    override var boarding: Result<Seat, HarnessError> {
-      way?.boarding(request) ?? .failure(SharedSession.strangerRefusal(request))
+    override var registration: Result<ProtocolRegistration, HarnessError> {
+      destination?.registration(for: request)
+        ?? .failure(SharedSession.strangerRefusal(request))
     }
   }
 #endif

@@ -12,39 +12,41 @@ internal import WindTunnel
 /// The platforms differ in how a request is known to be a test's, and so in how many tests can have
 /// the session at once; that is in the files beside this one.
 package enum SharedSession {
-  /// Where the requests of a test go.
-  package enum Way: Sendable {
-    /// They are answered in process, by whoever sits there.
-    case seat(Seat)
+  /// The destination of a test's requests.
+  package enum Destination: Sendable {
+    /// They are answered in process.
+    case deck(ProtocolRegistration)
     /// They pass to a server; all others are refused.
-    case server(Outlet)
+    case server(NetworkGuard)
 
-    /// Who answers a request that is not let through.
-    func boarding(_ request: URLRequest) -> Result<Seat, HarnessError> {
+    /// What answers a request that is not let through.
+    func registration(for request: URLRequest) -> Result<ProtocolRegistration, HarnessError> {
       let url = request.url?.absoluteString ?? "a request without a URL"
       switch self {
-      case .seat(let seat):
+      case .deck(let registration):
         // What is no HTTP is on no tape, and must not find another way.
         guard Interceptor.canInit(with: request) else {
           return .failure(
             HarnessError("\(url) through URLSession.shared is no HTTP, and no cassette plays it.")
           )
         }
-        return .success(seat)
-      case .server(let outlet):
-        return .failure(outlet.refusal(of: request, through: " through URLSession.shared"))
+        return .success(registration)
+      case .server(let networkGuard):
+        return .failure(
+          networkGuard.refusal(of: request, through: " through URLSession.shared")
+        )
       }
     }
 
     /// Whether a request is none of the tunnel's affair.
     func letsThrough(_ request: URLRequest) -> Bool {
-      guard case .server(let outlet) = self else { return false }
-      return outlet.letsThrough(request)
+      guard case .server(let networkGuard) = self else { return false }
+      return networkGuard.letsThrough(request)
     }
   }
 
-  /// The way of the test that runs here.
-  @TaskLocal static var way: Way?
+  /// The destination of the test that runs here.
+  @TaskLocal static var destination: Destination?
 
   /// The schemes that the platforms carry themselves.
   static func reachesTheNetwork(_ request: URLRequest) -> Bool {

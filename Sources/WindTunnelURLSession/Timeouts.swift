@@ -12,7 +12,7 @@ struct Timeouts {
   /// From the start of the task to its end; `nil`: never.
   var resource: Duration?
 
-  /// What a `URLRequest` carries when nobody has set it.
+  /// The interval of a `URLRequest` for which none was set.
   private static let unset: TimeInterval = 60
   /// Anything longer is meant as "never"; `.infinity` is.
   private static let longest: TimeInterval = 1e9

@@ -21,7 +21,10 @@ import WindTunnelSymptoms
   @Test(arguments: [Stage.inProcess, .onTheWire])
   func `each answer is as of the moment it is asked for`(stage: Stage) async throws {
     let asked = Ticks(from: 1_762_164_000 + 86_400)
-    let deck = Deck(Self.cassette, then: .repeat, refreshingDates: { asked.next() })
+    let deck = Deck(
+      Self.cassette,
+      options: PlaybackOptions(then: .repeat, refreshingDates: { asked.next() })
+    )
     try await Theatre.play(deck, on: stage) { theatre in
       for (day, date) in [("04", "Tue, 04"), ("05", "Wed, 05")] {
         let seen = try await theatre.ask("/now")

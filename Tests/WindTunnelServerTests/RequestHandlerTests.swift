@@ -85,7 +85,7 @@ import Testing
       try EventLoop()
     )
     let context = PortContext(
-      deck: Deck(Cassette(), isProxied: true),
+      deck: Deck(Cassette(), options: PlaybackOptions(isProxied: true)),
       lane: .deck,
       options: ReplayServer.Options(),
       port: 80,

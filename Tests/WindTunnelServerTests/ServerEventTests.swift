@@ -24,7 +24,7 @@ import Testing
     let deck = Deck(
       tape,
       scenario: scenario,
-      then: .repeat,
+      options: PlaybackOptions(then: .repeat),
       observe: { event in
         switch event {
         case .decided(let entry): if entry.take != .connection { events((entry.id, "decided")) }

@@ -24,7 +24,7 @@ struct VerifyModeTests {
     for interaction in tape.interactions.dropLast(left) {
       deck.finished(deck.decide(interaction.request))
     }
-    return await place.drift(of: deck, CassetteSettings(redaction: rules))
+    return await place.drift(of: deck, CassetteSettings(options: PlaybackOptions(redaction: rules)))
   }
 
   @Test func `what a test was played is held against the live origin`() async throws {

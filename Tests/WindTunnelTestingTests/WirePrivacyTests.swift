@@ -82,9 +82,11 @@ import WindTunnelSymptoms
 
   @Test func `of two mappings that fit, the one with a port counts`() {
     for _ in 0..<20 {
-      let settings = CassetteSettings(mapping: [
-        "api.example.test": "http://127.0.0.1:1", "api.example.test:443": "http://127.0.0.1:2",
-      ])
+      let settings = CassetteSettings(
+        options: PlaybackOptions(mapping: [
+          "api.example.test": "http://127.0.0.1:1", "api.example.test:443": "http://127.0.0.1:2",
+        ])
+      )
       let upstream = settings.upstream(of: "https://api.example.test")
       #expect(upstream?.place == "http://127.0.0.1:2")
     }
@@ -143,7 +145,10 @@ import WindTunnelSymptoms
 
   @Test func `a host that is ignored is reached`() async throws {
     let canary = try await Canary()
-    let deck = Deck(Cassette(), ignoring: ["127.0.0.1:\(canary.server.port)"])
+    let deck = Deck(
+      Cassette(),
+      options: PlaybackOptions(ignoring: ["127.0.0.1:\(canary.server.port)"])
+    )
     let text = try await fly(deck) { session, _ in
       try await session.text(canary.url)
     }
@@ -172,7 +177,9 @@ import WindTunnelSymptoms
       try RecordingRegistry.makeFolder(of: place.file)
       try Cassette([Interaction(request, .text(Body("old")))]).write(to: place.file)
     }
-    let settings = CassetteSettings(mapping: ["api.example.test": RequestURL(server.url)])
+    let settings = CassetteSettings(
+      options: PlaybackOptions(mapping: ["api.example.test": RequestURL(server.url)])
+    )
     let deck = try place.deck(settings)
     let text = try await fly(deck, by: try place.wire(for: deck, settings)) { session, own in
       try await session.text("\(own)/a")
@@ -199,7 +206,9 @@ import WindTunnelSymptoms
     let server = try await ReplayServer(live, .patient)
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     let place = try place(folder)
-    let settings = CassetteSettings(mapping: ["api.example.test": RequestURL(server.url)])
+    let settings = CassetteSettings(
+      options: PlaybackOptions(mapping: ["api.example.test": RequestURL(server.url)])
+    )
     let deck = try place.deck(settings)
     let text = try await fly(deck, by: try place.wire(for: deck, settings)) { session, own in
       try await session.text("\(own)/go")

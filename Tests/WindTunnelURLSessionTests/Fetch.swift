@@ -37,7 +37,7 @@ extension URLSession {
 }
 
 extension Deck {
-  /// A session of a fresh seat.
+  /// A session with a protocol class of its own.
   func session(_ adjust: (URLSessionConfiguration) -> Void = { _ in }) -> URLSession {
     let configuration = URLSessionConfiguration.windTunnel(self)
     adjust(configuration)

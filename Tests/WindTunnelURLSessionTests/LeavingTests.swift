@@ -49,8 +49,10 @@ import WindTunnelURLSession
       }
     let scenario = Scenario("s", rules: fault.map { [.always(.always, $0)] } ?? [])
     let deck = Deck([.recorded(moved), answer], scenario: scenario)
-    let type: AnyClass = Seats.take(for: Seat(deck: deck, lane: .deck, errors: .current))
-    let session = URLSession(configuration: .seated(type, configuration: nil))
+    let type: AnyClass = ProtocolClassPool.take(
+      for: ProtocolRegistration(deck: deck, lane: .deck, errors: .current)
+    )
+    let session = URLSession(configuration: .registered(type))
     for _ in 0..<20 {
       switch ending {
       case .finished, .failed: _ = await session.seen(url)
@@ -58,7 +60,7 @@ import WindTunnelURLSession
       case .cancelled: _ = try await session.cancelling(url) { _ in }
       case .suspendedAndCancelled: _ = try await session.cancelling(url) { $0.suspend() }
       case .invalidated:
-        let other = URLSession(configuration: .seated(type, configuration: nil))
+        let other = URLSession(configuration: .registered(type))
         let address = try #require(URL(string: url))
         await withCheckedContinuation { continuation in
           other.dataTask(with: address) { _, _, _ in continuation.resume() }.resume()
@@ -67,7 +69,7 @@ import WindTunnelURLSession
       }
     }
     session.finishTasksAndInvalidate()
-    Seats.giveBack(type)
+    ProtocolClassPool.giveBack(type)
   }
 
   @Test func `a recording that is cancelled keeps nothing`() async throws {

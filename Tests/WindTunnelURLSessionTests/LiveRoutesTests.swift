@@ -10,8 +10,10 @@ import WindTunnelURLSession
     let deck = Deck(
       Cassette(),
       scenario: Scenario("rain", rules: [.always(.always, .status(503))]),
-      mode: .rewrite,
-      ignoring: ["127.0.0.1:\(origin.port)"]
+      options: PlaybackOptions(
+        mode: .rewrite,
+        ignoring: ["127.0.0.1:\(origin.port)"]
+      )
     )
     let seen = await deck.session().seen(origin.url + "/json")
     origin.stop()
@@ -32,11 +34,13 @@ import WindTunnelURLSession
     ])
     let deck = Deck(
       Cassette(),
-      mode: .rewrite,
-      mapping: [
-        "api.example.test": RequestURL(moved.url),
-        "127.0.0.1:\(origin.port)": RequestURL(leading.url),
-      ]
+      options: PlaybackOptions(
+        mode: .rewrite,
+        mapping: [
+          "api.example.test": RequestURL(moved.url),
+          "127.0.0.1:\(origin.port)": RequestURL(leading.url),
+        ]
+      )
     )
     #expect(await deck.session().seen("https://api.example.test/b").text == "ok")
     #expect(await deck.session().seen(origin.url + "/c").text == "ok")

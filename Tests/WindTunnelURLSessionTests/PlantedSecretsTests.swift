@@ -30,8 +30,10 @@ import WindTunnelURLSession
     let journal = try RecordingJournal(besides: file)
     let deck = Deck(
       Cassette(),
-      mode: .rewrite,
-      mapping: ["api.example.test": RequestURL(origin.url)],
+      options: PlaybackOptions(
+        mode: .rewrite,
+        mapping: ["api.example.test": RequestURL(origin.url)]
+      ),
       recordingJournal: journal
     )
     let session = deck.session()

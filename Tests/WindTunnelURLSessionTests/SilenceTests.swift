@@ -60,6 +60,7 @@ import WindTunnelURLSession
     let deck = Deck(
       Cassette([answer]),
       scenario: [.always(.always, .stall(afterBodyBytes: 0, for: .milliseconds(60)))],
+      options: PlaybackOptions(),
       observe: { event in
         // The thread that brings the rest, for longer than the harness would wait.
         if case .firstByte = event { Thread.sleep(forTimeInterval: 0.4) }

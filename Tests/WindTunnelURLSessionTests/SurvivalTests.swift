@@ -166,13 +166,17 @@ import WindTunnelURLSession
     }
   }
 
-  @Test func `a seat that was given back`() async {
+  @Test func `a protocol class that was given back`() async {
     await #expect(processExitsWith: .success) {
-      let seat = Seat(deck: SurvivalTests.deck(), lane: .deck, errors: .current)
-      let type: AnyClass = Seats.take(for: seat)
-      let session = URLSession(configuration: .seated(type, configuration: nil))
+      let registration = ProtocolRegistration(
+        deck: SurvivalTests.deck(),
+        lane: .deck,
+        errors: .current
+      )
+      let type: AnyClass = ProtocolClassPool.take(for: registration)
+      let session = URLSession(configuration: .registered(type))
       try #require(await session.seen(SurvivalTests.url).status == 200)
-      Seats.giveBack(type)
+      ProtocolClassPool.giveBack(type)
       let error = try #require(await session.seen(SurvivalTests.url).error)
       try #require("\(error)".contains("deck was given back"))
     }

@@ -11,7 +11,7 @@ struct ActiveScenario: Sendable {
   private var clock = ScenarioClock()
   private let isProxied: Bool
   /// The rates that the connections of the deck share, where the link says so.
-  private let shared = SharedPath()
+  private let shared = SharedRates()
 
   init(_ scenario: Scenario, seed: UInt64, isProxied: Bool) {
     (self.scenario, self.seed, self.isProxied) = (scenario, seed, isProxied)
@@ -61,7 +61,7 @@ struct ActiveScenario: Sendable {
       seed: seed,
       lane: lane,
       ordinal: ordinal,
-      in: clock.circumstances(scenario, of: nil, in: lane, at: now)
+      in: clock.context(scenario, of: nil, in: lane, at: now)
     )
   }
 
@@ -74,10 +74,10 @@ struct ActiveScenario: Sendable {
     at now: Date?
   ) -> Decision {
     if ruleUse.isWaiting { ruleUse.meet(request) }
-    let circumstances = clock.circumstances(scenario, of: request, in: lane, at: now)
+    let context = clock.context(scenario, of: request, in: lane, at: now)
     return scenario.decideTunnel(
       request,
-      at: Scenario.Moment(seed, lane, request.tunnelKey, ordinal, circumstances),
+      at: Scenario.Moment(seed, lane, request.tunnelKey, ordinal, context),
       isOpened: isOpened
     )
   }
@@ -90,12 +90,12 @@ struct ActiveScenario: Sendable {
     isIgnored: Bool,
     at now: Date?
   ) -> Decision {
-    let circumstances = clock.circumstances(scenario, of: prepared.request, in: lane, at: now)
+    let context = clock.context(scenario, of: prepared.request, in: lane, at: now)
     if isIgnored || scenario.rules.isEmpty {
       return Decision(lane: lane, key: prepared.key.text, ordinal: ordinal, faults: [])
     }
     if ruleUse.isWaiting { ruleUse.meet(prepared.request) }
-    let moment = Scenario.Moment(seed, lane, prepared.key.text, ordinal, circumstances)
+    let moment = Scenario.Moment(seed, lane, prepared.key.text, ordinal, context)
     return isProxied
       ? scenario.decideProxied(prepared.request, at: moment)
       : scenario.decide(prepared.request, at: moment)
@@ -134,22 +134,22 @@ struct ScenarioClock: Sendable {
   }
 
   /// What rules may ask beside the seed.
-  mutating func circumstances(
+  mutating func context(
     _ scenario: Scenario,
     of request: Request?,
     in lane: Lane,
     at now: Date?
   ) -> TriggerContext {
     start(at: now)
-    var circumstances = TriggerContext()
+    var context = TriggerContext()
     // There is no rule to ask.
-    if scenario.rules.isEmpty { return circumstances }
-    if let now, let elapsed = elapsed(at: now) { circumstances.elapsed = elapsed }
+    if scenario.rules.isEmpty { return context }
+    if let now, let elapsed = elapsed(at: now) { context.elapsed = elapsed }
     if let request {
-      circumstances.headers = request.headers
-      circumstances.changed = firstValues.changed(scenario, request, in: lane)
+      context.headers = request.headers
+      context.changed = firstValues.changed(scenario, request, in: lane)
     }
-    return circumstances
+    return context
   }
 
   /// The time since the beginning; `nil` where no moment was told.

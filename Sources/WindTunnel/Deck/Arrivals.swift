@@ -1,4 +1,4 @@
-/// A request's key in a lane: whose counter it is.
+/// A request's key in a lane, which has a counter of its own.
 struct LaneKey: Hashable {
   private var lane: Lane
   private var key: Fingerprint
@@ -12,7 +12,7 @@ struct LaneKey: Hashable {
   }
 }
 
-/// How many requests of each key came in each lane, and which are being carried.
+/// The number of requests of each key in each lane, and those that are being carried.
 ///
 /// Of the keys that come after very many others only the last are remembered (``BoundedTable``): one
 /// that was forgotten counts from one again.
@@ -29,46 +29,47 @@ struct Arrivals: Sendable {
     var isCarrying: Bool { carried != 0 || !more.isEmpty }
   }
 
-  /// Who is in flight beside one that arrives.
+  /// The requests in flight beside one that arrives.
   enum Others: Sendable, Hashable {
     case none
     case one(Int)
     case several
   }
 
-  /// What one that arrives is told.
+  /// The place of a request among those of its key and lane.
   struct Arrival: Sendable, Hashable {
-    /// The how-manieth of its key in its lane it is, counted from one.
+    /// The request's ordinal within its key and lane, from 1.
     var ordinal: Int
     var others: Others
-    /// The place where its end is told, without its key.
+    /// The place where its end is noted, without its key.
     var slot: Int
   }
 
   private var tallies: BoundedTable<LaneKey, Tally>
 
-  /// Begins with nobody.
+  /// Begins without any request.
   init() { tallies = BoundedTable() }
 
-  /// Begins with nobody, and with room for so many keys.
+  /// Begins without any request, and with room for so many keys.
   init(keeping keptMax: Int, passing passingMax: Int) {
     tallies = BoundedTable(keeping: keptMax, passing: passingMax)
   }
 
-  /// How many keys are counted, and how many outcomes are being carried.
+  /// The number of keys that are counted.
   var keyCount: Int { tallies.count }
+  /// The number of outcomes that are being carried.
   var carriedCount: Int {
     tallies.values.reduce(0) { $0 + ($1.carried == 0 ? 0 : 1) + $1.more.count }
   }
 
-  /// Counts one more that is not told to end, and answers its ordinal.
+  /// Counts one more whose end is not noted, and returns its ordinal.
   mutating func count(_ key: LaneKey) -> Int {
     let place = place(of: key)
     tallies[place].count += 1
     return tallies[place].count
   }
 
-  /// Counts one more and answers its ordinal and who is in flight beside it.
+  /// Counts one more and returns its ordinal and what is in flight beside it.
   mutating func arrive(_ id: Int, _ key: LaneKey) -> Arrival {
     let place = place(of: key)
     let (ordinal, others) = Self.arrive(id, &tallies[place])
@@ -87,7 +88,7 @@ struct Arrivals: Sendable {
     return (tally.count, others)
   }
 
-  /// An outcome has come to its end; a courier that was stopped twice tells of it twice, and one
+  /// Notes the end of an outcome; a courier that was stopped twice notes it twice, and one
   /// that ends after everything began anew has no slot any more.
   mutating func end(_ id: Int, at slot: Int) {
     guard slot < tallies.count else { return }

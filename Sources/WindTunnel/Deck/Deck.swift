@@ -15,32 +15,7 @@ public final class Deck: Sendable {
   /// The rules by which ``recorded(volatile:)`` takes secrets out, beside those that always are.
   let redaction: RedactionRules
 
-  /// Loads a deck with a cassette.
-  ///
-  /// - Parameters:
-  ///   - cassette: What was said.
-  ///   - scenario: What the weather is.
-  ///   - seed: What all draws start from.
-  ///   - matcher: What the requests are compared by.
-  ///   - then: What follows when the recordings of a request are used up.
-  ///   - pace: How long recorded answers take; their streamed bodies come in their pieces at any.
-  ///   - mode: Whether the live origin is asked.
-  ///   - redaction: What ``recorded()`` takes out beside what it always does.
-  ///   - ignoring: Hosts that are left alone: their requests pass to them in every mode, without
-  ///     weather and unrecorded. `api.example.com` is every port of it, `api.example.com:8443` one.
-  ///   - mapping: Hosts that are asked elsewhere where they are asked at all:
-  ///     `["api.example.com": "http://127.0.0.1:8000"]`. On the tape they keep their names.
-  ///   - isProxied: Whether requests come through a forward proxy: it passes others, and a failed
-  ///     connection is the proxy's, which answers 502.
-  ///   - passesOthers: Whether requests to hosts that are nowhere on the cassette go there, in the
-  ///     weather and unrecorded; with an empty cassette that is weather over live traffic.
-  ///   - recordingJournal: Where each interaction is noted as soon as it is complete, so that what
-  ///     ends the process does not take the recording with it.
-  ///   - observe: Given each event of an exchange: a decision while it is made, under the deck's lock,
-  ///     where it must be quick and must not call the deck, and every other on the thread that carries
-  ///     the exchange.
-  ///   - now: Tells the time, where dates in recorded answers shall be moved by as much as has gone by
-  ///     since (``Interaction/refreshingDates(at:)``). What is dealt does not depend on it.
+  /// Loads a deck with a cassette, by the options that most decks need (``PlaybackOptions``).
   public convenience init(
     _ cassette: Cassette,
     scenario: Scenario = .calm,
@@ -49,28 +24,38 @@ public final class Deck: Sendable {
     then: EndPolicy = .fail,
     pace: Pace = .immediately,
     mode: RecordMode = .none,
-    redaction: RedactionRules = .standard,
-    ignoring: [String] = [],
-    mapping: [String: RequestURL] = [:],
-    isProxied: Bool = false,
-    passesOthers: Bool = false,
-    recordingJournal: RecordingJournal? = nil,
-    observe: (@Sendable (ExchangeEvent) -> Void)? = nil,
-    refreshingDates now: (@Sendable () -> Date)? = nil
+    recordingJournal: RecordingJournal? = nil
   ) {
-    let options = PlaybackOptions(
-      matcher: matcher,
-      then: then,
-      pace: pace,
-      mode: mode,
-      redaction: redaction,
-      ignoring: ignoring,
-      mapping: mapping,
-      isProxied: isProxied,
-      passesOthers: passesOthers,
-      refreshingDates: now
+    self.init(
+      cassette,
+      scenario: scenario,
+      seed: seed,
+      options: PlaybackOptions(matcher: matcher, then: then, pace: pace, mode: mode),
+      recordingJournal: recordingJournal
     )
-    recordingJournal?.begin(after: cassette, redaction, rewrites: mode == .rewrite)
+  }
+
+  /// Loads a deck with a cassette.
+  ///
+  /// - Parameters:
+  ///   - cassette: The interactions to play.
+  ///   - scenario: The faults and the link that are met.
+  ///   - seed: The start of all draws.
+  ///   - options: How the cassette is played and recorded.
+  ///   - recordingJournal: The file that each interaction is noted in as soon as it is complete, so
+  ///     that what ends the process does not take the recording with it.
+  ///   - observe: Is given each event of an exchange: a decision while it is made, under the deck's
+  ///     lock, where it must be quick and must not call the deck, and every other on the thread that
+  ///     carries the exchange.
+  public convenience init(
+    _ cassette: Cassette,
+    scenario: Scenario = .calm,
+    seed: UInt64 = 1,
+    options: PlaybackOptions,
+    recordingJournal: RecordingJournal? = nil,
+    observe: (@Sendable (ExchangeEvent) -> Void)? = nil
+  ) {
+    recordingJournal?.begin(after: cassette, options.redaction, rewrites: options.mode == .rewrite)
     self.init(
       LoadedCassette(cassette, options),
       scenario,
@@ -111,7 +96,7 @@ public final class Deck: Sendable {
 // MARK: - A request
 
 extension Deck {
-  /// What a request meets that comes on a connection of its own.
+  /// The fate of a request that comes on a connection of its own.
   package enum Arrival: Sendable {
     /// Its connection fails, or has to be waited for; only when that is open is it decided.
     case opening(Delivery)
@@ -160,7 +145,7 @@ extension Deck {
     return (complete(decided), decided.prepared)
   }
 
-  /// What a request gets that has come before.
+  /// The answer to a request that has come before.
   package enum RepeatedArrival: Sendable {
     /// The response that the caller holds ready for it. It counts as carried to its end.
     case sameResponse
@@ -407,8 +392,8 @@ extension Deck {
   /// A lane for one more session of this deck.
   package func sessionLane() -> Lane { Lane("session/\(state.withLock { $0.newSession() })") }
 
-  /// Keeps connections that were refused off the cassette, and tells whose: `GET http://a.example`,
-  /// without path and query, which may hold a secret.
+  /// Keeps connections that were refused off the cassette, and returns what they were for:
+  /// `GET http://a.example`, without path and query, which may hold a secret.
   @discardableResult
   package func forgetRefusals() -> [String] { state.withLock { $0.dropRefusals() } }
 }
@@ -434,7 +419,7 @@ extension Deck {
   /// The start of all draws.
   public var seed: UInt64 { state.withLock { $0.scenario.seed } }
 
-  /// How long ago the scenario began: its first moment that was told; `nil` where none was.
+  /// The time since the scenario began, with its first moment that was told; `nil` where none was.
   package func elapsed(at now: Date) -> Duration? {
     state.withLock { $0.scenario.elapsed(at: now) }
   }
@@ -471,9 +456,9 @@ extension Deck {
   /// Whether everything is recorded anew.
   var recordsAnew: Bool { state.withLock { $0.mode } == .rewrite }
 
-  /// What was recorded, and what becomes of what was there before.
+  /// The recordings, and what becomes of what was there before.
   var recording: Recording { state.withLock { $0.recording } }
 
-  /// What was recorded so far.
+  /// The recordings so far.
   var newRecordings: NewRecordings { state.withLock { $0.recordings } }
 }

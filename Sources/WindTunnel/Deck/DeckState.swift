@@ -48,7 +48,7 @@ extension Deck {
         || !routes.isEmpty || cassette.computes
     }
 
-    /// What was recorded, and what becomes of what was there before.
+    /// The new recordings, and what becomes of what was there before.
     var recording: Recording {
       let isAnew = mode == .rewrite
       let old = cassette.cassette
@@ -107,11 +107,11 @@ extension Deck {
         decision: decision,
         path: scenario.path(decision),
         scenario: scenario.scenario.name,
-        isOnTape: cassette.answers(for: request.url),
+        isOnCassette: cassette.answers(for: request.url),
         isOpened: isOpened
       )
       if mode != .none { tunnel.ticket = entry.id }
-      if tunnel.isOnTape {
+      if tunnel.isOnCassette {
         // A miss needs no explanation: the tunnel goes on.
         let isIgnored = routes.ignores(request.url)
         let dealt = deal(cassette.prepare(request), decision, id: entry.id, isIgnored: isIgnored)
@@ -374,11 +374,11 @@ extension Deck {
     }
   }
 
-  /// What was recorded, and what becomes of what was on the cassette before.
+  /// The new recordings of a deck, and what becomes of what was on the cassette before.
   struct Recording: Sendable {
-    /// What stays on the cassette when the recorded interactions are added.
+    /// The cassette that stays when the recorded interactions are added.
     let kept: Cassette
-    /// What was on the cassette and is recorded anew.
+    /// The interactions that were on the cassette and are recorded anew.
     let replaced: [Interaction]
     let new: NewRecordings
     /// Whether everything is recorded anew.

@@ -1,5 +1,4 @@
-/// Where requests go that leave the tunnel: hosts that are left alone, and hosts that are asked
-/// elsewhere.
+/// The hosts that are left alone, and those that are asked elsewhere.
 struct LiveRoutes: Sendable {
   private let ignored: Set<String>
   private let mapped: [String: RequestURL]
@@ -17,12 +16,12 @@ struct LiveRoutes: Sendable {
   /// Whether no host is treated otherwise than any other.
   var isEmpty: Bool { ignored.isEmpty && mapped.isEmpty }
 
-  /// Whether a request is none of the tunnel's affair.
+  /// Tells whether a request is none of the deck's affair.
   func ignores(_ url: RequestURL) -> Bool {
     !ignored.isEmpty && Self.names(of: url).contains(where: ignored.contains)
   }
 
-  /// Where a request is sent in place of its own address; `nil`: to that.
+  /// Returns the address that a request is sent to in place of its own; `nil`: to that.
   func destination(of url: RequestURL) -> RequestURL? {
     guard !mapped.isEmpty, let origin = Self.names(of: url).lazy.compactMap({ mapped[$0] }).first
     else { return nil }
@@ -33,7 +32,7 @@ struct LiveRoutes: Sendable {
     return destination
   }
 
-  /// What a host can be called by, the most exact name first.
+  /// The names that a host can be called by, the most exact one first.
   private static func names(of url: RequestURL) -> [String] {
     guard let host = url.host else { return [] }
     return (url.effectivePort.map { ["\(host):\($0)"] } ?? []) + [host]
@@ -48,8 +47,8 @@ extension Outcome {
     return forwarded
   }
 
-  /// An answer of the live origin as the host would have given it that was asked for: a redirect
-  /// to the place that the host is mapped to leads to the host.
+  /// Returns an answer of the live origin as the host would have given it that was asked for: a
+  /// redirect to the place that the host is mapped to leads to the host.
   package func named(_ head: ResponseHead) -> ResponseHead {
     guard let liveURL, let location = head.headers["Location"],
       RequestURL(location).origin == liveURL.origin, let own = request.url.origin,

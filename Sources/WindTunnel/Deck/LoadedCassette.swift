@@ -6,11 +6,11 @@ package struct PreparedRequest: Sendable {
   /// The lane that it names itself.
   let lane: Lane?
   let key: RequestKey
-  /// What it is counted by.
+  /// The fingerprint by which it is counted.
   let print: Fingerprint
-  /// What answers it, where nothing decides that but itself.
+  /// The recordings that answer it, where nothing decides that but itself.
   let sequence: MatchIndex.Sequence?
-  /// What it was worked out by.
+  /// The cassette that it was worked out by.
   let cassette: LoadedCassette
   /// Whether a recording that answers it is sent as it stands, unless the scenario changes it.
   let takesRecordingsUnchanged: Bool
@@ -41,7 +41,7 @@ final class LoadedCassette: Sendable {
   private let hosts: Set<String>
   /// Whether recordings are sent at once and as they stand, unless a scenario changes them.
   private let playsUnchanged: Bool
-  /// Why nothing answers requests that came before: what is not answered is mostly asked again.
+  /// The explanations of requests that nothing answers: what is not answered is mostly asked again.
   private let explanations = Locked<[Request: Mismatch]>([:])
   private static let explanationsMax = 256
   /// Requests with more content are explained each time.
@@ -148,7 +148,7 @@ final class LoadedCassette: Sendable {
   }
 }
 
-/// What of a decision is worked out outside the deck's lock.
+/// The part of a decision that is worked out outside the deck's lock.
 enum DeferredAnswer: Sendable {
   /// A function of the user's, which may be slow and may ask the deck itself.
   case compute(@Sendable (Request) -> Response)

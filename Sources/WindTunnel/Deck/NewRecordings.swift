@@ -37,7 +37,7 @@ struct NewRecordings: Sendable {
     if let ticket { unaskedTickets.insert(ticket) }
   }
 
-  /// Drops connections that were refused, and tells whose.
+  /// Drops connections that were refused, and returns what they were for.
   mutating func dropRefusals() -> [String] {
     let refused = inOrder.filter(\.interaction.isRefused)
     for (order, _) in refused { interactions[order] = nil }
@@ -79,8 +79,8 @@ extension Deck {
     return numbered(recording, onto: recording.kept, volatile: names)
   }
 
-  /// What was recorded, added to another cassette than the deck's own: the one that stands in the
-  /// file by now.
+  /// Returns what was recorded, added to another cassette than the deck's own: the one that stands in
+  /// the file by now.
   package func recorded(
     onto cassette: Cassette,
     volatile names: [String] = []
@@ -106,8 +106,8 @@ extension Deck {
     return (cassette, redaction.keptPlaces.map { new[$0].order }, redaction.leftOut)
   }
 
-  /// What was recorded, put onto the cassette that stands in the file by now and that others may have
-  /// written onto since.
+  /// Returns what was recorded, put onto the cassette that stands in the file by now and that others
+  /// may have written onto since.
   ///
   /// A deck that records everything anew replaces what it was asked for and nothing else
   /// (``RerecordingMerge``); any other adds.

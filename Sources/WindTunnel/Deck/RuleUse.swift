@@ -1,11 +1,11 @@
-/// Which rules of a deck's weather have met a request, through every change of it.
+/// The use of the rules of a deck's scenarios: those that have met a request, through every change.
 ///
 /// A rule has met one that its trigger means by method, address, fields and importance, whether it
-/// fired for it or not: ordinals, draws and the clock are what weather is about, while a rule that
-/// means nothing that anybody asks is a slip of the pen. A rule of connections has met one as soon as
-/// anybody comes.
+/// fired for it or not: ordinals, draws and the clock are what scenarios are about, while a rule that
+/// means nothing that is ever asked is a slip of the pen. A rule of connections has met one as soon as
+/// any connection comes.
 struct RuleUse: Sendable {
-  private struct Weather: Sendable {
+  private struct Use: Sendable {
     var scenario: Scenario
     /// The places of the rules that have met nothing.
     var unmet: [Int]
@@ -14,38 +14,38 @@ struct RuleUse: Sendable {
   /// The largest number of scenarios that are remembered; those of a server may change for months.
   static let scenariosMax = 100
 
-  private var weathers: [Weather] = []
+  private var uses: [Use] = []
   private var current = 0
-  /// Tells whether any rule of the weather as it is now has met nothing.
+  /// Whether any rule of the present scenario has met nothing.
   private(set) var isWaiting = false
 
   init(_ scenario: Scenario) { change(to: scenario) }
 
-  /// Goes on in another weather, or in one that there was before.
+  /// Goes on in another scenario, or in one that there was before.
   mutating func change(to scenario: Scenario) {
-    if let known = weathers.firstIndex(where: { $0.scenario == scenario }) {
+    if let known = uses.firstIndex(where: { $0.scenario == scenario }) {
       current = known
     } else {
-      if weathers.count == Self.scenariosMax { weathers.removeFirst() }
-      current = weathers.count
-      weathers.append(Weather(scenario: scenario, unmet: Array(scenario.rules.indices)))
+      if uses.count == Self.scenariosMax { uses.removeFirst() }
+      current = uses.count
+      uses.append(Use(scenario: scenario, unmet: Array(scenario.rules.indices)))
     }
-    isWaiting = !weathers[current].unmet.isEmpty
+    isWaiting = !uses[current].unmet.isEmpty
   }
 
-  /// Begins anew in the weather as it is.
-  mutating func begin() { self = RuleUse(weathers[current].scenario) }
+  /// Begins anew in the present scenario.
+  mutating func begin() { self = RuleUse(uses[current].scenario) }
 
   /// Takes note of a request, or of a connection that none has come on.
   mutating func meet(_ request: Request?) {
-    let scenario = weathers[current].scenario
-    weathers[current].unmet.removeAll { place in
+    let scenario = uses[current].scenario
+    uses[current].unmet.removeAll { place in
       let rule = scenario.rules[place]
       if rule.isForConnections { return true }
       guard let request, scenario.applies(rule, to: request) else { return false }
       return rule.trigger.header?.holds(request.headers) != false
     }
-    isWaiting = !weathers[current].unmet.isEmpty
+    isWaiting = !uses[current].unmet.isEmpty
   }
 
   /// The rules that have met nothing.
@@ -53,8 +53,8 @@ struct RuleUse: Sendable {
   /// - Parameter seen: The requests that came instead, such as `GET /get`.
   /// - Returns: The rules in their order.
   func unmet(seen: [String]) -> [UnmetRule] {
-    weathers.flatMap { weather in
-      weather.unmet.map { UnmetRule($0, of: weather.scenario, seen: seen) }
+    uses.flatMap { use in
+      use.unmet.map { UnmetRule($0, of: use.scenario, seen: seen) }
     }
   }
 }

@@ -7,7 +7,7 @@ public struct TunnelDecision: Sendable, Hashable {
   /// The scenario that it was decided in.
   public var scenario: String
   /// Tells whether the host is one that the cassette answers for, so that the live one must not be asked.
-  public var isOnTape: Bool
+  public var isOnCassette: Bool
   /// Tells whether the proxy looks into it, so that its requests are decided one by one.
   public var isOpened: Bool
   /// The failure that was recorded of it; `nil` where that is not on the cassette.
@@ -17,7 +17,7 @@ public struct TunnelDecision: Sendable, Hashable {
 }
 
 extension Request {
-  /// What asks a proxy for a tunnel.
+  /// Makes a request that asks a proxy for a tunnel.
   package init(tunnelTo authority: String) {
     // The scheme is a guess that only a default port depends on, and an authority has its own.
     self.init("CONNECT", RequestURL("https://\(authority)"))

@@ -155,7 +155,7 @@ extension Scenario {
 
 extension Scenario {
   /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and by
-  /// those of every request as far as they can be carried by bytes that nobody can read. A status is
+  /// those of every request as far as they can be carried by bytes that cannot be read. A status is
   /// only for the rules that name the tunnel: it answers the `CONNECT`.
   func decideTunnel(_ request: Request, at moment: Moment, isOpened: Bool) -> Decision {
     let fired = fired(at: moment) { rule in
@@ -183,7 +183,7 @@ extension Scenario {
     }
   }
 
-  /// Tells whether it breaks tunnels off at a byte, which only who passes their bytes on can do.
+  /// Tells whether it breaks tunnels off at a byte, which only a proxy that passes their bytes on can do.
   public var cutsTunnelsAtBytes: Bool {
     rules.contains { rule in
       guard rule.trigger.request?.isForTunnels == true else { return false }
@@ -193,7 +193,7 @@ extension Scenario {
     }
   }
 
-  /// Tells whether it fails handshakes by certificates, which nobody can do without opening them.
+  /// Tells whether it fails handshakes by certificates, which takes a proxy that opens them.
   public var needsCertificates: Bool {
     rules.lazy.flatMap(\.faults).contains {
       guard case .connection(.tls(let fault)) = $0 else { return false }

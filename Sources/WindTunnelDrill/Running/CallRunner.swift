@@ -80,8 +80,7 @@ struct CallRunner: Sendable {
       // What is waited for at the name server is not waited for again.
       scenario: names == nil ? setup.scenario : setup.scenario.withoutLookUps,
       seed: setup.seed,
-      matcher: .pathAndQuery,
-      then: .repeat,
+      options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat),
       observe: { attempts.observe($0) }
     )
     if let elapsed = setup.elapsed { deck.begin(aged: elapsed) }

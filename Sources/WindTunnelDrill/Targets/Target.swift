@@ -29,19 +29,19 @@ struct CallRoute: Sendable {
   var session: URLSession
   /// Makes a configuration that leads the same way.
   var configure: @Sendable () -> URLSessionConfiguration = { .wire() }
-  /// What has to be given back: a seat's class, or a port of the call's own.
+  /// What has to be given back: a protocol class, or a port of the call's own.
   var belongings: Belongings
   /// The network in which its address is; `nil`: this process's own.
   var network: PrivateNetwork?
 
   enum Belongings: Sendable {
     case nothing
-    case seat(AnyClass)
+    case protocolClass(AnyClass)
     case port(Int)
   }
 }
 
-/// In process: each call has a session in a seat of its own.
+/// In process: each call has a session with a protocol class of its own.
 struct InProcessTarget: Target {
   let deck: Deck
   let errors: Symptom.Platform
@@ -55,23 +55,23 @@ struct InProcessTarget: Target {
   }
 
   func open(_ lane: Lane) -> CallRoute {
-    let seat: AnyClass = Seats.take(for: Seat(deck: deck, lane: lane, errors: errors))
-    let configure = { @Sendable () -> URLSessionConfiguration in
-      .seated(seat, configuration: nil)
-    }
+    let type: AnyClass = ProtocolClassPool.take(
+      for: ProtocolRegistration(deck: deck, lane: lane, errors: errors)
+    )
+    let configure = { @Sendable () -> URLSessionConfiguration in .registered(type) }
     return CallRoute(
       baseURL: origin,
       session: URLSession(configuration: configure()),
       configure: configure,
-      belongings: .seat(seat)
+      belongings: .protocolClass(type)
     )
   }
 
   func close(_ route: CallRoute, isHung: Bool) {
-    // A seat that a hung call may still use is never anybody else's.
+    // A class that a hung call may still use is never another's.
     if isHung { return }
     route.session.finishTasksAndInvalidate()
-    if case .seat(let seat) = route.belongings { Seats.giveBack(seat) }
+    if case .protocolClass(let type) = route.belongings { ProtocolClassPool.giveBack(type) }
   }
 }
 

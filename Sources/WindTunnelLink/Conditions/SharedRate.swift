@@ -9,8 +9,8 @@ final class SharedRate: Sendable {
 
   var count: Int { max(1, active.withLock { $0 }) }
 
-  /// One connection's place at it; it is given up when the connection is forgotten.
-  final class Seat: Sendable, Hashable {
+  /// One connection's part of it, which is given up when the connection is forgotten.
+  final class Share: Sendable, Hashable {
     private let rate: SharedRate
     private let isTaken = Locked(false)
 
@@ -20,7 +20,7 @@ final class SharedRate: Sendable {
 
     var count: Int { rate.count }
 
-    static func == (left: Seat, right: Seat) -> Bool { left === right }
+    static func == (left: Share, right: Share) -> Bool { left === right }
 
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 

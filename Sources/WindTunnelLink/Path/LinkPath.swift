@@ -5,7 +5,7 @@ public struct LinkPath: Sendable, Hashable {
   /// The connection's draws.
   public var draws: ConnectionDraws
   /// The rates that its connections share; `nil`: each has its own.
-  package var shared: SharedPath?
+  package var shared: SharedRates?
   /// How many round trips go before the request; `nil`: as many as a new connection takes.
   public var handshakes: Int?
   /// Tells whether the TLS handshake was waited for where it was made, and nothing else was.
@@ -16,7 +16,7 @@ public struct LinkPath: Sendable, Hashable {
   /// Whether windows and loss make a difference on it.
   private var needsTCP: Bool { link.up.needsTCP || link.down.needsTCP }
 
-  package init(link: Link, draws: ConnectionDraws, shared: SharedPath? = nil) {
+  package init(link: Link, draws: ConnectionDraws, shared: SharedRates? = nil) {
     (self.link, self.draws, self.shared) = (link, draws, shared)
   }
 

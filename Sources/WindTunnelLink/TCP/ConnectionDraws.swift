@@ -22,12 +22,12 @@ public struct ConnectionDraws: Sendable, Hashable {
 }
 
 /// The rates that the connections of a deck share.
-package struct SharedPath: Sendable, Hashable {
+package struct SharedRates: Sendable, Hashable {
   let up = SharedRate()
   let down = SharedRate()
 
   package init() {}
 
-  package static func == (left: SharedPath, right: SharedPath) -> Bool { left.up === right.up }
+  package static func == (left: SharedRates, right: SharedRates) -> Bool { left.up === right.up }
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(up)) }
 }

@@ -4,7 +4,7 @@ struct PacketPath: Sendable, Hashable {
   private let delay: Int
   private let bitsPerSecond: Double?
   private let queuePackets: Int
-  private let share: SharedRate.Seat?
+  private let share: SharedRate.Share?
   private var loss: LossChain
   private var jitter: JitterChain?
   /// When the rate has let pass everything so far.
@@ -15,7 +15,7 @@ struct PacketPath: Sendable, Hashable {
   private var underWay: [(Packet, at: Int)] = []
   private var first = 0
 
-  init(_ direction: Link.Direction, _ draws: Draws, _ share: SharedRate.Seat? = nil) {
+  init(_ direction: Link.Direction, _ draws: Draws, _ share: SharedRate.Share? = nil) {
     delay = direction.delay.inMicroseconds
     bitsPerSecond = direction.bitsPerSecond
     queuePackets = direction.queuePackets ?? Link.Direction.queuePacketsDefault

@@ -24,9 +24,9 @@ struct TCPConnection: Sendable, Hashable {
   var notesArrivals = false
   var arrivals: [Arrival] = []
   private var burst: SegmentBurst
-  private var seats: [SharedRate.Seat] = []
+  private var shares: [SharedRate.Share] = []
 
-  init(_ link: Link, _ draws: ConnectionDraws, shared: SharedPath? = nil) {
+  init(_ link: Link, _ draws: ConnectionDraws, shared: SharedRates? = nil) {
     let phase =
       link.hasChance
       ? Int(draws.up.apart(2).bits(0) % UInt64(KernelTimer.turn)) : KernelTimer.steadyPhase
@@ -34,12 +34,12 @@ struct TCPConnection: Sendable, Hashable {
     burst = SegmentBurst(link.hasChance ? draws.down.apart(3) : nil)
     client = End(sender: TCPSender(timer))
     server = End(sender: TCPSender(timer))
-    let (upSeat, downSeat) = (
-      shared.map { SharedRate.Seat($0.up) }, shared.map { SharedRate.Seat($0.down) }
+    let (upShare, downShare) = (
+      shared.map { SharedRate.Share($0.up) }, shared.map { SharedRate.Share($0.down) }
     )
-    seats = [upSeat, downSeat].compactMap(\.self)
-    up = PacketPath(link.up, draws.up, upSeat)
-    down = PacketPath(link.down, draws.down, downSeat)
+    shares = [upShare, downShare].compactMap(\.self)
+    up = PacketPath(link.up, draws.up, upShare)
+    down = PacketPath(link.down, draws.down, downShare)
     handshake = ThreeWayHandshake(timer)
     handshake.begin(&up)
   }
@@ -176,8 +176,8 @@ struct TCPConnection: Sendable, Hashable {
       send(&packet, .down)
     }
     server.sender.outbox.removeAll(keepingCapacity: true)
-    if let seat = seats.first { seat.set(up.isBusy(at: now)) }
-    if let seat = seats.last, seats.count > 1 { seat.set(down.isBusy(at: now)) }
+    if let share = shares.first { share.set(up.isBusy(at: now)) }
+    if let share = shares.last, shares.count > 1 { share.set(down.isBusy(at: now)) }
   }
 
   private mutating func send(_ packet: inout Packet, _ way: Link.Way) {

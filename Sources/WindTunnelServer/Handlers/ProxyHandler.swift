@@ -75,7 +75,7 @@ final class ProxyHandler: RequestHandler {
       isOpened: proxy.contexts != nil,
       at: Date()
     )
-    if decision.isOnTape, !decision.isOpened, decision.failure == nil {
+    if decision.isOnCassette, !decision.isOpened, decision.failure == nil {
       let text =
         "\(host) is on the cassette, and what is in a closed tunnel cannot be answered from it: "
         + "nobody can read it (proxy --open-tls can). The live \(host) is not asked either."

@@ -255,7 +255,7 @@ extension Tunnel {
     guard phase == .listening, !up.pending.isEmpty else { return }
     guard up.pending[0] == 22, let handOver else {
       // The live host is not asked where the tape answers for it.
-      if decision.isOnTape { return end(.cut) { $0.close() } }
+      if decision.isOnCassette { return end(.cut) { $0.close() } }
       return connect()
     }
     phase = .ended

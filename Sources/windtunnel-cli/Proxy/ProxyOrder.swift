@@ -156,12 +156,14 @@ struct ProxyOrder {
       recording?.cassette ?? cassette ?? Cassette(),
       scenario: scenarios[0],
       seed: seed,
-      matcher: matcher,
-      then: .repeat,
-      mode: recording == nil ? .none : .newEpisodes,
-      redaction: redaction,
-      ignoring: ignored.map(\.name),
-      isProxied: true,
+      options: PlaybackOptions(
+        matcher: matcher,
+        then: .repeat,
+        mode: recording == nil ? .none : .newEpisodes,
+        redaction: redaction,
+        ignoring: ignored.map(\.name),
+        isProxied: true
+      ),
       recordingJournal: recording?.journal,
       observe: { event in
         recording?.observe(event)

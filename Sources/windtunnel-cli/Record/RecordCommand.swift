@@ -127,12 +127,14 @@ extension Deck {
   ) {
     self.init(
       cassette,
-      matcher: order.matcher,
-      // What was not recorded yet is a new episode, a further answer of the same kind included.
-      then: mode == .newEpisodes ? .fail : .repeat,
-      mode: mode,
-      redaction: order.redaction,
-      ignoring: order.ignored.map(\.name),
+      options: PlaybackOptions(
+        matcher: order.matcher,
+        // What was not recorded yet is a new episode, a further answer of the same kind included.
+        then: mode == .newEpisodes ? .fail : .repeat,
+        mode: mode,
+        redaction: order.redaction,
+        ignoring: order.ignored.map(\.name)
+      ),
       recordingJournal: journal,
       observe: { event in
         unrecorded?.observe(event)

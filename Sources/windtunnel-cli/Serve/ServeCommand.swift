@@ -37,11 +37,13 @@ enum ServeCommand: Command {
       cassette,
       scenario: try order.scenario(),
       seed: UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1),
-      matcher: try order.matcher(),
-      then: .repeat,
-      pace: try arguments.number("--speed", in: 0...1000).map { .times($0) } ?? .immediately,
-      observe: { unanswered.observe($0) },
-      refreshingDates: arguments.has("--refresh-dates") ? clock : nil
+      options: PlaybackOptions(
+        matcher: try order.matcher(),
+        then: .repeat,
+        pace: try arguments.number("--speed", in: 0...1000).map { .times($0) } ?? .immediately,
+        refreshingDates: arguments.has("--refresh-dates") ? clock : nil
+      ),
+      observe: { unanswered.observe($0) }
     )
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0

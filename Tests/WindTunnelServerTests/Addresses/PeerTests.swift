@@ -3,10 +3,10 @@ import Origins
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelCassettes
-@testable import WindTunnelRedaction
 @testable import WindTunnelImports
+@testable import WindTunnelLink
+@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 @Suite(.timeLimit(.minutes(10))) struct PeerTests {
@@ -139,7 +139,7 @@ import Testing
       let gate = Locked(PeerAuthorizer(proxy.admission, own: "127.0.0.9"))
       let machine = OwnMachine(listeningAt: "127.0.0.9")
       let context = PortContext(
-        deck: Deck(Cassette(), isProxied: true),
+        deck: Deck(Cassette(), options: PlaybackOptions(isProxied: true)),
         lane: .deck,
         options: options,
         port: 1,

@@ -21,9 +21,7 @@ extension ReplayServer {
     let deck = Deck(
       tape,
       scenario: scenario,
-      then: .repeat,
-      mode: mode,
-      isProxied: true,
+      options: PlaybackOptions(then: .repeat, mode: mode, isProxied: true),
       observe: { event in if let ended = EndedExchange(event) { seen(ended) } }
     )
     var options = Options()

@@ -19,7 +19,7 @@ import Testing
     let origin = try await Origin { text in
       text.contains("\r\n\r\n") ? (["HTTP/1.1 204 No Content\r\n\r\n"], .close) : nil
     }
-    let deck = Deck(Cassette(), mode: mode, isProxied: byProxy)
+    let deck = Deck(Cassette(), options: PlaybackOptions(mode: mode, isProxied: byProxy))
     var options = ReplayServer.Options.patient
     if byProxy { options.proxy = Proxying() } else { options.upstream = try Upstream(origin.url) }
     options.keepsEncodings = keeping

@@ -15,9 +15,11 @@ import Testing
     let name = "127.0.0.1:\(telemetry.address.port)"
     let deck = Deck(
       Cassette(),
-      matcher: .pathAndQuery,
-      mode: .rewrite,
-      ignoring: [name]
+      options: PlaybackOptions(
+        matcher: .pathAndQuery,
+        mode: .rewrite,
+        ignoring: [name]
+      )
     )
     var options = ReplayServer.Options.patient
     options.upstream = try Upstream(origin.url)
@@ -49,7 +51,10 @@ import Testing
   @Test func `a host that is ignored without a port is at every port`() async throws {
     let telemetry = try await Origin { _ in ([Self.answer], .close) }
     let other = try await Origin { _ in ([Self.answer], .close) }
-    let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite, ignoring: ["127.0.0.1"])
+    let deck = Deck(
+      Cassette(),
+      options: PlaybackOptions(matcher: .pathAndQuery, mode: .rewrite, ignoring: ["127.0.0.1"])
+    )
     var options = ReplayServer.Options.patient
     // The upstream itself is at an ignored host, too.
     options.upstream = try Upstream(other.url)

@@ -19,7 +19,11 @@ import WindTunnelSymptoms
       folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       journal = try RecordingJournal(besides: folder.appendingPathComponent("a.json"))
-      deck = Deck(Cassette(), mode: .rewrite, isProxied: isProxied, recordingJournal: journal)
+      deck = Deck(
+        Cassette(),
+        options: PlaybackOptions(mode: .rewrite, isProxied: isProxied),
+        recordingJournal: journal
+      )
     }
 
     /// What another process would take up.

@@ -4,9 +4,9 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 @testable import WindTunnelLink
-@testable import WindTunnelCassettes
 @testable import WindTunnelServer
 
 /// A recording server in front of one that is spoken to by https.
@@ -155,7 +155,10 @@ struct TLSUpstreamTests {
     try await TLSServerTests.serving(.echo("/a")) { telemetry, authority async throws in
       let (host, port) = ("\(name):\(telemetry.port)", telemetry.port)
       let origin = try await Origin { _ in ([], .close) }
-      let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite, ignoring: [host])
+      let deck = Deck(
+        Cassette(),
+        options: PlaybackOptions(matcher: .pathAndQuery, mode: .rewrite, ignoring: [host])
+      )
       var options = ReplayServer.Options.patient
       options.upstream = try Upstream(origin.url)
       options.ignoredHosts = [

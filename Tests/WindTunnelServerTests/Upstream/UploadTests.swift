@@ -59,8 +59,8 @@ import Testing
       Deck(tape, matcher: Matcher(authority: .required, comparesBodies: true)).needsRequestContent
     )
     #expect(Deck(tape, mode: .newEpisodes).needsRequestContent)
-    #expect(Deck(tape, ignoring: ["a.test"]).needsRequestContent)
-    #expect(Deck(tape, isProxied: true).needsRequestContent)
+    #expect(Deck(tape, options: PlaybackOptions(ignoring: ["a.test"])).needsRequestContent)
+    #expect(Deck(tape, options: PlaybackOptions(isProxied: true)).needsRequestContent)
     #expect(Deck.echo("/a").needsRequestContent)
   }
 

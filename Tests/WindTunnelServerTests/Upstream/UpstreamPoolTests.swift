@@ -50,7 +50,10 @@ import Testing
       var options = ReplayServer.Options.patient
       options.ignoredHosts = [try Upstream(url)]
       options.limits.upstreamIdleSeconds = 600
-      let deck = Deck(Cassette(), matcher: .pathAndQuery, ignoring: [name])
+      let deck = Deck(
+        Cassette(),
+        options: PlaybackOptions(matcher: .pathAndQuery, ignoring: [name])
+      )
       let answers = try await ReplayServer.serving(deck, options) { server in
         let client = try server.client()
         defer { client.close() }

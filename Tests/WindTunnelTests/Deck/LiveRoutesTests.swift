@@ -11,9 +11,11 @@ import Testing
     Deck(
       Cassette([Interaction(Request("GET", "https://api.example.test/a"), .json(1))]),
       scenario: scenario,
-      mode: mode,
-      ignoring: ["Telemetry.example.test", "api.example.test:8443"],
-      mapping: ["api.example.test": "http://127.0.0.1:8000"]
+      options: PlaybackOptions(
+        mode: mode,
+        ignoring: ["Telemetry.example.test", "api.example.test:8443"],
+        mapping: ["api.example.test": "http://127.0.0.1:8000"]
+      )
     ).decide(Request("GET", url))
   }
 
@@ -34,7 +36,10 @@ import Testing
     let rain = Scenario("rain", rules: [.always(.always, .status(503))])
     let outcome = outcome(of: "https://telemetry.example.test/a", mode: .rewrite, rain)
     #expect(outcome.decision.faults == [])
-    let deck = Deck(Cassette(), mode: .rewrite, ignoring: ["telemetry.example.test"])
+    let deck = Deck(
+      Cassette(),
+      options: PlaybackOptions(mode: .rewrite, ignoring: ["telemetry.example.test"])
+    )
     let ignored = deck.decide(Request("GET", "https://telemetry.example.test/a"))
     deck.keep(Interaction(ignored.request, .json(1)), for: ignored)
     #expect(deck.recorded().cassette == Cassette())

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func `other hosts are asked only where a deck was told to`() {
-    let told = Deck(tape, passesOthers: true)
+    let told = Deck(tape, options: PlaybackOptions(passesOthers: true))
     let expected: [[Journal.Take]] = [
       [.recording(0), .unmatched, .unmatched], [.recording(0), .unmatched, .forwarded],
     ]
@@ -28,8 +28,10 @@ import Testing
     let deck = Deck(
       tape,
       scenario: [.always(.first(1), .status(503))],
-      then: .repeat,
-      passesOthers: true
+      options: PlaybackOptions(
+        then: .repeat,
+        passesOthers: true
+      )
     )
     let request = Request("GET", "http://other.test/b")
     let first = deck.decide(request)
@@ -42,7 +44,7 @@ import Testing
   }
 
   @Test func `the next tape has its own hosts`() {
-    let deck = Deck(tape, passesOthers: true)
+    let deck = Deck(tape, options: PlaybackOptions(passesOthers: true))
     deck.load(Cassette([Interaction(Request("GET", "http://other.test/c"), Response())]))
     let expected: [Journal.Take] = [.forwarded, .forwarded, .unmatched]
     #expect(takes(deck) == expected)

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelImports
+@testable import WindTunnelLink
 
 /// A rule that meant nothing that was asked for is a slip of the pen, and told.
 @Suite struct RuleUseTests {
@@ -143,7 +143,9 @@ import Testing
     let deck = Deck(
       Cassette(),
       scenario: [.on("GET /get", .always, .status(503))],
-      ignoring: ["api.example.test"]
+      options: PlaybackOptions(
+        ignoring: ["api.example.test"]
+      )
     )
     Self.ask(deck, "/get")
     #expect(deck.unmetRules.count == 1)

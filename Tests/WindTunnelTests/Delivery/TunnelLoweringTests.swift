@@ -13,7 +13,7 @@ import Testing
     to authority: String = "api.example.com:443",
     times count: Int = 1
   ) -> [[Delivery.Step]] {
-    let deck = Deck(Cassette(), scenario: scenario, isProxied: true)
+    let deck = Deck(Cassette(), scenario: scenario, options: PlaybackOptions(isProxied: true))
     return (0..<count).map { _ in Delivery(deck.openTunnel(to: authority)).steps }
   }
 
@@ -95,7 +95,7 @@ import Testing
   @Test func `the same seed decides the same for the n-th tunnel to a place, whoever else asks`() {
     let scenario: Scenario = [.always(.probability(0.5), .reset(afterBodyBytes: 1))]
     let alone = steps(scenario, times: 20)
-    let deck = Deck(Cassette(), scenario: scenario, isProxied: true)
+    let deck = Deck(Cassette(), scenario: scenario, options: PlaybackOptions(isProxied: true))
     var among: [[Delivery.Step]] = []
     for _ in 0..<20 {
       _ = deck.openTunnel(to: "other.test:443")
@@ -112,7 +112,9 @@ import Testing
         .always(.attempt(1), .connection(.refused)),
         .always(.attempt(2), .connection(.tls(.handshakeFailure))),
       ],
-      isProxied: true
+      options: PlaybackOptions(
+        isProxied: true
+      )
     )
     let request = Request("GET", "http://api.example.com/a")
     #expect(deck.decide(request).decision.faults == [.status(502)])
@@ -123,7 +125,7 @@ import Testing
     let tape = Cassette([
       Interaction(Request("GET", "http://api.example.com/a"), Response(body: Body("taped")))
     ])
-    let deck = Deck(tape, then: .repeat, isProxied: true)
+    let deck = Deck(tape, options: PlaybackOptions(then: .repeat, isProxied: true))
     func source(_ url: RequestURL) -> Outcome.Source { deck.decide(Request("GET", url)).source }
     guard case .recording(_, place: 0) = source("http://api.example.com/a"),
       case .unmatched = source("http://api.example.com/b"),
@@ -132,7 +134,7 @@ import Testing
       Issue.record("\(deck.journal.all)")
       return
     }
-    #expect(deck.openTunnel(to: "api.example.com:443").isOnTape)
-    #expect(!deck.openTunnel(to: "other.test:443").isOnTape)
+    #expect(deck.openTunnel(to: "api.example.com:443").isOnCassette)
+    #expect(!deck.openTunnel(to: "other.test:443").isOnCassette)
   }
 }

@@ -94,7 +94,10 @@ enum FuzzedReader: String, CaseIterable, Sendable, CustomTestStringConvertible {
     #expect(redacted.redacted().cassette == redacted, name)
     _ = CassetteLint(cassette)
     guard let first = cassette.interactions.first else { return }
-    let deck = Deck(cassette, refreshingDates: { Date(timeIntervalSince1970: 1_900_000_000) })
+    let deck = Deck(
+      cassette,
+      options: PlaybackOptions(refreshingDates: { Date(timeIntervalSince1970: 1_900_000_000) })
+    )
     play(deck, first.request)
     play(deck, Request("GET", "/nowhere"))
   }

@@ -124,7 +124,7 @@ import Testing
   @Test func `two connections that share a rate take twice as long as one`() {
     var link = Link.symmetric(roundTrip: 20, bitsPerSecond: 800_000)
     link.isShared = true
-    let shared = SharedPath()
+    let shared = SharedRates()
     func path(_ ordinal: Int) -> LinkPath {
       LinkPath(link: link, draws: .nth(ordinal), shared: shared)
     }

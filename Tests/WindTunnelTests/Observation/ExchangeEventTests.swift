@@ -23,7 +23,11 @@ import Testing
 
   @Test func `one observer is told of all that becomes of a request`() {
     let told = Locked<[String]>([])
-    let deck = Deck(Self.tape, observe: { event in told.withLock { $0.append(Self.line(event)) } })
+    let deck = Deck(
+      Self.tape,
+      options: PlaybackOptions(),
+      observe: { event in told.withLock { $0.append(Self.line(event)) } }
+    )
     let outcome = deck.decide(Request("GET", "https://api.example.test/a"))
     deck.requestEnded(outcome, handshake: .seconds(1), upload: .seconds(2))
     deck.answerBegan(outcome)
@@ -58,8 +62,7 @@ import Testing
         .on("GET /a", .every(3), .status(503)),
         .on("CONNECT *", .always, .reset(afterBodyBytes: 9)),
       ],
-      then: .repeat,
-      isProxied: true,
+      options: PlaybackOptions(then: .repeat, isProxied: true),
       observe: { event in
         if case .decided(let entry) = event { told.withLock { $0.append(entry) } }
       }

@@ -6,7 +6,10 @@ enum Forwarding {
   /// Passes requests to a host that the deck leaves alone, and keeps nothing.
   static func server(to origin: RequestURL) async throws -> ReplayServer {
     let name = "\(origin.host ?? ""):\(origin.effectivePort ?? 80)"
-    let deck = Deck(Cassette(), matcher: .pathAndQuery, then: .repeat, ignoring: [name])
+    let deck = Deck(
+      Cassette(),
+      options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat, ignoring: [name])
+    )
     var options = ReplayServer.Options()
     options.ignoredHosts = [try Upstream(origin)]
     return try await ReplayServer(deck, options)
@@ -16,7 +19,11 @@ enum Forwarding {
   static func tunnels(isShaped: Bool) async throws -> ReplayServer {
     let link = Link(up: Link.Direction(), down: Link.Direction())
     let scenario = isShaped ? Scenario("unlimited", link: link) : .calm
-    let deck = Deck(Cassette(), scenario: scenario, then: .repeat, isProxied: true)
+    let deck = Deck(
+      Cassette(),
+      scenario: scenario,
+      options: PlaybackOptions(then: .repeat, isProxied: true)
+    )
     var options = ReplayServer.Options()
     options.proxy = Proxying()
     return try await ReplayServer(deck, options)

@@ -43,7 +43,10 @@ struct LiveBench {
       recordingJournal: keeping == .journal ? try RecordingJournal(besides: file) : nil
     )
     recording = URLSession(configuration: .windTunnel(deck))
-    let ignored = Deck(Cassette(), mode: .rewrite, ignoring: [origin.host ?? ""])
+    let ignored = Deck(
+      Cassette(),
+      options: PlaybackOptions(mode: .rewrite, ignoring: [origin.host ?? ""])
+    )
     passing = URLSession(configuration: .windTunnel(ignored))
   }
 

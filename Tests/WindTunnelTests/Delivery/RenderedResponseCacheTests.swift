@@ -2,7 +2,7 @@ import Testing
 
 @testable import WindTunnel
 
-@Suite struct PlainAnswersTests {
+@Suite struct RenderedResponseCacheTests {
   @Test func `what is prepared has a bound`() {
     var cache = RenderedResponseCache<String>(bytesMax: 10)
     func key(_ cassette: Int, _ place: Int) -> RenderedResponseKey {

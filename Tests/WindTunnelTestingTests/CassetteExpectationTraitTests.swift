@@ -6,7 +6,7 @@ import WindTunnelTesting
   import FoundationNetworking
 #endif
 
-@Suite struct TapeExpectationTraitTests {
+@Suite struct CassetteExpectationTraitTests {
   /// Runs a test with the trait, and answers what it had to say at the test's line.
   private func complaints(
     of trait: CassetteTrait,

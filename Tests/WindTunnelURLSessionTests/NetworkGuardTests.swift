@@ -9,10 +9,10 @@ import WindTunnel
 #endif
 
 /// Which spellings of an address lead to a test's own server.
-@Suite struct OutletTests {
+@Suite struct NetworkGuardTests {
   private func letsThrough(_ url: String, to origin: String) throws -> Bool {
-    let outlet = Outlet(to: origin) { _ in false }
-    return outlet.letsThrough(URLRequest(url: try #require(URL(string: url))))
+    let networkGuard = NetworkGuard(allowing: origin) { _ in false }
+    return networkGuard.letsThrough(URLRequest(url: try #require(URL(string: url))))
   }
 
   @Test(arguments: [

@@ -1,5 +1,5 @@
-/// The demands on a tape, and on the weather, once a test has played it.
-public struct TapeExpectation: OptionSet, Sendable, Hashable {
+/// The demands on a cassette, and on the scenario, once a test has played it.
+public struct CassetteExpectation: OptionSet, Sendable, Hashable {
   /// One bit for each demand.
   public let rawValue: Int
 
@@ -7,16 +7,16 @@ public struct TapeExpectation: OptionSet, Sendable, Hashable {
   public init(rawValue: Int) { self.rawValue = rawValue }
 
   /// Every interaction was played. What a fault took the place of was asked for and not played.
-  public static let everyInteraction = TapeExpectation(rawValue: 1 << 0)
+  public static let everyInteraction = CassetteExpectation(rawValue: 1 << 0)
 
   /// Interactions were played in the order in which they were recorded. One that was not played
   /// at all breaks no order, nor does one that is played again.
-  public static let inOrder = TapeExpectation(rawValue: 1 << 1)
+  public static let inOrder = CassetteExpectation(rawValue: 1 << 1)
 
-  /// Every rule of the weather has met a request, whether it fired for it or not.
-  public static let everyRule = TapeExpectation(rawValue: 1 << 2)
+  /// Every rule of the scenario has met a request, whether it fired for it or not.
+  public static let everyRule = CassetteExpectation(rawValue: 1 << 2)
 
-  /// What of this does not hold.
+  /// Returns what of this does not hold.
   ///
   /// - Parameters:
   ///   - journal: What was played, in the order in which it was.
@@ -30,7 +30,7 @@ public struct TapeExpectation: OptionSet, Sendable, Hashable {
     if contains(.everyInteraction) {
       let played = Set(plays)
       let left = tape.indices.filter { !played.contains($0) }
-        .compactMap { place in tape[place].map { TapePlace(place + 1, $0.request) } }
+        .compactMap { place in tape[place].map { NumberedInteraction(place + 1, $0.request) } }
       if !left.isEmpty { unmet.append(.unplayed(left, of: tape.count { $0 != nil })) }
     }
     if contains(.inOrder), let (early, late) = Self.firstOutOfOrder(plays),
@@ -38,8 +38,8 @@ public struct TapeExpectation: OptionSet, Sendable, Hashable {
     {
       unmet.append(
         .outOfOrder(
-          TapePlace(early + 1, before.request),
-          before: TapePlace(late + 1, after.request)
+          NumberedInteraction(early + 1, before.request),
+          before: NumberedInteraction(late + 1, after.request)
         )
       )
     }
@@ -59,8 +59,8 @@ public struct TapeExpectation: OptionSet, Sendable, Hashable {
   }
 }
 
-/// An interaction by its number on the tape, which counts from 1.
-public struct TapePlace: Sendable, Hashable, CustomStringConvertible {
+/// An interaction by its number on the cassette, which counts from 1.
+public struct NumberedInteraction: Sendable, Hashable, CustomStringConvertible {
   /// Its number, from 1.
   public let number: Int
   /// Its method, such as `GET`.
@@ -76,16 +76,16 @@ public struct TapePlace: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(number) \(method) \(url)" }
 }
 
-/// A demand on a tape that does not hold.
+/// A demand on a cassette that does not hold.
 public enum UnmetExpectation: Sendable, Hashable, CustomStringConvertible {
   /// These interactions, of so many, were not played.
-  case unplayed([TapePlace], of: Int)
+  case unplayed([NumberedInteraction], of: Int)
   /// The first that came out of order: it was played, and only then the other, which was recorded
   /// before it.
-  case outOfOrder(TapePlace, before: TapePlace)
+  case outOfOrder(NumberedInteraction, before: NumberedInteraction)
   /// This rule has met no request.
   case unmetRule(UnmetRule)
-  /// More requests came than are remembered, so that nobody can say.
+  /// More requests came than are remembered, so that it cannot be said.
   case forgotten(requests: Int)
 
   /// How many interactions are named before the rest is counted.
@@ -119,7 +119,7 @@ public enum UnmetExpectation: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Deck {
-  /// How often requests of a pattern came, such as `GET /users/7` or `* /users/**`.
+  /// Counts the requests of a pattern that came, such as `GET /users/7` or `* /users/**`.
   public func attempts(_ pattern: RequestPattern) -> Int {
     journal.count { entry in
       guard entry.take != .connection else { return false }
@@ -129,22 +129,22 @@ extension Deck {
     }
   }
 
-  /// The interactions that nobody has been given, in recorded order. Functions are none.
+  /// The interactions that were not played, in recorded order. Functions are none.
   public var unused: [Interaction] {
     let taken = Set(journal.plays)
     return recordings.enumerated().filter { !taken.contains($0.offset) }.compactMap(\.element)
   }
 
-  /// What of an expectation does not hold by now.
+  /// Returns what of an expectation does not hold by now.
   ///
-  /// A deck that records everything anew plays nothing, so of its tape nothing is expected.
-  public func unmet(_ expectation: TapeExpectation) -> [UnmetExpectation] {
+  /// A deck that records everything anew plays nothing, so of its cassette nothing is expected.
+  public func unmet(_ expectation: CassetteExpectation) -> [UnmetExpectation] {
     let rules = expectation.contains(.everyRule) ? unmetRules : []
     return (recordsAnew ? [] : expectation.unmet(by: journal, of: recordings))
       + rules.map { .unmetRule($0) }
   }
 
-  /// The rules of the weather, as it is and as it was, that have met no request by now: misspelt, or
+  /// The rules of the scenario, and of those before it, that have met no request by now: misspelt, or
   /// no longer needed.
   public var unmetRules: [UnmetRule] { activeScenario.ruleUse.unmet(seen: journal.requests) }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WindTunnel
 
-@Suite struct TapeExpectationTests {
+@Suite struct CassetteExpectationTests {
   private static let paths = ["/a", "/b", "/c"]
   private static let tape = Cassette(paths.map { interaction("https://api.example.test\($0)") })
 
@@ -10,12 +10,12 @@ import Testing
     Interaction(Request("GET", RequestURL(url)), .json([:]))
   }
 
-  private func place(_ number: Int) -> TapePlace {
-    TapePlace(number, Self.tape.interactions[number - 1].request)
+  private func place(_ number: Int) -> NumberedInteraction {
+    NumberedInteraction(number, Self.tape.interactions[number - 1].request)
   }
 
   private func unmet(
-    _ expectation: TapeExpectation,
+    _ expectation: CassetteExpectation,
     asking paths: [String],
     of deck: Deck = Deck(tape)
   ) -> [UnmetExpectation] {
@@ -31,9 +31,9 @@ import Testing
       // A tape that is played in part is played in order all the same.
       (["/a", "/c"], .inOrder), ([], .inOrder), (["/c", "/b", "/a"], .everyInteraction), ([], []),
       (["/c", "/a"], []),
-    ] as [([String], TapeExpectation)]
+    ] as [([String], CassetteExpectation)]
   )
-  func `what was demanded and done is met`(paths: [String], expectation: TapeExpectation) {
+  func `what was demanded and done is met`(paths: [String], expectation: CassetteExpectation) {
     #expect(unmet(expectation, asking: paths) == [])
   }
 
@@ -97,10 +97,10 @@ import Testing
     var journal = Journal()
     for _ in 0..<Journal.entriesMax + 1 { journal.append(entry) }
     #expect(
-      TapeExpectation.inOrder.unmet(by: journal, of: [])
+      CassetteExpectation.inOrder.unmet(by: journal, of: [])
         == [.forgotten(requests: Journal.entriesMax / 10)]
     )
-    #expect(TapeExpectation().unmet(by: journal, of: []) == [])
+    #expect(CassetteExpectation().unmet(by: journal, of: []) == [])
   }
 
   @Test func `the sentences name number, method and address`() {
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func `of a long list the first ten are named`() {
-    let places = (1...12).map { TapePlace($0, Request("GET", "/x")) }
+    let places = (1...12).map { NumberedInteraction($0, Request("GET", "/x")) }
     let text = "\(UnmetExpectation.unplayed(places, of: 20))"
     #expect(text.contains("\n  10 GET /x\n  and 2 more\n"))
   }

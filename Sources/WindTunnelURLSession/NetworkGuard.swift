@@ -6,22 +6,23 @@ package import WindTunnel
 #endif
 
 /// The one server that the requests of a test on the wire may go to.
-package struct Outlet: Sendable {
+package struct NetworkGuard: Sendable {
   /// Where it listens: `http://127.0.0.1:8080`.
   let origin: String
   /// The same, taken apart.
   private let own: RequestURL
-  /// Whether a request is none of the tunnel's affair.
+  /// Tells whether a request is none of the deck's affair.
   let ignores: @Sendable (RequestURL) -> Bool
 
-  /// Makes an outlet to a server's origin; hosts that a deck ignores are asked, too.
-  package init(to origin: String, ignoring ignores: @escaping @Sendable (RequestURL) -> Bool) {
+  /// Lets requests go to a server's origin; hosts that a deck ignores are asked, too.
+  package init(allowing origin: String, ignoring ignores: @escaping @Sendable (RequestURL) -> Bool)
+  {
     (self.origin, self.ignores) = (origin, ignores)
     own = Self.asHTTP(RequestURL(origin))
   }
 
   /// A protocol class that refuses what does not go there.
-  package func take() -> AnyClass { Seats.take(for: self) }
+  package func makeProtocolClass() -> AnyClass { ProtocolClassPool.take(for: self) }
 
   func letsThrough(_ request: URLRequest) -> Bool {
     guard SharedSession.reachesTheNetwork(request) else { return true }
@@ -53,7 +54,7 @@ package struct Outlet: Sendable {
     return url
   }
 
-  /// Why a request is not sent.
+  /// The reason why a request is not sent, as an error.
   func refusal(of request: URLRequest, through session: String = "") -> HarnessError {
     let url = request.url?.absoluteString ?? "a request without a URL"
     return HarnessError(
@@ -63,22 +64,22 @@ package struct Outlet: Sendable {
   }
 }
 
-/// The interceptor of a session that has an outlet: it carries nothing, and refuses what the platform
+/// The interceptor of a session that has a guard: it carries nothing, and refuses what the platform
 /// must not carry.
-final class OutletInterceptor<Digits>: URLProtocol {
+final class GuardInterceptor<Digits>: URLProtocol {
   override class func canInit(with request: URLRequest) -> Bool {
     // Given back: then nothing is let through.
-    guard let outlet = Seats.outlet(of: self) else {
+    guard let networkGuard = ProtocolClassPool.networkGuard(of: self) else {
       return SharedSession.reachesTheNetwork(request)
     }
-    return !outlet.letsThrough(request)
+    return !networkGuard.letsThrough(request)
   }
 
   override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
   override func startLoading() {
     let refusal =
-      Seats.outlet(of: type(of: self))?.refusal(of: request)
+      ProtocolClassPool.networkGuard(of: type(of: self))?.refusal(of: request)
       ?? HarnessError("The test of this session is over, and its server with it.")
     client?.urlProtocol(self, didFailWithError: refusal)
   }

@@ -8,7 +8,7 @@ import WindTunnelURLSession
 #endif
 
 /// An answer that was made once is sent again as it is; nobody may notice.
-@Suite struct PlainAnswerTests {
+@Suite struct RenderedResponseTests {
   private let url = "https://api.example.test/users/7"
 
   /// All that a caller can compare.
@@ -39,6 +39,53 @@ import WindTunnelURLSession
         Response(status: status, headers: fields, body: Body(text))
       )
     ])
+  }
+
+  /// The number of responses that a session was sent again.
+  private func hits(_ session: URLSession) -> Int? {
+    let type: AnyClass? = session.configuration.protocolClasses?.first
+    return type.flatMap { ProtocolClassPool.registration(of: $0) }?.responses.hits
+  }
+
+  @Test func `a response is made once and sent again each time`() async {
+    let deck = Deck(cassette("seven"), then: .repeat)
+    let session = deck.session()
+    var counts: [Int?] = []
+    for _ in 0..<4 {
+      _ = await session.seen(url)
+      counts.append(hits(session))
+    }
+    #expect(counts == [0, 1, 2, 3])
+    deck.load(cassette("eight"))
+    for _ in 0..<2 { #expect(await session.seen(url).text == "eight") }
+    #expect(hits(session) == 4)
+  }
+
+  @Test(arguments: [
+    Scenario("link", link: Link(up: .init(), down: .init(delay: .milliseconds(2)))),
+    [.on("GET /users/*", .always, .delay(.exactly(.milliseconds(1))))],
+  ])
+  func `what a scenario changes is never sent from the cache`(_ scenario: Scenario) async {
+    let deck = Deck(cassette("seven"), scenario: scenario, then: .repeat)
+    let session = deck.session()
+    for _ in 0..<3 { #expect(await session.seen(url).text == "seven") }
+    #expect(hits(session) == 0)
+    deck.swap(.calm)
+    for _ in 0..<3 { #expect(await session.seen(url).text == "seven") }
+    #expect(hits(session) == 2)
+    deck.swap(scenario)
+    for _ in 0..<2 { #expect(await session.seen(url).text == "seven") }
+    #expect(hits(session) == 2)
+  }
+
+  @Test(arguments: [
+    PlaybackOptions(then: .repeat, pace: .asRecorded),
+    PlaybackOptions(then: .repeat, refreshingDates: { Date() }),
+  ])
+  func `what takes its time or is of today is made each time`(_ options: PlaybackOptions) async {
+    let session = Deck(cassette("seven"), options: options).session()
+    for _ in 0..<3 { #expect(await session.seen(url).text == "seven") }
+    #expect(hits(session) == 0)
   }
 
   @Test func `who asks again hears the same`() async {
