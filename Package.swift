@@ -13,6 +13,9 @@ let package = Package(
       targets: ["WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession"]
     ),
     .library(name: "WindTunnelServer", targets: ["WindTunnelServer"]),
+    // HAR, and metrics with their reports, for hosts that drill in ways of their own.
+    .library(name: "WindTunnelImports", targets: ["WindTunnelImports"]),
+    .library(name: "WindTunnelReports", targets: ["WindTunnelReports"]),
     .library(name: "WindTunnelDrill", targets: ["WindTunnelDrill"]),
     .library(name: "WindTunnelTesting", targets: ["WindTunnelTesting"]),
     // Beside it for tests that drill; it brings the other along.

@@ -12,6 +12,7 @@ let package = Package(
       dependencies: [
         .product(name: "NetworkLayer", package: "windtunnel"),
         .product(name: "WindTunnel", package: "windtunnel"),
+        .product(name: "WindTunnelReports", package: "windtunnel"),
         .product(name: "WindTunnelServer", package: "windtunnel"),
         .product(name: "WindTunnelURLSession", package: "windtunnel"),
       ],

@@ -37,9 +37,6 @@ public struct Delivery: Sendable, Hashable {
     case relayUntil(downBytes: Int)
   }
 
-  /// One direction of a connection.
-  public typealias Way = Link.Way
-
   /// Something that comes from the client.
   public enum Arrival: Sendable, Hashable {
     /// The first TLS record (RFC 8446 §4.1.2).

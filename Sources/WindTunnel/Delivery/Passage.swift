@@ -5,7 +5,7 @@ struct Passage: Sendable {
   /// so, too: the largest window that Linux opens by itself is 6 MiB (`tcp_rmem`).
   static let windowBytes = 1 << 20
 
-  let way: Delivery.Way
+  let way: Link.Way
   private var shaper: Shaper
   /// How many more bytes may pass; `nil`: any number.
   private var bytesLeft: Int?
@@ -18,7 +18,7 @@ struct Passage: Sendable {
   /// Tells whether the end has been passed on.
   private(set) var isEnded = false
 
-  init(_ way: Delivery.Way, _ shaper: Shaper?, bytesMax: Int? = nil) {
+  init(_ way: Link.Way, _ shaper: Shaper?, bytesMax: Int? = nil) {
     self.way = way
     self.shaper = shaper ?? Shaper(Link.Direction())
     before = self.shaper.sentBytes

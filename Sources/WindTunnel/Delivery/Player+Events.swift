@@ -9,9 +9,9 @@ extension Player {
     /// This has come from the client.
     case arrived(Delivery.Arrival)
     /// While the player meters: so many bytes have come to be passed this way.
-    case came(Delivery.Way, Int)
+    case came(Link.Way, Int)
     /// While the player meters: this way has come to its end (FIN).
-    case ended(Delivery.Way)
+    case ended(Link.Way)
   }
 
   /// Something for the courier to do, in order.
@@ -40,13 +40,13 @@ extension Player {
     /// every byte and pass what it says.
     case relay
     /// Pass so many of the bytes that wait to go this way.
-    case pass(Delivery.Way, Int)
+    case pass(Link.Way, Int)
     /// Pass the end of this way on; everything before it has been passed.
-    case passEnd(Delivery.Way)
+    case passEnd(Link.Way)
     /// Read no more of what goes this way.
-    case hold(Delivery.Way)
+    case hold(Link.Way)
     /// Read again.
-    case takeMore(Delivery.Way)
+    case takeMore(Link.Way)
     /// Call again at this moment.
     case wake(Duration)
   }

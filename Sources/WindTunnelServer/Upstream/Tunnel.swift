@@ -358,16 +358,16 @@ extension Tunnel: ChannelDelegate {
 // MARK: - Bytes and ends, from one side to the other
 
 extension Tunnel {
-  private subscript(way: Delivery.Way) -> Way {
+  private subscript(way: Link.Way) -> Way {
     get { way == .up ? up : down }
     set { if way == .up { up = newValue } else { down = newValue } }
   }
 
-  private func source(_ way: Delivery.Way) -> Channel? { way == .up ? client : upstream }
-  private func target(_ way: Delivery.Way) -> Channel? { way == .up ? upstream : client }
+  private func source(_ way: Link.Way) -> Channel? { way == .up ? client : upstream }
+  private func target(_ way: Link.Way) -> Channel? { way == .up ? upstream : client }
 
   /// Bytes came from a way's sender.
-  private func receive(_ bytes: UnsafeRawBufferPointer, _ way: Delivery.Way) {
+  private func receive(_ bytes: UnsafeRawBufferPointer, _ way: Link.Way) {
     switch phase {
     case .passing where !player.isMetering: forward(bytes, way)
     case .passing: meter(bytes, way)
@@ -382,11 +382,11 @@ extension Tunnel {
     lastPassed = reactor.now
   }
 
-  private func append(_ bytes: UnsafeRawBufferPointer, _ way: Delivery.Way) {
+  private func append(_ bytes: UnsafeRawBufferPointer, _ way: Link.Way) {
     if way == .up { up.pending.append(bytes) } else { down.pending.append(bytes) }
   }
 
-  private func forward(_ bytes: UnsafeRawBufferPointer, _ way: Delivery.Way) {
+  private func forward(_ bytes: UnsafeRawBufferPointer, _ way: Link.Way) {
     guard let target = target(way) else { return }
     if way == .up { up.passed += bytes.count } else { down.passed += bytes.count }
     target.pass(bytes)
@@ -397,7 +397,7 @@ extension Tunnel {
   }
 
   /// Asks the player. What may go at once goes from where it was read to, without a copy.
-  private func meter(_ bytes: UnsafeRawBufferPointer, _ way: Delivery.Way) {
+  private func meter(_ bytes: UnsafeRawBufferPointer, _ way: Link.Way) {
     var actions = player.next(.came(way, bytes.count), at: now)
     var rest = bytes
     if queue.isEmpty, self[way].pending.isEmpty, case .pass(way, let count)? = actions.first,
@@ -413,7 +413,7 @@ extension Tunnel {
   }
 
   /// Passes so many of the bytes that wait.
-  private func pass(_ count: Int, _ way: Delivery.Way) {
+  private func pass(_ count: Int, _ way: Link.Way) {
     guard count > 0 else { return }
     if way == .up {
       let data = up.pending.take(atMost: count)
@@ -425,7 +425,7 @@ extension Tunnel {
   }
 
   /// A way's sender sends no more.
-  private func reachedEnd(_ way: Delivery.Way) {
+  private func reachedEnd(_ way: Link.Way) {
     guard !self[way].isEnded else { return }
     switch phase {
     case .passing:
@@ -449,11 +449,11 @@ extension Tunnel {
   }
 
   /// Tells a way's receiver that nothing more comes.
-  private func passEnd(_ way: Delivery.Way) {
+  private func passEnd(_ way: Link.Way) {
     if self[way].isBroken {
       return end(way == .up ? .clientReset : .originReset) { $0.reset() }
     }
-    let other: Delivery.Way = way == .up ? .down : .up
+    let other: Link.Way = way == .up ? .down : .up
     if self[other].hasPassedEnd || (upstream == nil && way == .down) {
       end(.closed) { $0.close() }
     } else {
@@ -481,14 +481,14 @@ extension Tunnel {
     }
   }
 
-  private func set(_ way: Delivery.Way, _ change: (inout Way) -> Void) {
+  private func set(_ way: Link.Way, _ change: (inout Way) -> Void) {
     if way == .up { change(&up) } else { change(&down) }
     updateReading()
   }
 
   /// Reads from each side as fast as the other takes it.
   private func updateReading() {
-    for way in Delivery.Way.allCases {
+    for way in Link.Way.allCases {
       let state = self[way]
       let isFull = phase != .passing && state.pending.count > context.limits.queuedBytesMax
       // Only whoever reads from a client learns that it has left.

@@ -23,7 +23,7 @@ import Testing
     let foreign = [
       ["Host: evil.example.test"], ["Host: localhost", "Origin: null"],
       ["Host: localhost", "Origin: https://evil.example.test"],
-      ["Host: localhost", "Sec-Fetch-URLAuthority: cross-site"],
+      ["Host: localhost", "Sec-Fetch-Site: cross-site"],
     ]
     for fields in foreign {
       #expect(try await status(url, fields, in: scratch) == 403, "\(fields)")

@@ -42,22 +42,22 @@ import Testing
       (["Origin": "https://www.api.example.test"], "https://www.api.example.test"),
       (["Origin": "null"], "null"), (["Origin": ""], ""), (["Origin": "localhost"], "localhost"),
       // An image carries no Origin, and says that another site wants it.
-      (["Sec-Fetch-URLAuthority": "cross-site"], "null"),
+      (["Sec-Fetch-Site": "cross-site"], "null"),
       (
-        ["Sec-Fetch-URLAuthority": "cross-site", "Referer": "https://evil.example.test/a/b?c"],
+        ["Sec-Fetch-Site": "cross-site", "Referer": "https://evil.example.test/a/b?c"],
         "https://evil.example.test"
       ),
-      (["Sec-Fetch-URLAuthority": "cross-site", "Referer": "http://localhost:3000/"], nil),
-      (["Sec-Fetch-URLAuthority": "same-site", "Referer": "http://localhost:3000/"], nil),
-      (["Sec-Fetch-URLAuthority": "none"], nil),
+      (["Sec-Fetch-Site": "cross-site", "Referer": "http://localhost:3000/"], nil),
+      (["Sec-Fetch-Site": "same-site", "Referer": "http://localhost:3000/"], nil),
+      (["Sec-Fetch-Site": "none"], nil),
       (
         [
-          "Sec-Fetch-URLAuthority": "cross-site", "Sec-Fetch-Mode": "navigate",
+          "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate",
           "Sec-Fetch-Dest": "document",
         ], nil
       ),
       (
-        ["Sec-Fetch-URLAuthority": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"],
+        ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"],
         "null"
       ),
     ] as [(HeaderFields, String?)]

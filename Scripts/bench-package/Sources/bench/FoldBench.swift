@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelReports
 
 /// What folding ten million calls into a report's figures costs on one core: calls a second, and
 /// memory above what there was before.
