@@ -46,7 +46,9 @@ struct NamedByWords {
 
   private mutating func look(at word: Range<Int>) {
     // Most words are short, and stand in no quotation marks.
-    guard word.count >= RandomToken.lengthMin || Self.isQuote(bytes[word.lowerBound]) else { return }
+    guard word.count >= RandomToken.lengthMin || Self.isQuote(bytes[word.lowerBound]) else {
+      return
+    }
     let value = trimmed(word)
     guard value.count >= 4, RandomToken.mayBe(bytes[value]) else { return }
     let isQuoted = value.lowerBound > word.lowerBound && Self.isQuote(bytes[value.lowerBound - 1])

@@ -79,7 +79,9 @@ extension CassetteScanner {
     return InteractionReader.response(status, headers, try body(keys))
   }
 
-  private mutating func failure(_ notes: inout InnerNotes) throws(Failure) -> WindTunnelCassettes.Failure {
+  private mutating func failure(_ notes: inout InnerNotes) throws(Failure)
+    -> WindTunnelCassettes.Failure
+  {
     var object = OpenObject()
     var symptom: Symptom?
     var text: String?

@@ -7,7 +7,9 @@ struct FieldDifference {
   var asked: String?
 
   /// Every name whose values differ; what a redaction may stand for does not.
-  static func all(_ recorded: [RequestParts.Field], _ asked: [RequestParts.Field]) -> [FieldDifference] {
+  static func all(_ recorded: [RequestParts.Field], _ asked: [RequestParts.Field])
+    -> [FieldDifference]
+  {
     if recorded == asked { return [] }
     let there = Dictionary(grouping: recorded) { $0.name }
     let here = Dictionary(grouping: asked) { $0.name }

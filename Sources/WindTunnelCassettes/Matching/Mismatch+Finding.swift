@@ -40,7 +40,12 @@ extension Mismatch {
   }
 
   /// The recordings of this request are used up.
-  package init(exhausted request: Request, times: Int, last place: Int, of interactions: [Interaction]) {
+  package init(
+    exhausted request: Request,
+    times: Int,
+    last place: Int,
+    of interactions: [Interaction]
+  ) {
     let shown = Self.shown(interactions[place].request)
     self.init(
       asked: Self.shown(request),

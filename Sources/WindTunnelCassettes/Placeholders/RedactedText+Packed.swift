@@ -16,7 +16,8 @@ extension RedactedText {
   /// The stretches of a text that hold values in base64 or in
   /// hexadecimal digits. The parts of a web token are none: they
   /// lead up to its pseudonym.
-  package static func packed(in text: String) -> [(range: Range<String.Index>, inner: RedactedText)] {
+  package static func packed(in text: String) -> [(range: Range<String.Index>, inner: RedactedText)]
+  {
     guard packedMarks.contains(where: { text.contains($0) }) else { return [] }
     let bytes = Array(text.utf8)
     let isToken = text.contains(".REDACTED-")

@@ -38,7 +38,9 @@ package enum EncodedText {
   }
 
   /// The spelling of bytes in the manner of another spelling.
-  package static func encoded(_ bytes: [UInt8], like other: some BidirectionalCollection<UInt8>) -> String {
+  package static func encoded(_ bytes: [UInt8], like other: some BidirectionalCollection<UInt8>)
+    -> String
+  {
     guard hexadecimal(other) != nil else { return Base64Text.encoded(bytes, like: other) }
     let isUppercase = other.contains { 0x41...0x46 ~= $0 }
     let digits = Array((isUppercase ? "0123456789ABCDEF" : "0123456789abcdef").utf8)

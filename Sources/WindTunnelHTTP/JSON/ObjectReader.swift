@@ -52,7 +52,8 @@ package struct ObjectReader {
     return flag
   }
 
-  package mutating func int(_ name: String, in range: ClosedRange<Int>) throws(FormatError) -> Int? {
+  package mutating func int(_ name: String, in range: ClosedRange<Int>) throws(FormatError) -> Int?
+  {
     guard let value = take(name) else { return nil }
     guard let number = value.intValue, range.contains(number) else {
       throw error(
@@ -63,7 +64,8 @@ package struct ObjectReader {
     return number
   }
 
-  package mutating func double(_ name: String, in range: ClosedRange<Double>) throws(FormatError) -> Double?
+  package mutating func double(_ name: String, in range: ClosedRange<Double>) throws(FormatError)
+    -> Double?
   {
     guard let value = take(name) else { return nil }
     guard let number = value.doubleValue, range.contains(number) else {

@@ -51,5 +51,7 @@ public struct MetricsAccumulator: Sendable {
 
 extension Metrics {
   /// Folds observations.
-  public init(_ observations: some Sequence<Observation>) { self = MetricsAccumulator(observations).metrics }
+  public init(_ observations: some Sequence<Observation>) {
+    self = MetricsAccumulator(observations).metrics
+  }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+
 @testable import WindTunnelReports
 
 @Suite(.timeLimit(.minutes(10))) struct ReportCommandTests {

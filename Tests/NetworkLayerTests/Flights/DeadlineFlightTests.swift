@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 import WindTunnel
-@testable import WindTunnelReports
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelReports
 
 /// The deadline of a call wherever it may be waiting, in process and on the wire.
 @Suite struct DeadlineFlightTests {

@@ -2,9 +2,9 @@ import Foundation
 import Origins
 import Testing
 import WindTunnel
-import WindTunnelReports
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerDebug
+import WindTunnelReports
 import WindTunnelServer
 import WindTunnelSymptoms
 

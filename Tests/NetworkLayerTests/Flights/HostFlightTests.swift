@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 import WindTunnel
-@testable import WindTunnelReports
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelReports
 
 /// What is known of a host over several calls, in process and on the wire: breaker, budget,
 /// credential, cache.

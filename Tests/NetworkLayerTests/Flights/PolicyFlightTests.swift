@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 import WindTunnel
-@testable import WindTunnelReports
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelReports
 
 /// Each rule of the policy with the very attempts and gaps that it promises, in process and on the
 /// wire.

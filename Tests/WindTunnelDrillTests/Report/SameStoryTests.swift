@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+
 @testable import WindTunnelReports
 
 /// Each test drills with the built tool. What a call meets depends on a clock only where an attempt

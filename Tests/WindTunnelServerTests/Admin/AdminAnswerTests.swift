@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelImports
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction
-@testable import WindTunnelImports
 @testable import WindTunnelServer
 
 /// The answers of the admin port, out of what they are made of.

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelCassettes
 @testable import WindTunnelImports
+@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// A server that has read a request before answers it without reading it again; neither the answer nor

@@ -4,8 +4,8 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelImports
+@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// Content of requests that a proxy passes on while it comes.

@@ -3,9 +3,9 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 @testable import WindTunnelLink
-@testable import WindTunnelCassettes
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
 

@@ -4,8 +4,8 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelImports
+@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// Origins that do not answer, and clients that do not wait for them.

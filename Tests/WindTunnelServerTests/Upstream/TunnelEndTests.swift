@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelCassettes
+@testable import WindTunnelLink
 @testable import WindTunnelRedaction
 @testable import WindTunnelReports
 @testable import WindTunnelServer

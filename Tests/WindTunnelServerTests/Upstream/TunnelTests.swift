@@ -4,9 +4,9 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 @testable import WindTunnelLink
-@testable import WindTunnelCassettes
 @testable import WindTunnelRedaction
 @testable import WindTunnelReports
 @testable import WindTunnelServer

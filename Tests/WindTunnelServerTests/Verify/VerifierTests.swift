@@ -1,12 +1,12 @@
 import Foundation
 import Testing
+import WindTunnelReports
 import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction
-import WindTunnelReports
 @testable import WindTunnelServer
 
 /// Holds cassettes against an origin that is written out in the test.

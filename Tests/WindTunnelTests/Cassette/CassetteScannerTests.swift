@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 @testable import WindTunnelCassettes
+@testable import WindTunnelHTTP
 
 @Suite struct CassetteScannerTests {
   /// How many seeds are tried; more by `WINDTUNNEL_FUZZ_SEEDS=1000`.

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
+import WindTunnelReports
 
 @testable import WindTunnel
-import WindTunnelReports
 
 /// What the commands that make cassettes of cassettes do.
 @Suite struct CassetteToolsTests {

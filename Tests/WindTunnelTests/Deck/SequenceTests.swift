@@ -1,8 +1,8 @@
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelCassettes
+@testable import WindTunnelLink
 
 @Suite struct SequenceTests {
   private static func tape(_ url: RequestURL, then: EndPolicy? = nil, _ count: Int = 3) -> Cassette

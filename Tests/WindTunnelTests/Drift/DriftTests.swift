@@ -1,10 +1,10 @@
 import Foundation
 import Testing
+import WindTunnelReports
 import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelLink
-import WindTunnelReports
 
 @Suite struct DriftTests {
   private let request = Request("GET", "https://api.example.test/users/7")

@@ -1,7 +1,7 @@
 @testable import WindTunnel
+@testable import WindTunnelImports
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction
-@testable import WindTunnelImports
 
 extension Generator {
   // Texts that do not read would be missing here; the parser's own tests are about that.

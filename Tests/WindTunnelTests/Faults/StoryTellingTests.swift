@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelCassettes
 @testable import WindTunnelImports
+@testable import WindTunnelLink
 
 /// What a story says of rules that look at the clock and at fields.
 @Suite struct StoryTellingTests {

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelImports
+@testable import WindTunnelLink
 @testable import WindTunnelReports
 
 /// Triggers that ask for more than an ordinal and a draw.

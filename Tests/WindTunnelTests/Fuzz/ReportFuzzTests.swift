@@ -1,8 +1,8 @@
 import Foundation
 import Testing
+import WindTunnelReports
 
 @testable import WindTunnel
-import WindTunnelReports
 
 @Suite struct ReportFuzzTests {
   /// Whatever stands in a file, it is refused in words or shown in every form.

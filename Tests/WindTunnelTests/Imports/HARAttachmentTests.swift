@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelImports
+@testable import WindTunnelLink
 
 /// Bodies that stand beside a HAR and not in it, as Playwright writes them.
 @Suite struct HARAttachmentTests {

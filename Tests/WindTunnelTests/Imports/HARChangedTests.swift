@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelCassettes
-@testable import WindTunnelRedaction
 @testable import WindTunnelImports
+@testable import WindTunnelLink
+@testable import WindTunnelRedaction
 
 /// A cassette that kept what its HAR said, and that somebody has changed since.
 @Suite struct HARChangedTests {

@@ -1,7 +1,7 @@
 import Foundation
-import WindTunnelImports
 import Testing
 import WindTunnel
+import WindTunnelImports
 
 @Suite struct HARDamageTests {
   @Test(arguments: [

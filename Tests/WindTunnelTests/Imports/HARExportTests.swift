@@ -1,9 +1,9 @@
 import Foundation
 import Testing
+import WindTunnelImports
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-import WindTunnelImports
 
 @Suite struct HARExportTests {
   private func backAndForth(_ cassette: Cassette) throws -> HARImport {

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelImports
+@testable import WindTunnelLink
 
 /// What comes back of a HAR where its secrets are kept, though no exchange of a cassette says it.
 @Suite struct HARKeptTests {

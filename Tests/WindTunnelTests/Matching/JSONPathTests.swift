@@ -1,9 +1,9 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 @testable import WindTunnelLink
-@testable import WindTunnelCassettes
 @testable import WindTunnelRedaction
 
 @Suite struct JSONPathTests {

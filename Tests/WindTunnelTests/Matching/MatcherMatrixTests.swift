@@ -1,8 +1,8 @@
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelCassettes
+@testable import WindTunnelLink
 @testable import WindTunnelReports
 
 /// Method, origin, path, query, headers and filters.

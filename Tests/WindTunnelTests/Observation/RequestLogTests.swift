@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 @testable import WindTunnelImports
+@testable import WindTunnelRedaction
 
 /// What a server received, and the questions about it.
 @Suite struct RequestLogTests {

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
+import WindTunnelReports
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-import WindTunnelReports
 
 @Suite struct LintTests {
   /// Keys of providers by their looks; put together here so that nobody takes them for real ones.

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelCassettes
+@testable import WindTunnelLink
 @testable import WindTunnelRedaction
 
 /// Tapes that were recorded in several goes, or made of several.

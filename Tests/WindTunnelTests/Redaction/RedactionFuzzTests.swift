@@ -4,8 +4,8 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 @testable import WindTunnelImports
+@testable import WindTunnelRedaction
 
 /// Bodies by lot with secrets planted in them; the same for the same seed. More of them with
 /// `WINDTUNNEL_FUZZ_SEEDS=10000`.

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
+import WindTunnelReports
 
 @testable import WindTunnel
 @testable import WindTunnelLink
-import WindTunnelReports
 
 @Suite struct ProxyReportTests {
   private func request(

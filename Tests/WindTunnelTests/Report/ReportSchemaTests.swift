@@ -1,6 +1,6 @@
 import Foundation
-import WindTunnelReports
 import Testing
+import WindTunnelReports
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes

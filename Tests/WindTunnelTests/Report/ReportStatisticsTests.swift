@@ -1,7 +1,7 @@
 import Testing
+import WindTunnelReports
 
 @testable import WindTunnel
-import WindTunnelReports
 
 @Suite struct ReportStatisticsTests {
   @Test(arguments: [

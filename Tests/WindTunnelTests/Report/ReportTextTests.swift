@@ -1,7 +1,7 @@
 import Testing
+import WindTunnelReports
 
 @testable import WindTunnel
-import WindTunnelReports
 
 @Suite struct ReportTextTests {
   @Test func `the table says what was seen, and a dash where nothing was`() {

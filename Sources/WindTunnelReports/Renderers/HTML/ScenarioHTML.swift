@@ -93,7 +93,10 @@ extension Report.Flown {
     guard let backoff = row.metrics.backoff, !backoff.isEmpty else { return "" }
     let rows = backoff.map { wait in
       [
-        HTML.Cell(wait.retry == RetryAfterTally.retriesMax ? "8 and later" : "\(wait.retry)", .words),
+        HTML.Cell(
+          wait.retry == RetryAfterTally.retriesMax ? "8 and later" : "\(wait.retry)",
+          .words
+        ),
         HTML.Cell("\(wait.count)"), HTML.Cell(Figures.time(wait.min)),
         HTML.Cell(Figures.time(wait.median)), HTML.Cell(Figures.time(wait.max)),
         HTML.Cell(Figures.decimal(wait.variation)),

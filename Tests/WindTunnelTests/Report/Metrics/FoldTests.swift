@@ -18,7 +18,8 @@ import Testing
     let calls = Flights.drawn(400, seed: seed)
     let whole = members(MetricsAccumulator(calls))
     for _ in 0..<5 {
-      var shards = (0..<8).map { shard in MetricsAccumulator(calls.filter { $0.call % 8 == shard }) }
+      var shards = (0..<8).map { shard in MetricsAccumulator(calls.filter { $0.call % 8 == shard })
+      }
       shards.shuffle(using: &generator)
       // Not one after the other, but as a tree: merging is associative.
       while shards.count > 1 {

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelCassettes
 @testable import WindTunnelImports
+@testable import WindTunnelLink
 @testable import WindTunnelReports
 
 #if canImport(FoundationXML)
