@@ -1,84 +1,89 @@
-import Foundation
-import Testing
+#if os(macOS) || os(Linux)
+  import Foundation
+  import Testing
 
-/// The walls of the house, and what no file of it may hold.
-@Suite struct TidyTests {
-  /// From the lowest to the highest: a module names only those before it.
-  static let order = [
-    "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnelCore",
-    "WindTunnelHTTP", "WindTunnelLink", "WindTunnelCassettes", "WindTunnelRedaction",
-    "WindTunnelImports", "WindTunnel", "WindTunnelReports", "WindTunnelURLSession",
-    "WindTunnelServer", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug",
-    "WindTunnelCommandLine", "WindTunnelTesting", "WindTunnelDrill", "WindTunnelDrillTesting",
-    "windtunnel-cli",
-  ]
+  /// The walls of the house, and what no file of it may hold.
+  @Suite struct TidyTests {
+    /// From the lowest to the highest: a module names only those before it.
+    static let order = [
+      "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnelCore",
+      "WindTunnelHTTP", "WindTunnelLink", "WindTunnelCassettes", "WindTunnelRedaction",
+      "WindTunnelImports", "WindTunnel", "WindTunnelReports", "WindTunnelURLSession",
+      "WindTunnelServer", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug",
+      "WindTunnelCommandLine", "WindTunnelTesting", "WindTunnelDrill", "WindTunnelDrillTesting",
+      "windtunnel-cli",
+    ]
 
-  /// Modules whose folders still name each other in a circle; none is to be added.
-  static let circular: Set = ["WindTunnelNetworkLayer"]
+    /// Modules whose folders still name each other in a circle; none is to be added.
+    static let circular: Set = ["WindTunnelNetworkLayer"]
 
-  @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, or no python3"))
-  func `arrows between modules point down`() throws {
-    let modules = try House.drawn.get().modules
-    #expect(modules.circles == [])
-    for (user, used) in modules.arrows {
-      let place = try #require(Self.order.firstIndex(of: user), "\(user) has no place")
-      let below = Set(Self.order[..<place])
-      #expect(Set(used.keys).subtracting(below) == [], "what \(user) names")
-    }
-  }
-
-  @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, or no python3"))
-  func `the folders of a module make no circle`() throws {
-    let folders = try House.drawn.get().folders
-    #expect(folders.count > 15)
-    let found = folders.filter { !$0.value.circles.isEmpty }
-    let shown = found.mapValues(\.circles)
-    #expect(Set(found.keys).subtracting(Self.circular) == [], "\(shown)")
-    #expect(Self.circular.subtracting(found.keys) == [], "no circle any more: take it off the list")
-  }
-
-  @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, or no python3"))
-  func `nothing lies about that no file uses`() throws {
-    let files = try House.drawn.get().files
-    #expect(files.usedByNone == [])
-  }
-
-  /// Inventions that gave way to the field's terms.
-  static let oldWords = [
-    "KeptTable", "GramFilter", "Anatomy", "HeldBody", "HARSound", "MannersTally", "SpokenSecrets",
-    "LoneWord", "DrawnWord", "SpelledText", "PackedText", "Echoes", "Stretches", "HARDate",
-    "WireAnswers", "WholeAnswers", "PlainAnswers", "KnownRequests", "OtherTape", "Circumstances",
-    "ProxyDesk", "AdminDesk", "DNSDesk", "RecordingDesk", "WaitingRoom", "Occupancy", "Seats",
-    "FlightLog", "AttemptTeller", "Telegram", "Sortie", "Itinerary", "Departures", "LeftPrograms",
-    "Sighting", "SeenRequest", "SeenConnection", "Milestone", "Alteration", "TapeExpectation",
-    "Setback", "Governor", "Errands", "Guarded", "Outlet", "Taping", "Rereading", "AskedSight",
-    "RawLook",
-  ]
-
-  @Test(arguments: ["Sources", "Tests"])
-  func `no file says a word that was given up`(folder: String) throws {
-    let sources = try House.sources(in: folder)
-    #expect(sources.count > 100)
-    for (path, lines) in sources where !path.hasSuffix("/TidyTests.swift") {
-      for (number, line) in lines.enumerated() {
-        let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
-        let old = Self.oldWords.filter { word in words.contains { $0 == word } }
-        #expect(old == [], "\(path):\(number + 1)")
+    @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, or no python3"))
+    func `arrows between modules point down`() throws {
+      let modules = try House.drawn.get().modules
+      #expect(modules.circles == [])
+      for (user, used) in modules.arrows {
+        let place = try #require(Self.order.firstIndex(of: user), "\(user) has no place")
+        let below = Set(Self.order[..<place])
+        #expect(Set(used.keys).subtracting(below) == [], "what \(user) names")
       }
     }
-  }
 
-  @Test func `a comment ends at the width of a line`() throws {
-    for (path, lines) in try House.sources(in: "Sources") {
-      for (number, line) in lines.enumerated()
-      where line.drop(while: { $0 == " " }).hasPrefix("//") && line.count > Self.width {
-        // A row of a table and a line of JSON are one line.
-        if line.contains("| `") || line.contains("/// {\"") { continue }
-        Issue.record("\(path):\(number + 1) has \(line.count) characters")
+    @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, or no python3"))
+    func `the folders of a module make no circle`() throws {
+      let folders = try House.drawn.get().folders
+      #expect(folders.count > 15)
+      let found = folders.filter { !$0.value.circles.isEmpty }
+      let shown = found.mapValues(\.circles)
+      #expect(Set(found.keys).subtracting(Self.circular) == [], "\(shown)")
+      #expect(
+        Self.circular.subtracting(found.keys) == [],
+        "no circle any more: take it off the list"
+      )
+    }
+
+    @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, or no python3"))
+    func `nothing lies about that no file uses`() throws {
+      let files = try House.drawn.get().files
+      #expect(files.usedByNone == [])
+    }
+
+    /// Inventions that gave way to the field's terms.
+    static let oldWords = [
+      "KeptTable", "GramFilter", "Anatomy", "HeldBody", "HARSound", "MannersTally", "SpokenSecrets",
+      "LoneWord", "DrawnWord", "SpelledText", "PackedText", "Echoes", "Stretches", "HARDate",
+      "WireAnswers", "WholeAnswers", "PlainAnswers", "KnownRequests", "OtherTape", "Circumstances",
+      "ProxyDesk", "AdminDesk", "DNSDesk", "RecordingDesk", "WaitingRoom", "Occupancy", "Seats",
+      "FlightLog", "AttemptTeller", "Telegram", "Sortie", "Itinerary", "Departures", "LeftPrograms",
+      "Sighting", "SeenRequest", "SeenConnection", "Milestone", "Alteration", "TapeExpectation",
+      "Setback", "Governor", "Errands", "Guarded", "Outlet", "Taping", "Rereading", "AskedSight",
+      "RawLook",
+    ]
+
+    @Test(arguments: ["Sources", "Tests"])
+    func `no file says a word that was given up`(folder: String) throws {
+      let sources = try House.sources(in: folder)
+      #expect(sources.count > 100)
+      for (path, lines) in sources where !path.hasSuffix("/TidyTests.swift") {
+        for (number, line) in lines.enumerated() {
+          let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+          let old = Self.oldWords.filter { word in words.contains { $0 == word } }
+          #expect(old == [], "\(path):\(number + 1)")
+        }
       }
     }
-  }
 
-  /// The width of comments; code ends at a hundred, by the formatter.
-  static let width = 110
-}
+    @Test func `a comment ends at the width of a line`() throws {
+      for (path, lines) in try House.sources(in: "Sources") {
+        for (number, line) in lines.enumerated()
+        where line.drop(while: { $0 == " " }).hasPrefix("//") && line.count > Self.width {
+          // A row of a table and a line of JSON are one line.
+          if line.contains("| `") || line.contains("/// {\"") { continue }
+          Issue.record("\(path):\(number + 1) has \(line.count) characters")
+        }
+      }
+    }
+
+    /// The width of comments; code ends at a hundred, by the formatter.
+    static let width = 110
+  }
+#endif
