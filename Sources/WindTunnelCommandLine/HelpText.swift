@@ -1,6 +1,6 @@
 /// The form of help texts.
 package enum HelpText {
-  /// What a command does, and its flags.
+  /// The help of one command, with its flags.
   ///
   /// - Parameters:
   ///   - summary: One line about it.

@@ -38,14 +38,14 @@ package enum Terminal {
     )
   }
 
-  /// Whether a person reads the answer, and wants colours (https://no-color.org).
+  /// Tells whether a person reads the answer, and wants colours (https://no-color.org).
   package static let showsColour: Bool = {
     let environment = ProcessInfo.processInfo.environment
     let refuses = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
     return isatty(STDOUT_FILENO) != 0 && !refuses && environment["TERM"] != "dumb"
   }()
 
-  /// Whether GitHub Actions reads what is printed, and shows some of it at a file's line.
+  /// Tells whether GitHub Actions reads what is printed, and shows some of it at a file's line.
   package static let isReadByGitHub =
     ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true"
 

@@ -46,17 +46,17 @@ extension CassettePlace {
     return ([], notes)
   }
 
-  /// Whether what a deck is asked may go to the live origin and be kept.
+  /// Tells whether what a deck is asked may go to the live origin and be kept.
   func records(_ deck: Deck) -> Bool { deck.records && mode != .none && mode != .verify }
 
-  /// Why nothing answered, with what to do about it at a desk.
+  /// The reason why nothing answered, with the remedy at a desk.
   func told(_ mismatch: Mismatch) -> String {
     guard mode == .once else { return "\(mismatch)" }
     return "\(mismatch)\nTo record what is missing beside the rest: "
       + "WINDTUNNEL_RECORD=new-episodes swift test"
   }
 
-  /// What is said where a test that records fails.
+  /// The words for a failure of a test that records.
   var thrownAway: String {
     "Since this test has failed, nothing that it recorded is written to \(file.path)."
   }
@@ -180,12 +180,12 @@ extension CassettePlace {
 /// XCTest, nothing is heard: there a part fails by what it throws.
 private final class FailureWatch: Sendable {
   private let heard = Locked(false)
-  /// What is said with the first failure.
+  /// The words that go with the first failure.
   private let words: String
 
   init(_ words: String) { self.words = words }
 
-  /// Whether a failure was heard of.
+  /// Tells whether a failure was heard of.
   var hasFailed: Bool { heard.withLock { $0 } }
 
   /// Runs a part of the test that runs here.

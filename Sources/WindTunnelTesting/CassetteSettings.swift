@@ -1,9 +1,9 @@
 internal import Foundation
 internal import WindTunnel
 
-/// How a test's cassette is played and recorded, and what is expected of it.
+/// The settings of a test's cassette: playing, recording, and the expectation of it.
 struct CassetteSettings: Sendable {
-  /// How it is played; whether it is recorded depends on where it is.
+  /// The options by which it is played; recording depends on the machine that it is on.
   var options = PlaybackOptions()
   /// The demands on the cassette at the end.
   var expectation: CassetteExpectation = []

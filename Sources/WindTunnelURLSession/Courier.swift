@@ -153,7 +153,7 @@ enum ContentCoding {
     return Inflate.open(body, coding: coding)
   }
 
-  /// Why a body cannot be opened although a client's own platform might; `nil` where it could not,
+  /// The reason why a body that a client's own platform might open cannot be; `nil` where it could not,
   /// either.
   static func refusal(_ coding: String?) -> (any Error)? {
     guard let coding, coding.contains("br") || coding.contains("zstd") else { return nil }

@@ -34,7 +34,7 @@ class Interceptor: URLProtocol {
     }
   }
 
-  /// What answers this task.
+  /// The registration of the deck that answers this task.
   var registration: Result<ProtocolRegistration, HarnessError> {
     ProtocolClassPool.registration(of: type(of: self)).map { .success($0) }
       ?? .failure(

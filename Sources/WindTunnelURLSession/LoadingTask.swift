@@ -25,14 +25,14 @@ final class LoadingTask {
   private var isPaused = true
   /// Counts pauses, so that a timer that was set before one does nothing after it.
   private var generation = 0
-  /// What came from elsewhere while the task was suspended.
+  /// The events that came from elsewhere while the task was suspended.
   private var held: [(LoadingTask) -> Void] = []
 
   private var request: URLRequest
   /// The content that is sent with the request, wherever the platform keeps it.
   private var body = Data()
   private var redirects = 0
-  /// Whether the task's delegate is being asked about a redirect; the answer waits with it.
+  /// Tells whether the task's delegate is being asked about a redirect; the answer waits with it.
   private var isAsking = false
   private var outcome: Outcome?
   private var player: Player?
@@ -132,7 +132,7 @@ final class LoadingTask {
     end(&courier)
   }
 
-  /// Whether nothing keeps an answer back.
+  /// Tells whether nothing keeps an answer back.
   private var maySend: Bool { !isPaused && !isAsking && state == .running }
 
   // MARK: - From a request to what it gets
@@ -175,7 +175,7 @@ final class LoadingTask {
     }
   }
 
-  /// Why a delivery cannot be carried without a socket, in words; `nil` where it can.
+  /// The reason, in words, why a delivery cannot be carried without a socket; `nil` where it can.
   private static func refusal(of delivery: Delivery) -> HarnessError? {
     let lacking = delivery.needs.subtracting(Stage.inProcess.abilities)
     guard !lacking.isEmpty else { return nil }

@@ -20,7 +20,7 @@ package struct ProtocolRegistration: Sendable {
   var configuration: URLSessionConfiguration?
   /// The responses that were sent before, for requests that ask for the same.
   package let responses = RenderedResponses()
-  /// Whether it is `URLSession.shared` that leads here, whose own cookies are those of all.
+  /// Tells whether it is `URLSession.shared` that leads here, whose own cookies are those of all.
   var isShared = false
 
   package init(deck: Deck, lane: Lane, errors: Symptom.Platform) {

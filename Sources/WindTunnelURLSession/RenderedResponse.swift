@@ -13,7 +13,7 @@ struct RenderedResponse: Sendable {
   let response: HTTPURLResponse
   let body: Data
 
-  /// What one takes beside its body, on the average: the platform's response is most of it.
+  /// The average size of one without its body: the platform's response is most of it.
   private static let responseBytes = 2048
 
   var bytes: Int { Self.responseBytes + body.count }

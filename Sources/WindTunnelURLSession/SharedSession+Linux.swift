@@ -62,7 +62,7 @@
       if let queue { queue.sync(execute: body) } else { body() }
     }
 
-    /// Whether a request is answered here, by a deck or by a refusal.
+    /// Tells whether a request is answered here, by a deck or by a refusal.
     ///
     /// Called under locks of the platform's: it must not call `URLSession`, and takes no lock but
     /// its own.

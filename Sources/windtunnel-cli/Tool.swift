@@ -97,7 +97,7 @@ enum Tool {
 // The help texts. They are output: a test pins each of them.
 
 extension Tool {
-  /// What there is.
+  /// The list of all commands.
   static var help: String {
     """
     Put your network layer in the wind tunnel: record its real traffic, replay it,
@@ -111,7 +111,7 @@ extension Tool {
     """
   }
 
-  /// What a command does, and its flags.
+  /// The help of one command, with its flags.
   static func help(for command: any Command.Type) -> String {
     HelpText.text(
       command.summary,

@@ -4,7 +4,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelServer
 
-/// What becomes of a request in each role of a connection, by its head alone.
+/// The handling of a request in each role of a connection, by its head alone.
 @Suite struct RequestHandlerTests {
   private static func head(
     _ method: String,

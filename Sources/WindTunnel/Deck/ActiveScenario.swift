@@ -6,7 +6,7 @@ struct ActiveScenario: Sendable {
   /// The start of all draws.
   private(set) var seed: UInt64
   private(set) var ruleUse: RuleUse
-  /// Whether it changes nothing that is asked for.
+  /// Tells whether it changes nothing that is asked for.
   private(set) var isCalm: Bool
   private var clock = ScenarioClock()
   private let isProxied: Bool
@@ -28,7 +28,7 @@ struct ActiveScenario: Sendable {
     if case .some = scenario.link { true } else { false }
   }
 
-  /// Whether there is a link.
+  /// Tells whether there is a link.
   var hasLink: Bool { Self.hasLink(scenario) }
 
   /// Changes to another scenario, whose clock begins now.
@@ -133,7 +133,7 @@ struct ScenarioClock: Sendable {
     if beginning == nil { beginning = now?.addingTimeInterval(-age.inMilliseconds / 1000) }
   }
 
-  /// What rules may ask beside the seed.
+  /// The facts that rules may ask for beside the seed.
   mutating func context(
     _ scenario: Scenario,
     of request: Request?,

@@ -299,7 +299,7 @@ extension Deck {
   /// Tells that a tunnel has been closed.
   package func tunnelEnded(_ end: TunnelEnd) { observe?(.tunnelEnded(end)) }
 
-  /// Whether anybody is told of events, so that an end is worth being measured.
+  /// Tells whether anybody is told of events, so that an end is worth being measured.
   package var isObserved: Bool { observe != nil }
 
   /// Notes in the journal what an answer gave no room for.
@@ -437,23 +437,23 @@ extension Deck {
   /// The requests so far, and those that are being carried.
   var arrivals: Arrivals { state.withLock { $0.arrivals } }
 
-  /// Whether requests to this address are none of the deck's affair.
+  /// Tells whether requests to this address are none of the deck's affair.
   package func ignores(_ url: RequestURL) -> Bool { state.withLock { $0.routes }.ignores(url) }
 
   /// Whether the content of requests is looked at, handed on or kept: else a server may let it pass
   /// by unread, however much it is.
   package var needsRequestContent: Bool { state.withLock { $0.needsRequestContent } }
 
-  /// Whether the whole content of a request makes a difference to what answers it.
+  /// Tells whether the whole content of a request makes a difference to what answers it.
   package var comparesContent: Bool {
     let cassette = state.withLock { $0.cassette }
     return cassette.matcher.looksAtContent || cassette.computes
   }
 
-  /// Whether what is passed on is kept.
+  /// Tells whether what is passed on is kept.
   package var records: Bool { state.withLock { $0.mode } != .none }
 
-  /// Whether everything is recorded anew.
+  /// Tells whether everything is recorded anew.
   var recordsAnew: Bool { state.withLock { $0.mode } == .rewrite }
 
   /// The recordings, and what becomes of what was there before.

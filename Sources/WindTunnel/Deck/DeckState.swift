@@ -10,7 +10,7 @@ extension Deck {
     private(set) var misses: [Mismatch] = []
     private(set) var arrivals = Arrivals()
     private(set) var recordings = NewRecordings()
-    /// Whether the deck plays, records or both: never ``RecordMode/once``.
+    /// Tells whether the deck plays, records or both: never ``RecordMode/once``.
     let mode: RecordMode
     /// The hosts whose requests leave the deck.
     let routes: LiveRoutes
@@ -42,7 +42,7 @@ extension Deck {
         ? (cassette.interactions.isEmpty ? .rewrite : .none) : options.mode
     }
 
-    /// Whether content of requests can make a difference, or be kept.
+    /// Tells whether content of requests can make a difference, or be kept.
     var needsRequestContent: Bool {
       cassette.matcher.looksAtContent || mode != .none || options.passesUnknownHosts
         || !routes.isEmpty || cassette.computes
@@ -381,7 +381,7 @@ extension Deck {
     /// The interactions that were on the cassette and are recorded anew.
     let replaced: [Interaction]
     let new: NewRecordings
-    /// Whether everything is recorded anew.
+    /// Tells whether everything is recorded anew.
     let isAnew: Bool
   }
 }

@@ -15,7 +15,7 @@ package struct PreparedRequest: Sendable {
   /// Whether a recording that answers it is sent as it stands, unless the scenario changes it.
   let takesRecordingsUnchanged: Bool
 
-  /// Whether the request names a lane itself.
+  /// Tells whether the request names a lane itself.
   package var namesLane: Bool { lane != nil }
   /// The origin that most of the cassette was recorded from.
   package var origin: RequestURL? { cassette.origin }
@@ -39,7 +39,7 @@ final class LoadedCassette: Sendable {
   private let then: EndPolicy
   /// The hosts that it answers for, where others are passed on.
   private let hosts: Set<String>
-  /// Whether recordings are sent at once and as they stand, unless a scenario changes them.
+  /// Tells whether recordings are sent at once and as they stand, unless a scenario changes them.
   private let playsUnchanged: Bool
   /// The explanations of requests that nothing answers: what is not answered is mostly asked again.
   private let explanations = Locked<[Request: Mismatch]>([:])
@@ -79,7 +79,7 @@ final class LoadedCassette: Sendable {
     index = MatchIndex(requests, matcher: options.matcher)
   }
 
-  /// Whether functions answer.
+  /// Tells whether functions answer.
   var computes: Bool { !functions.isEmpty }
 
   /// The cassette without functions.

@@ -11,7 +11,7 @@ struct NewRecordings: Sendable {
 
   var isEmpty: Bool { interactions.isEmpty }
 
-  /// Whether there is nothing but connections that were refused.
+  /// Tells whether there is nothing but connections that were refused.
   var areRefusalsAlone: Bool { !isEmpty && interactions.values.allSatisfy(\.isRefused) }
 
   /// The interactions by the numbers of their requests, in the order of those.
@@ -48,7 +48,7 @@ struct NewRecordings: Sendable {
 }
 
 extension Deck {
-  /// Whether anything was recorded.
+  /// Tells whether anything was recorded.
   package var hasRecorded: Bool { !newRecordings.isEmpty }
 
   /// Whether all that was recorded is connections that were refused: the origin is not there, and a

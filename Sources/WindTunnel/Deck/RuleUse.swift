@@ -16,7 +16,7 @@ struct RuleUse: Sendable {
 
   private var uses: [Use] = []
   private var current = 0
-  /// Whether any rule of the present scenario has met nothing.
+  /// Tells whether any rule of the present scenario has met nothing.
   private(set) var isWaiting = false
 
   init(_ scenario: Scenario) { change(to: scenario) }

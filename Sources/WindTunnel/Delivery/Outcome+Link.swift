@@ -2,12 +2,12 @@ extension Outcome {
   /// About what the request line and fields take.
   static let requestHeadBytes = 200
 
-  /// What the answer passes through; `nil`: nothing.
+  /// The shaper that the answer passes through; `nil`: none.
   public var shaper: Shaper? {
     path?.answerShaper(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
   }
 
-  /// What the link makes it wait for before the request has arrived.
+  /// The waits on the link before the request has arrived.
   package var linkStages: ExchangeStages? {
     path?.stages(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
   }

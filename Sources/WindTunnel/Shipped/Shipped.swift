@@ -56,7 +56,7 @@ package enum Shipped {
 }
 
 extension Scenario {
-  /// What is short enough for a test of every push: the group `every-push` of what ships.
+  /// The scenarios that are short enough for a test of every push: the shipped group `every-push`.
   ///
   ///     @Test(arguments: Scenario.everyPush)
   public static let everyPush = group(Shipped.everyPush)
@@ -80,7 +80,7 @@ extension Scenario {
 }
 
 extension [Scenario] {
-  /// What is short enough for a test of every push.
+  /// The scenarios that are short enough for a test of every push.
   public static var everyPush: [Scenario] { Scenario.everyPush }
   /// All that a release must fly.
   public static var preRelease: [Scenario] { Scenario.preRelease }

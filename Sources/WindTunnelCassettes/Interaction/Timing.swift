@@ -1,6 +1,6 @@
 package import Foundation
 
-/// When the parts of an answer came, counted from the moment the request was sent.
+/// The moments at which an answer's parts came, from that at which the request was sent.
 public struct Timing: Sendable, Hashable {
   /// Until the first byte of the head.
   public var firstByte: Duration
@@ -13,7 +13,7 @@ public struct Timing: Sendable, Hashable {
   public struct Chunk: Sendable, Hashable {
     /// Its length.
     public var bytes: Int
-    /// When it came.
+    /// The moment at which it came.
     public var offset: Duration
 
     /// Makes a piece.

@@ -64,7 +64,7 @@ public struct DrillPlan: Sendable {
   var shownStarts: Double?
   /// What was asked for among others and cannot be flown.
   var leftOut: [LeftOut] = []
-  /// How old the weather is when the first attempt comes; `nil`: it begins with that.
+  /// The age of the scenario when the first attempt comes; `nil`: it begins with that.
   var elapsed: Duration?
 
   /// Tells whether the plan is for a program: it can be told of the authority that issues the run's

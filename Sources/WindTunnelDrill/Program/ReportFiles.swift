@@ -62,7 +62,7 @@ extension Report {
 }
 
 extension ExitCode {
-  /// What a report comes to.
+  /// Translates the verdict of a report.
   package init(_ verdict: Report.Verdict) {
     switch verdict {
     case .passed, .unjudged: self = .done

@@ -7,7 +7,7 @@ internal import WindTunnelSymptoms
 /// Makes one subject's calls in one scenario and tells of each: the inside of a drill, in a process
 /// of the subject's own or in that of a test.
 struct CallRunner: Sendable {
-  /// What is played where.
+  /// The cassette, scenario and stage of a run.
   struct Setup: Sendable {
     var cassette: Cassette
     var scenario: Scenario
@@ -15,13 +15,13 @@ struct CallRunner: Sendable {
     var seed: UInt64
     var stage: Stage
     var errors: Symptom.Platform
-    /// How old the weather is when the first attempt comes, for rules that follow the clock.
+    /// The age of the scenario when the first attempt comes, for rules that follow the clock.
     var elapsed: Duration?
-    /// Who issues the certificates, where the client is told whom to trust, and where that stands.
+    /// The issuer of the certificates, where the client is told of it, and the file that says so.
     var authority: (issuer: CertificateAuthority, file: URL)?
-    /// What tells the harness that a call hangs.
+    /// The alarm that tells the harness that a call hangs.
     var hanging = Alarm.clock
-    /// What tells callers to give their calls up.
+    /// The alarm that tells callers to give their calls up.
     var givingUp = Alarm.clock
   }
 

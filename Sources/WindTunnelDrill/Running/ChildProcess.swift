@@ -13,7 +13,7 @@ internal import WindTunnelServer
 
 /// Starts the executable again as a subject's process and listens to what it tells.
 struct ChildProcess {
-  /// How the process ended.
+  /// The manner in which the process ended.
   enum Ending: Sendable, Hashable {
     /// By itself, with nothing left to do.
     case orderly
@@ -23,7 +23,7 @@ struct ChildProcess {
     case silenced
   }
 
-  /// How long a process may tell nothing.
+  /// The time for which a process may tell nothing.
   struct Patience: Sendable, Hashable {
     /// Until its first message.
     var first: Duration
@@ -173,7 +173,7 @@ private final class ChildWatch: @unchecked Sendable {
     DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in self?.look() }
   }
 
-  /// How long a process that is asked to end may take to end its own.
+  /// The time that a process which is asked to end may take to end its own.
   private static let leave = Duration.seconds(2)
 
   private func kill() {
@@ -198,7 +198,7 @@ private final class ChildWatch: @unchecked Sendable {
     #endif
   }
 
-  /// How the process ended, once it has.
+  /// The manner in which the process ended, once it has.
   func ending() -> ChildProcess.Ending {
     let isSilenced = state.withLock { state in
       state.isOver = true

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import WindTunnel
 
-/// What a subject's process is told to do, as one JSON object on its standard input.
+/// The job of a subject's process, as one JSON object on its standard input.
 struct WorkerJob: Codable, Sendable {
   var subject: String
   /// The cassette's file, where it has one.
@@ -17,12 +17,12 @@ struct WorkerJob: Codable, Sendable {
   /// The numbers of the calls to make, in order.
   var calls: [Int]
   var load: Load
-  /// What is called how often, such as `GET /home=5`.
+  /// The requests with their weights, such as `GET /home=5`.
   var mix: [String]
   var isReadOnly: Bool
-  /// How old the weather is when the first attempt comes; `nil`: it begins with that.
+  /// The age of the scenario when the first attempt comes; `nil`: it begins with that.
   var elapsedMilliseconds: Double?
-  /// Where the certificate of the run's authority goes, for programs that are told whom to trust.
+  /// The file of the authority's certificate, for programs that are told whom to trust.
   var authorityFile: String?
   /// The program that is started for each call.
   var command: [String]

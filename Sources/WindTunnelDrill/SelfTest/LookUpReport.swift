@@ -9,6 +9,6 @@ struct LookUpReport: Codable, Sendable, Hashable {
   var found: [String]
   /// The exit code of curl; `nil` where it is not here.
   var curl: Int?
-  /// What `URLSession` saw, as ``SessionProbe`` prints it; `nil` where it could not look.
+  /// The facts that `URLSession` saw, as ``SessionProbe`` prints them; `nil` where it could not look.
   var session: String?
 }

@@ -1,7 +1,7 @@
 internal import WindTunnel
 
 extension DrillPlan {
-  /// Where a scenario is flown.
+  /// The stage on which a scenario is flown.
   ///
   /// - Parameters:
   ///   - scenario: The scenario.

@@ -8,7 +8,7 @@ internal import WindTunnelURLSession
   internal import FoundationNetworking
 #endif
 
-/// Where calls are flown: it gives each call its route to the deck.
+/// The place in which calls are flown: it gives each call its route to the deck.
 protocol Target: Sendable {
   /// Opens a call's route.
   func open(_ lane: Lane) async throws -> CallRoute
@@ -29,7 +29,7 @@ struct CallRoute: Sendable {
   var session: URLSession
   /// Makes a configuration that leads the same way.
   var configure: @Sendable () -> URLSessionConfiguration = { .wire() }
-  /// What has to be given back: a protocol class, or a port of the call's own.
+  /// The thing that has to be given back: a protocol class, or a port of the call's own.
   var belongings: Belongings
   /// The network in which its address is; `nil`: this process's own.
   var network: PrivateNetwork?

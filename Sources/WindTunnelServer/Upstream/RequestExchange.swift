@@ -35,7 +35,7 @@ final class RequestExchange {
   }
 }
 
-/// What a server measures of one exchange, for whoever is told of its end.
+/// The measures of one exchange, for the observer of its end.
 struct ExchangeMeasure {
   /// The status that went out; `nil` while none has.
   var status: Int?

@@ -144,7 +144,7 @@ extension GitHistory {
       .map { File(name: $0, url: top.appendingPathComponent($0)) }
   }
 
-  /// Whether at least half of what the larger of two says stands in the other as well.
+  /// Tells whether at least half of what the larger of two says stands in the other as well.
   private static func isMostly(_ old: Cassette, _ new: Cassette) -> Bool {
     let count = max(old.interactions.count, new.interactions.count)
     let kept = new.interactions.count - new.added(since: old).count

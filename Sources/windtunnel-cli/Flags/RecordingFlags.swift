@@ -5,7 +5,7 @@ internal import WindTunnelServer
 
 // The flags of the commands that record or compare, each with the value that it makes.
 
-/// What is taken out of a recording beside what always is, as whoever writes one takes it.
+/// The redactions beside the standard ones, as flags of the commands that record.
 enum RedactionFlags {
   static let names = "--redact"
   static let personalData = "--personal-data"
@@ -52,7 +52,7 @@ extension RedactionRules {
 /// A host that is left alone: its requests are passed on to it and not recorded.
 struct IgnoredHost {
   let url: RequestURL
-  /// Whether it is meant on every port: its name alone was given.
+  /// Tells whether it is meant on every port: its name alone was given.
   let isAnyPort: Bool
 
   static let name = "--ignore"
@@ -90,7 +90,7 @@ struct UpstreamTrust {
   static let name = "--upstream-ca"
 
   let trust: Trust
-  /// Whether the flag was given.
+  /// Tells whether the flag was given.
   var isGiven: Bool { trust != .system }
 
   init(_ arguments: Arguments) throws(Refusal) {
@@ -133,7 +133,7 @@ enum EncodingsFlag {
   static let recordFlag = Flag(name, nil, "record: ask for br and the like, too; not recorded.")
 }
 
-/// What requests are compared by: the rules of `--match FILE` over a command's own.
+/// The rules that requests are compared by: those of `--match FILE` over a command's own.
 enum MatchFlag {
   static let name = "--match"
 

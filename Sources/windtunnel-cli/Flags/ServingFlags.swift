@@ -5,7 +5,7 @@ internal import WindTunnelServer
 
 // The flags of the commands that listen at a port, each with the value that it makes.
 
-/// What a peer may take of a server, as `serve`, `record` and `proxy` take it.
+/// The limits on a peer of a server, as `serve`, `record` and `proxy` take them.
 enum LimitFlags {
   static let flags = [
     Flag("--header-bytes-max", "N", "The longest header that is read (default: 65536)."),
@@ -19,7 +19,7 @@ enum LimitFlags {
     Flag("--request-seconds", "N", "How long a request may take to arrive (default: 60)."),
   ]
 
-  /// What an origin may take of a server that asks it.
+  /// The limits on an origin of a server that asks it.
   static let originFlags = [
     Flag("--connect-seconds", "N", "How long a connect to an origin may take (default: 30)."),
     Flag("--answer-seconds", "N", "How long an origin may be silent meanwhile (default: 300)."),
@@ -80,7 +80,7 @@ enum AdminFlag {
 }
 
 extension ReplayServer {
-  /// What the command prints when the server is ready: its URL, then that of its admin port.
+  /// The lines that a command prints when the server is ready: its URL, then that of its admin port.
   var addresses: String { [url, adminURL].compactMap { $0.map { "\($0)\n" } }.joined() }
 }
 

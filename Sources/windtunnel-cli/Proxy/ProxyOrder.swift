@@ -7,7 +7,7 @@ internal import WindTunnelServer
 struct ProxyOrder {
   let scenarios: [Scenario]
   let recordFile: URL?
-  /// What requests are compared by, where there is a cassette.
+  /// The rules that requests are compared by, where there is a cassette.
   let matcher: Matcher
   let redaction: RedactionRules
   /// Whether each new interaction bears its day.

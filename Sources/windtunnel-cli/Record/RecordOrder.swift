@@ -8,7 +8,7 @@ struct RecordOrder {
   let upstream: RequestURL
   let path: String
   let mode: RecordMode
-  /// What requests are compared by, where what is on the cassette is played.
+  /// The rules that requests are compared by, where the cassette is played.
   let matcher: Matcher
   /// The origin that stands on the cassette, where that is not the upstream's.
   let origin: RequestURL?

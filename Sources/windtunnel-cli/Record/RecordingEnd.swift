@@ -6,7 +6,7 @@ internal import WindTunnelCommandLine
 struct RecordingEnd {
   private let order: RecordOrder
   private let mode: RecordMode
-  /// What was on the cassette when it began.
+  /// The contents of the cassette when it began.
   private let cassette: Cassette
   private let runsCommand: Bool
 

@@ -6,15 +6,15 @@ protocol Command: Sendable {
   static var name: String { get }
   /// One line about it.
   static var summary: String { get }
-  /// What may follow the name.
+  /// The arguments that may follow the name.
   static var synopsis: String { get }
   /// Its flags.
   static var flags: [Flag] { get }
   /// One line that works.
   static var example: String { get }
-  /// How many operands it takes at most.
+  /// The largest number of operands that it takes.
   static var operandsMax: Int { get }
-  /// Whether a command to run may follow `--`.
+  /// Tells whether a command to run may follow `--`.
   static var takesCommand: Bool { get }
   /// Does it.
   static func run(_ arguments: Arguments) async throws -> ExitCode

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WindTunnelDrill
 
-/// What a subject's process tells of the programs that it starts.
+/// The messages of a subject's process about the programs that it starts.
 @Suite struct OrphanedProcessesTests {
   @Test(arguments: [true, false])
   func `a program's group comes through a line`(runs: Bool) throws {

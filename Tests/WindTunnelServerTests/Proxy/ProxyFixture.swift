@@ -58,7 +58,7 @@ extension RawClient {
   }
 }
 
-/// What came to its end on a proxy, as its deck tells of it.
+/// The exchanges that came to their end on a proxy, as its deck tells of them.
 enum EndedExchange: Equatable {
   case request(EndedRequest)
   case tunnel(TunnelEnd)

@@ -9,7 +9,7 @@ import Testing
     Interaction(Request("GET", "https://api.example.test/a"), Response(body: Body("a")))
   ])
 
-  /// What an observer can tell apart, in a line each.
+  /// The events that an observer can tell apart, in a line each.
   private static func line(_ event: ExchangeEvent) -> String {
     switch event {
     case .decided(let entry): "decided \(entry.id) \(entry.take.words)"
