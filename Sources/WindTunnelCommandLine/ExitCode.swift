@@ -35,7 +35,7 @@ package enum ExitCode: Int32, Sendable {
 
 /// An error of a library that says what a command ends with for it.
 package protocol ExitCoded: Error {
-  /// The code.
+  /// The code that a command ends with.
   var exitCode: ExitCode { get }
 }
 

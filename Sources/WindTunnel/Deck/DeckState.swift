@@ -71,7 +71,7 @@ extension Deck {
       let deferred: DeferredAnswer?
     }
 
-    /// Opens a connection.
+    /// Decides what a connection meets that is opened.
     mutating func open(
       lane: Lane,
       at now: Date?,
@@ -85,7 +85,7 @@ extension Deck {
       return decision
     }
 
-    /// Opens a tunnel.
+    /// Decides what a tunnel meets that is opened.
     mutating func openTunnel(
       to authority: String,
       lane: Lane,

@@ -24,7 +24,7 @@ extension Response {
 }
 
 extension ReplacementResponse {
-  /// The answer.
+  /// The response that takes the answer's place.
   func response(to request: Request) -> Response {
     switch self {
     case .proxyAuthentication:

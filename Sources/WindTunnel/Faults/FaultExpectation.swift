@@ -7,7 +7,7 @@ public import WindTunnelSymptoms
 /// and OpenSSL 3.0; later versions of libcurl report some faults by other codes, which stand beside.
 /// That for Apple is what its documentation and users report, and was not measured.
 public struct FaultExpectation: Sendable, Hashable {
-  /// A `URLSession`'s view.
+  /// The view that a `URLSession` has of it.
   public enum Sight: Sendable, Hashable {
     /// An answer of this status.
     case answer(Int)

@@ -65,7 +65,7 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
 // MARK: In the catalogue
 
 extension Malformation {
-  /// One of each.
+  /// The catalogue's entries, one for each case.
   static let kinds = allCases.map { malformation in
     FaultKind(FaultKind.dashed(malformation.rawValue), .http, .malformed(malformation))
   }

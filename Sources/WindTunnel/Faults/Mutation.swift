@@ -87,7 +87,7 @@ extension Mutation {
 // MARK: In the catalogue
 
 extension Mutation {
-  /// One of each.
+  /// The catalogue's entries, one for each case.
   static let kinds: [FaultKind] = [
     FaultKind("mutate-null", .http, .mutate(.null())),
     FaultKind("mutate-missing", .http, .mutate(.missing())),

@@ -20,7 +20,7 @@ public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
 // MARK: In the catalogue
 
 extension ReplacementResponse {
-  /// One of each.
+  /// The catalogue's entries, one for each case.
   static let kinds = allCases.map { replacement in
     FaultKind(FaultKind.dashed(replacement.rawValue), .http, .answer(replacement))
   }

@@ -20,9 +20,9 @@ public enum ResponseEdit: Sendable, Hashable {
 
   /// A body in place of the recorded one.
   public enum Content: String, Sendable, Hashable, CaseIterable {
-    /// The same twice.
+    /// The same content twice in a row.
     case duplicated
-    /// Nothing.
+    /// No content at all.
     case empty
     /// Bytes that are no UTF-8 behind the same.
     case invalidUTF8
@@ -32,9 +32,9 @@ public enum ResponseEdit: Sendable, Hashable {
 
   /// A coding that a body is said to be in.
   public enum Coding: String, Sendable, Hashable, CaseIterable {
-    /// `gzip`.
+    /// The coding `gzip` (RFC 9110 §8.4.1.3).
     case gzip
-    /// `deflate`.
+    /// The coding `deflate` (RFC 9110 §8.4.1.2).
     case deflate
     /// One that nobody knows.
     case unknown
@@ -42,7 +42,7 @@ public enum ResponseEdit: Sendable, Hashable {
 
   /// The most fields that are added.
   public static let fieldsMax = 100_000
-  /// The longest field.
+  /// The length of the longest field, in bytes.
   public static let fieldBytesMax = 16 << 20
   /// The most interim answers.
   public static let interimResponsesMax = 10_000
@@ -66,7 +66,7 @@ extension Fault {
 // MARK: In the catalogue
 
 extension ResponseEdit {
-  /// One of each.
+  /// The catalogue's entries, one for each case.
   static let kinds =
     Content.allCases.map { content in
       FaultKind("body-\(FaultKind.dashed(content.rawValue))", .http, .alter(.body(content)))

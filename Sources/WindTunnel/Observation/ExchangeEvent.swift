@@ -41,7 +41,7 @@ public struct ExchangeEnd: Sendable, Hashable {
   /// The manner of it.
   public var ending: Ending
 
-  /// Makes an end.
+  /// Makes an end of what was seen.
   public init(
     scenario: String? = nil,
     status: Int?,
@@ -85,7 +85,7 @@ public struct TunnelEnd: Sendable, Hashable {
   /// The reason of it.
   public var reason: Reason
 
-  /// Makes an end.
+  /// Makes an end of what was seen.
   public init(
     scenario: String,
     authority: String,

@@ -5,7 +5,7 @@ public struct ProxyLog: Sendable {
 
   /// A request that the proxy could read, when its answer was over.
   public struct Request: Sendable, Hashable {
-    /// The method.
+    /// The method of the request.
     public let method: String
     /// The address that was asked for. A report shows neither its query nor its user.
     public let url: RequestURL

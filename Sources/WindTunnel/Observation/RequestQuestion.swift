@@ -135,7 +135,7 @@ package struct RequestFilter: Sendable, Hashable {
   /// Only what came after the request of this number.
   package var since = 0
   package var status: Int?
-  /// One of `Journal.Take.requestNames`.
+  /// A name out of `Journal.Take.requestNames`.
   package var take: String?
   package var limit = RequestFilter.limitDefault
 

@@ -21,7 +21,7 @@ package struct RenderedResponseCache<Rendered> {
   /// The number of bytes beyond which a response is put together each time anew.
   package static var bytesMaxDefault: Int { 32 << 20 }
 
-  /// Begins with none.
+  /// Makes a cache without responses.
   package init(bytesMax: Int = Self.bytesMaxDefault) { self.bytesMax = bytesMax }
 
   /// Finds what was kept under a key, where that fits.

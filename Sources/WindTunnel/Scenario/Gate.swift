@@ -79,7 +79,7 @@ extension Gate: Hashable {
       && one.bar == other.bar
   }
 
-  /// Hashes the text.
+  /// Hashes the text of the gate.
   public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 

@@ -9,7 +9,7 @@ public struct Rule: Sendable, Hashable {
   /// Keys that begin with `_` in the objects within, by their place: `when` or `faults[0]`.
   public var innerNotes: [String: [JSON.Member]] = [:]
 
-  /// Makes a rule.
+  /// Makes a rule of its trigger and faults.
   public init(when trigger: Trigger, _ faults: [Fault]) {
     self.trigger = trigger
     self.faults = faults

@@ -217,7 +217,7 @@ extension Decision {
 struct TriggerContext: Sendable {
   /// Since the scenario began.
   var elapsed = Duration.zero
-  /// The request's fields.
+  /// The header fields of the request.
   var headers: HeaderFields = [:]
   /// The places of the rules whose field is another by now than it was at first.
   var changed: Set<Int> = []

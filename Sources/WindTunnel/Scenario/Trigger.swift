@@ -23,7 +23,7 @@ public struct Trigger: Sendable, Hashable {
   /// `Authorization` is another. No field at all is a value, too.
   public var untilHeaderChanges: String?
 
-  /// Makes a trigger.
+  /// Makes a trigger of its conditions.
   public init(
     request: RequestPattern? = nil,
     header: HeaderCondition? = nil,
@@ -48,13 +48,13 @@ public struct Trigger: Sendable, Hashable {
     self.untilHeaderChanges = untilHeaderChanges
   }
 
-  /// Every time.
+  /// The trigger that fires every time.
   public static let always = Trigger()
   /// The first so many requests of a key in a lane.
   public static func first(_ count: Int) -> Trigger { Trigger(first: count) }
   /// The request of this ordinal, counted from one.
   public static func attempt(_ ordinal: Int) -> Trigger { Trigger(attempt: ordinal) }
-  /// Every so-manieth request.
+  /// A trigger for each request whose ordinal `count` divides.
   public static func every(_ count: Int) -> Trigger { Trigger(every: count) }
   /// A share of the requests, from 0 to 1.
   public static func probability(_ share: Double) -> Trigger { Trigger(probability: share) }
@@ -114,7 +114,7 @@ public enum HeaderCondition: Sendable, Hashable {
   /// No field of this name is there.
   case absent(String)
 
-  /// The field's name.
+  /// The name of the field.
   public var name: String {
     switch self {
     case .present(let name), .absent(let name), .equal(let name, _): name
@@ -138,7 +138,7 @@ public struct TimeWindow: Sendable, Hashable {
   /// The moment at which it is over; `nil`: never. That moment is not in it.
   public var end: Duration?
 
-  /// Makes a window.
+  /// Makes a window of its two ends.
   public init(from start: Duration = .zero, until end: Duration? = nil) {
     (self.start, self.end) = (start, end)
   }
@@ -163,7 +163,7 @@ public struct Burst: Sendable, Hashable {
   /// The probability that a bad state is followed by a good one, from 0 to 1.
   public var badToGood: Double
 
-  /// Makes a chain.
+  /// Makes a chain of two probabilities.
   public init(goodToBad: Double, badToGood: Double) {
     (self.goodToBad, self.badToGood) = (goodToBad, badToGood)
   }

@@ -11,19 +11,19 @@ public struct Timing: Sendable, Hashable {
 
   /// One piece of a body.
   public struct Chunk: Sendable, Hashable {
-    /// Its length.
+    /// The length of the piece, in bytes.
     public var bytes: Int
     /// The moment at which it came.
     public var offset: Duration
 
-    /// Makes a piece.
+    /// Makes a piece of length and moment.
     public init(bytes: Int, offset: Duration) {
       self.bytes = bytes
       self.offset = offset
     }
   }
 
-  /// Makes a timing.
+  /// Makes a timing of its moments.
   public init(firstByte: Duration, lastByte: Duration, chunks: [Chunk] = []) {
     self.firstByte = firstByte
     self.lastByte = lastByte

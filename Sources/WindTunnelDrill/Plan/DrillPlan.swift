@@ -74,7 +74,7 @@ public struct DrillPlan: Sendable {
 
   /// A scenario that is not flown, and why not.
   struct LeftOut: Sendable, Hashable {
-    /// Its name.
+    /// The name in the report.
     var name: String
     /// The sentence that it would have been refused with.
     var reason: String

@@ -145,7 +145,7 @@ private final class ChildWatch: @unchecked Sendable {
     if isCancelled { kill() } else { look() }
   }
 
-  /// It told something.
+  /// Notes that the process told something.
   func recordMessage() { state.withLock { ($0.last, $0.hasTold) = (.now(), true) } }
 
   /// Nobody wants to know any more.

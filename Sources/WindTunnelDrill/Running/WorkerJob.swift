@@ -9,7 +9,7 @@ struct WorkerJob: Codable, Sendable {
   var cassetteFile: String?
   /// The cassette's text, where it has no file.
   var cassette: Data
-  /// The scenario's text.
+  /// The text of the scenario.
   var scenario: Data
   var stage: String
   var errors: String

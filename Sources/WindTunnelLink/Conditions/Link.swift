@@ -4,9 +4,9 @@
 public struct Link: Sendable, Hashable {
   /// One direction of a connection.
   public enum Way: Sendable, Hashable, CaseIterable {
-    /// From the client.
+    /// From the client to the server.
     case up
-    /// To the client.
+    /// From the server to the client.
     case down
   }
 

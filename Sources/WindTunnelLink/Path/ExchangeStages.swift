@@ -5,7 +5,7 @@ public struct ExchangeStages: Sendable, Hashable {
   public var dns: Duration?
   /// Opening the connection: the link's round trip and what it lost of it.
   public var connect: Duration?
-  /// The TLS handshake.
+  /// The length of the TLS handshake.
   public var tls: Duration?
   /// From the request's first byte to its last.
   public var upload: Duration?

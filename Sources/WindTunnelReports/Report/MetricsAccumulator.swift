@@ -50,7 +50,7 @@ public struct MetricsAccumulator: Sendable {
 }
 
 extension Metrics {
-  /// Folds observations.
+  /// Folds observations into their figures.
   public init(_ observations: some Sequence<Observation>) {
     self = MetricsAccumulator(observations).metrics
   }

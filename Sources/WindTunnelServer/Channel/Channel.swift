@@ -460,7 +460,7 @@ extension Channel {
     scheduleFlush()
   }
 
-  /// Sealed bytes came.
+  /// Handles sealed bytes that came.
   private func receive(_ bytes: UnsafeRawBufferPointer, by layer: TLSLayer) {
     // An end throws input away, but for that without which what was written cannot be sent.
     guard phase == .open || (!layer.isEstablished && layer.unsealedBytes > 0) else { return }

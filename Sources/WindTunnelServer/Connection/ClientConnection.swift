@@ -28,7 +28,7 @@ final class ClientConnection {
   private var idles = 0
 
   private enum State {
-    /// Between two requests.
+    /// It is between two requests.
     case idle
     /// It ends with the next byte that comes.
     case parting(IdleEnd.Ending)

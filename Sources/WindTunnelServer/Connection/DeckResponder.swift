@@ -14,7 +14,7 @@ struct DeckResponder {
   }
 
   private let context: PortContext
-  /// The connection's beginning.
+  /// The moment at which the connection began.
   private let start: Moment
   /// The name that the client called this server by last.
   private var naming: Authority.Naming?

@@ -184,7 +184,7 @@ extension DNSConnection: ChannelDelegate {
 struct Datagrams: Sendable {
   let descriptor: Int32
 
-  /// Binds a socket.
+  /// Binds a socket to an address.
   init(at address: SocketAddress) throws(SocketError) {
     descriptor = Platform.datagramSocket(address.family)
     guard descriptor >= 0 else { throw SocketError(.listen, errno, address) }

@@ -32,7 +32,7 @@ enum Framing: Sendable, Hashable {
   case none
   case length(Int)
   case chunked
-  /// With the connection.
+  /// It ends with the connection.
   case untilClose
 }
 

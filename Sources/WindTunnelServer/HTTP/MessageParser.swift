@@ -62,7 +62,7 @@ struct MessageParser<Head: MessageHead> {
   typealias Event = MessageEvent<Head>
 
   private enum State {
-    /// Nothing is expected.
+    /// No message is expected at present.
     case idle
     case line
     case fields(Head.StartLine, FieldSection)

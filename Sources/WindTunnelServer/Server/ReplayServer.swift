@@ -56,7 +56,7 @@ public final class ReplayServer: Sendable {
     /// The log of requests; `nil` where nobody can ask for it.
     var received: ReceivedRequests?
 
-    /// The defaults.
+    /// Makes options with their defaults.
     public init() {}
 
     /// Tells whether there is anybody whom a request could be passed on to.
@@ -79,7 +79,7 @@ public final class ReplayServer: Sendable {
   private let adminPort: Int?
   private let adminGroup: EventLoopGroup?
 
-  /// Starts listening.
+  /// Starts a server that listens.
   public init(_ deck: Deck, _ options: Options = Options()) async throws {
     self.deck = deck
     if let obstacle = options.obstacle(to: deck.scenario) { throw obstacle }

@@ -28,9 +28,9 @@ public enum Trust: Sendable, Hashable {
 
 /// A version of TLS that is spoken here; what is older is refused everywhere by now (RFC 8996).
 public enum TLSVersion: String, Sendable, Hashable, CaseIterable, Comparable {
-  /// RFC 5246.
+  /// TLS 1.2, by RFC 5246.
   case v1_2 = "1.2"
-  /// RFC 8446.
+  /// TLS 1.3, by RFC 8446.
   case v1_3 = "1.3"
 
   /// The number that travels.

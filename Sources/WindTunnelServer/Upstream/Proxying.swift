@@ -37,7 +37,7 @@ public struct TunnelOpening: Sendable {
   /// The authorities that vouch to the proxy for the real servers.
   public let trust: Trust
 
-  /// Makes one.
+  /// Makes settings of an issuer and the trusted authorities.
   public init(_ tls: ServerTLS, trusting trust: Trust = .system) {
     (self.tls, self.trust) = (tls, trust)
   }

@@ -48,7 +48,7 @@ final class Tunnel {
     case connecting
     /// The client is told that the tunnel is open, and waited for to say whether it speaks TLS.
     case listening
-    /// Bytes pass.
+    /// Bytes pass both ways.
     case passing
     /// Nothing passes any more, and the connection stays open.
     case stalled

@@ -5,7 +5,7 @@ internal import WindTunnel
 struct UpstreamRequest {
   /// The use of the connection behind the answer.
   enum Connection {
-    /// It ends.
+    /// It ends with the answer.
     case ends
     /// It may become another request's.
     case isShared

@@ -8,7 +8,7 @@ protocol Command: Sendable {
   static var summary: String { get }
   /// The arguments that may follow the name.
   static var synopsis: String { get }
-  /// Its flags.
+  /// The flags that it takes.
   static var flags: [Flag] { get }
   /// One line that works.
   static var example: String { get }
@@ -16,7 +16,7 @@ protocol Command: Sendable {
   static var operandsMax: Int { get }
   /// Tells whether a command to run may follow `--`.
   static var takesCommand: Bool { get }
-  /// Does it.
+  /// Does what the command is for.
   static func run(_ arguments: Arguments) async throws -> ExitCode
 }
 
