@@ -1,18 +1,18 @@
 /// A value beside those that hold it: they are copied without it, and share it until one of them
 /// changes it.
-package struct Boxed<Value> {
+@_spi(WindTunnel) public struct Boxed<Value> {
   /// Only the one that owns it alone changes it, so it may be read from everywhere.
-  private final class Box: @unchecked Sendable {
-    var value: Value
+  @usableFromInline final class Box: @unchecked Sendable {
+    @usableFromInline var value: Value
 
-    init(_ value: Value) { self.value = value }
+    @inlinable init(_ value: Value) { self.value = value }
   }
 
-  private var box: Box
+  @usableFromInline var box: Box
 
-  package init(_ value: Value) { box = Box(value) }
+  @inlinable public init(_ value: Value) { box = Box(value) }
 
-  package var value: Value {
+  @inlinable public var value: Value {
     get { box.value }
     _modify {
       if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
@@ -21,14 +21,14 @@ package struct Boxed<Value> {
   }
 }
 
-extension Boxed: Sendable where Value: Sendable {}
+@_spi(WindTunnel) extension Boxed: Sendable where Value: Sendable {}
 
-extension Boxed: Equatable where Value: Equatable {
-  package static func == (one: Boxed, other: Boxed) -> Bool {
+@_spi(WindTunnel) extension Boxed: Equatable where Value: Equatable {
+  @inlinable public static func == (one: Boxed, other: Boxed) -> Bool {
     one.box === other.box || one.value == other.value
   }
 }
 
-extension Boxed: Hashable where Value: Hashable {
-  package func hash(into hasher: inout Hasher) { hasher.combine(value) }
+@_spi(WindTunnel) extension Boxed: Hashable where Value: Hashable {
+  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }

@@ -111,16 +111,17 @@ extension Deck {
     on stage: Stage,
     at now: Date?
   ) -> Arrival {
-    let (opening, decided) = state.withLock { state -> (Delivery?, State.Decided?) in
+    let (opening, decided) = state.withLock {
+      state -> (Delivery?, (decision: State.Decided, prepared: PreparedRequest)?) in
       if !state.routes.ignores(request.url) {
         let decision = state.open(lane: lane, at: now, telling: observe)
         let opening = decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage)
         if opening != .nothing { return (opening, nil) }
       }
       let prepared = state.cassette.prepare(request)
-      return (nil, state.decide(prepared, lane, at: now, telling: observe))
+      return (nil, (state.decide(prepared, lane, at: now, telling: observe), prepared))
     }
-    if let decided { return .decided(complete(decided)) }
+    if let decided { return .decided(complete(decided.decision, of: decided.prepared)) }
     return .opening(opening ?? .nothing)
   }
 
@@ -139,10 +140,11 @@ extension Deck {
     lane: Lane,
     at now: Date?
   ) -> (outcome: Outcome, prepared: PreparedRequest) {
-    let decided = state.withLock { state in
-      state.decide(state.cassette.prepare(request), lane, at: now, telling: observe)
+    let (decided, prepared) = state.withLock { state -> (State.Decided, PreparedRequest) in
+      let prepared = state.cassette.prepare(request)
+      return (state.decide(prepared, lane, at: now, telling: observe), prepared)
     }
-    return (complete(decided), decided.prepared)
+    return (complete(decided, of: prepared), prepared)
   }
 
   /// The answer to a request that has come before.
@@ -172,7 +174,7 @@ extension Deck {
       return (false, state.decide(prepared, lane, at: now, telling: observe))
     }
     if isSame { return .sameResponse }
-    return decided.map { .decided(complete($0)) } ?? .outdated
+    return decided.map { .decided(complete($0, of: prepared)) } ?? .outdated
   }
 
   /// Works out what does not change of a request, as long as no other cassette is loaded.
@@ -181,14 +183,18 @@ extension Deck {
   }
 
   /// Works out what is left of a decision. Mostly there is nothing, and so nothing is copied for it.
-  private func complete(_ decided: State.Decided) -> Outcome {
-    if today == nil, decided.deferred == nil { return decided.outcome }
+  private func complete(
+    _ decided: consuming State.Decided,
+    of prepared: PreparedRequest
+  ) -> Outcome {
+    let deferred = decided.deferred
     var outcome = decided.outcome
+    if today == nil, deferred == nil { return outcome }
     if let today, case .recording(let interaction, let place) = outcome.source {
       outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
     }
-    if let deferred = decided.deferred {
-      outcome.source = deferred.source(for: decided.prepared)
+    if let deferred {
+      outcome.source = deferred.source(for: prepared)
       if case .unmatched(let mismatch) = outcome.source {
         outcome.source = .unmatched(missed(mismatch, in: outcome.decision.lane))
       }

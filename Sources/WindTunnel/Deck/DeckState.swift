@@ -67,7 +67,6 @@ extension Deck {
     /// A decision, and what of it is left to be done.
     struct Decided: Sendable {
       var outcome: Outcome
-      let prepared: PreparedRequest
       let deferred: DeferredAnswer?
     }
 
@@ -156,7 +155,7 @@ extension Deck {
       if case .forward = source, outcome.forwards {
         outcome.liveURL = routes.destination(of: prepared.request.url)
       }
-      return Decided(outcome: outcome, prepared: prepared, deferred: deferred)
+      return Decided(outcome: outcome, deferred: deferred)
     }
 
     /// The name of the response where nothing changes it: the one place that says which responses a

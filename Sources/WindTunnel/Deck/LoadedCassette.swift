@@ -72,10 +72,10 @@ final class LoadedCassette: Sendable {
   ) {
     (self.interactions, self.functions, self.notes) = (interactions, functions, notes)
     (matcher, then) = (options.matcher, options.then)
-    let requests = interactions.lazy.map { $0.request }
+    let requests = interactions.map(\.request)
     hosts = options.passesUnknownHosts ? Set(requests.compactMap { $0.url.host }) : []
     playsUnchanged = options.pace == .immediately && options.refreshingDates == nil
-    origin = RequestURL.mostFrequentOrigin(of: requests.map { $0.url })
+    origin = RequestURL.mostFrequentOrigin(of: requests)
     index = MatchIndex(requests, matcher: options.matcher)
   }
 

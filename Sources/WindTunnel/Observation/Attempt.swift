@@ -1,3 +1,4 @@
+@_spi(WindTunnel) internal import WindTunnelCore
 extension Observation {
   /// One attempt that the harness saw.
   public struct Attempt: Sendable, Hashable {

@@ -1,3 +1,4 @@
+@_spi(WindTunnel) internal import WindTunnelCore
 public import Foundation
 
 /// The deck's decision for one request.

@@ -1,3 +1,4 @@
+@_spi(WindTunnel) internal import WindTunnelCore
 public import WindTunnelSymptoms
 
 /// A request and what came back for it.

@@ -11,9 +11,9 @@ struct MatchChooser: Sendable {
   /// The ranges that were asked for, by place.
   private let ranges: [Int: String]
 
-  init(_ requests: some Collection<Request>, _ filters: [Filter]) {
+  init(_ requests: [Request], _ filters: [Filter]) {
     self.filters = filters
-    self.requests = filters.isEmpty ? [] : Array(requests)
+    self.requests = filters.isEmpty ? [] : requests
     var users: [Int: Int] = [:]
     var ranges: [Int: String] = [:]
     for (place, request) in requests.enumerated() {

@@ -8,13 +8,13 @@ package final class MatchIndex: Sendable {
   /// The recordings that answer one kind of request, in recorded order.
   package struct Sequence: Sendable, Hashable {
     /// What tells this sequence from all others of the index.
-    var id: Int
+    package var id: Int
     /// Places on the cassette.
-    var places: [Int]
+    package var places: [Int]
     /// Whether the places were chosen for this very request from those of the sequence.
-    var isChosen = false
+    package var isChosen = false
     /// Whether requests of one key only come here.
-    var isOfOneKey = false
+    package var isOfOneKey = false
 
     /// The place before a place; that one itself where it is the first.
     package func earlier(than place: Int) -> Int {
@@ -39,8 +39,7 @@ package final class MatchIndex: Sendable {
   private let table: MatchTable
   private let chooser: MatchChooser
 
-  package init<Requests: RandomAccessCollection<Request>>(_ requests: Requests, matcher: Matcher)
-  where Requests.Index == Int {
+  package init(_ requests: [Request], matcher: Matcher) {
     self.matcher = matcher
     chooser = MatchChooser(requests, matcher.filters)
     var members = GroupMembers()

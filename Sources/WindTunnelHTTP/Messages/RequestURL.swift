@@ -169,12 +169,13 @@ extension RequestURL: ExpressibleByStringLiteral {
 }
 
 extension RequestURL {
-  /// The origin that most addresses share; of equally frequent ones the first, so that the answer
+  /// The origin that most requests share; of equally frequent ones the first, so that the answer
   /// does not depend on hashing.
-  package static func mostFrequentOrigin(of addresses: some Sequence<RequestURL>) -> RequestURL? {
+  package static func mostFrequentOrigin(of requests: [Request]) -> RequestURL? {
     var places: [Origin: Int] = [:]
     var found: [(address: RequestURL, count: Int)] = []
-    for address in addresses {
+    for request in requests {
+      let address = request.url
       guard let origin = Origin(address) else { continue }
       if let place = places[origin] {
         found[place].count += 1

@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 /// What the calls of one endpoint come to: sums, extremes and distributions, from which every figure
 /// is worked out.
 ///

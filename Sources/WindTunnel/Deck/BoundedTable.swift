@@ -4,7 +4,7 @@
 /// The keys that come first are kept for good, so that what is decided by their values never
 /// changes. Of the others so many are kept, and the one that came before all others of them is
 /// forgotten for the next.
-package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The number of keys that are kept for good.
   ///
   /// With ``passingMax`` as many as a journal has entries: about 20 MB where addresses are short.
@@ -20,18 +20,18 @@ package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
   private let passingMax: Int
 
   /// Makes an empty table.
-  package init(keeping keptMax: Int = Self.keptMax, passing passingMax: Int = Self.passingMax) {
+  init(keeping keptMax: Int = Self.keptMax, passing passingMax: Int = Self.passingMax) {
     (self.keptMax, self.passingMax) = (keptMax, passingMax)
   }
 
   /// The number of keys.
-  package var count: Int { entries.count }
+  var count: Int { entries.count }
 
   /// Every value, in no order.
-  package var values: some Sequence<Value> { entries.lazy.map(\.value) }
+  var values: some Sequence<Value> { entries.lazy.map(\.value) }
 
   /// The value at a place that ``place(of:or:while:)`` has answered. By now it may be another key's.
-  package subscript(place: Int) -> Value {
+  subscript(place: Int) -> Value {
     get { entries[place].value }
     set { entries[place].value = newValue }
     _modify { yield &entries[place].value }
@@ -39,7 +39,7 @@ package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
 
   /// The place of a key's value, which is `new` where the key is not there. A value that `isNeeded` is
   /// not forgotten now.
-  package mutating func place(
+  mutating func place(
     of key: Key,
     or new: @autoclosure () -> Value,
     while isNeeded: (Value) -> Bool = { _ in false }

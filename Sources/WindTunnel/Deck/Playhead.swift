@@ -2,7 +2,7 @@
 ///
 /// What a recording with placeholders was asked for is remembered by key, and of very many keys only
 /// the last (``BoundedTable``): one that was forgotten begins at the head again.
-package struct Playhead: Sendable {
+struct Playhead: Sendable {
   private struct Place: Hashable {
     var lane: Lane
     /// `nil` where the sequence says it.
@@ -17,10 +17,10 @@ package struct Playhead: Sendable {
   /// The same for the lane that nobody has named, by sequence: all that most servers ever need.
   private var playedUnnamed: [Int] = []
 
-  package init() {}
+  init() {}
 
   /// What a request meets at the head of a sequence.
-  package enum Take: Sendable, Hashable {
+  enum Take: Sendable, Hashable {
     /// The recording at this place of the cassette.
     case recording(Int)
     /// This many were played before, the one at place `last` at the end, and the end policy is to
@@ -29,7 +29,7 @@ package struct Playhead: Sendable {
   }
 
   /// Deals the next recording; where `using` says no the next request gets it once more.
-  package mutating func deal(
+  mutating func deal(
     _ sequence: MatchIndex.Sequence,
     lane: Lane,
     key: RequestKey,
@@ -53,7 +53,7 @@ package struct Playhead: Sendable {
 
   /// Deals the recording at a place, if that is the next; false where it is not, or where more than
   /// the sequence says which is, and then nothing was dealt.
-  package mutating func deal(
+  mutating func deal(
     _ sequence: MatchIndex.Sequence,
     lane: Lane,
     as place: Int,
