@@ -111,8 +111,8 @@ extension Deck {
     on stage: Stage,
     at now: Date?
   ) -> Arrival {
-    let (opening, decided) = state.withLock {
-      state -> (Delivery?, (decision: State.Decided, prepared: PreparedRequest)?) in
+    let (opening, arrived) = state.withLock {
+      state -> (Delivery?, (decided: State.Decided, prepared: PreparedRequest)?) in
       if !state.routes.ignores(request.url) {
         let decision = state.open(lane: lane, at: now, telling: observe)
         let opening = decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage)
@@ -121,7 +121,10 @@ extension Deck {
       let prepared = state.cassette.prepare(request)
       return (nil, (state.decide(prepared, lane, at: now, telling: observe), prepared))
     }
-    if let decided { return .decided(complete(decided.decision, of: decided.prepared)) }
+    if var (decided, prepared) = arrived {
+      complete(&decided, of: prepared)
+      return .decided(decided.outcome)
+    }
     return .opening(opening ?? .nothing)
   }
 
@@ -140,11 +143,12 @@ extension Deck {
     lane: Lane,
     at now: Date?
   ) -> (outcome: Outcome, prepared: PreparedRequest) {
-    let (decided, prepared) = state.withLock { state -> (State.Decided, PreparedRequest) in
+    var (decided, prepared) = state.withLock { state -> (State.Decided, PreparedRequest) in
       let prepared = state.cassette.prepare(request)
       return (state.decide(prepared, lane, at: now, telling: observe), prepared)
     }
-    return (complete(decided, of: prepared), prepared)
+    complete(&decided, of: prepared)
+    return (decided.outcome, prepared)
   }
 
   /// The answer to a request that has come before.
@@ -174,7 +178,9 @@ extension Deck {
       return (false, state.decide(prepared, lane, at: now, telling: observe))
     }
     if isSame { return .sameResponse }
-    return decided.map { .decided(complete($0, of: prepared)) } ?? .outdated
+    guard var decided else { return .outdated }
+    complete(&decided, of: prepared)
+    return .decided(decided.outcome)
   }
 
   /// Works out what does not change of a request, as long as no other cassette is loaded.
@@ -182,24 +188,16 @@ extension Deck {
     state.withLock { $0.cassette }.prepare(request)
   }
 
-  /// Works out what is left of a decision. Mostly there is nothing, and so nothing is copied for it.
-  private func complete(
-    _ decided: consuming State.Decided,
-    of prepared: PreparedRequest
-  ) -> Outcome {
-    let deferred = decided.deferred
-    var outcome = decided.outcome
-    if today == nil, deferred == nil { return outcome }
-    if let today, case .recording(let interaction, let place) = outcome.source {
-      outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
+  /// Works out what is left of a decision. Mostly there is nothing.
+  private func complete(_ decided: inout State.Decided, of prepared: PreparedRequest) {
+    if let today, case .recording(let interaction, let place) = decided.outcome.source {
+      decided.outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
     }
-    if let deferred {
-      outcome.source = deferred.source(for: prepared)
-      if case .unmatched(let mismatch) = outcome.source {
-        outcome.source = .unmatched(missed(mismatch, in: outcome.decision.lane))
-      }
+    guard let deferred = decided.deferred else { return }
+    decided.outcome.source = deferred.source(for: prepared)
+    if case .unmatched(let mismatch) = decided.outcome.source {
+      decided.outcome.source = .unmatched(missed(mismatch, in: decided.outcome.decision.lane))
     }
-    return outcome
   }
 
   /// Remembers why nothing answered, with how often what comes near was given to the same lane.

@@ -141,21 +141,25 @@ extension Deck {
       )
       let (source, take, deferred) = deal(prepared, decision, id: id, isIgnored: isIgnored)
       enter(decision, take, of: prepared, id: id, beside: arrival.others, telling: observe)
-      var outcome = Outcome(
-        id: id,
-        request: prepared.request,
-        source: source,
-        decision: decision,
-        pace: options.pace,
-        moment: now,
-        slot: arrival.slot,
-        renderedKey: renderedKey(of: take, for: prepared, decision)
+      // In its place from the beginning: a copy of an outcome costs as much as finding the recording.
+      var decided = Decided(
+        outcome: Outcome(
+          id: id,
+          request: prepared.request,
+          source: source,
+          decision: decision,
+          pace: options.pace,
+          moment: now,
+          slot: arrival.slot,
+          renderedKey: renderedKey(of: take, for: prepared, decision)
+        ),
+        deferred: deferred
       )
-      if scenario.hasLink, !isIgnored { outcome.path = scenario.path(decision) }
-      if case .forward = source, outcome.forwards {
-        outcome.liveURL = routes.destination(of: prepared.request.url)
+      if scenario.hasLink, !isIgnored { decided.outcome.path = scenario.path(decision) }
+      if case .forward = source, decided.outcome.forwards {
+        decided.outcome.liveURL = routes.destination(of: prepared.request.url)
       }
-      return Decided(outcome: outcome, deferred: deferred)
+      return decided
     }
 
     /// The name of the response where nothing changes it: the one place that says which responses a
