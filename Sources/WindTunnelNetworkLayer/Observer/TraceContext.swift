@@ -1,3 +1,9 @@
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#else
+  internal import Foundation
+#endif
+
 /// Who asked for a request, for systems that follow one through many servers (W3C Trace Context,
 /// level 1).
 struct TraceContext: Sendable, Hashable {
@@ -19,5 +25,17 @@ struct TraceContext: Sendable, Hashable {
     }
     let digits = String(max(1, bits), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+extension URLRequest {
+  /// The trace of its `traceparent`; `nil` where it has none.
+  var traceID: String? { traceparentPart(1) }
+  /// The parent of its `traceparent`, which stands for the attempt.
+  var spanID: String? { traceparentPart(2) }
+
+  private func traceparentPart(_ index: Int) -> String? {
+    let parts = value(forHTTPHeaderField: "traceparent")?.split(separator: "-") ?? []
+    return parts.count == 4 ? String(parts[index]) : nil
   }
 }

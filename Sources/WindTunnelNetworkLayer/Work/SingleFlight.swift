@@ -68,7 +68,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 /// Who waits for which work.
-struct FlightState<Key: Hashable & Sendable, Value: Sendable> {
+private struct FlightState<Key: Hashable & Sendable, Value: Sendable> {
   /// What one who waits is told.
   enum Word: Sendable {
     case landed(Value)

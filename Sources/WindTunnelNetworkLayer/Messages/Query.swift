@@ -1,3 +1,27 @@
+/// The part of a URL between `?` and its end (RFC 3986 §3.4).
+public struct Query: Sendable, Hashable {
+  /// The text as it stands in the URL.
+  public var encoded: String
+
+  /// Takes a text that is escaped already; escapes are kept.
+  public init(encoded: String) { self.encoded = encoded }
+
+  /// Joins names and values in their order.
+  ///
+  /// Whatever is not unreserved is escaped, `+` too: some servers read a bare one as a space.
+  public init(_ items: [(name: String, value: String)]) {
+    encoded = items.map { "\(Escaping.ofItem($0.name))=\(Escaping.ofItem($0.value))" }
+      .joined(separator: "&")
+  }
+}
+
+extension Query: ExpressibleByDictionaryLiteral {
+  /// Joins names and values in their order; a name may come twice.
+  public init(dictionaryLiteral elements: (String, String)...) {
+    self.init(elements.map { (name: $0.0, value: $0.1) })
+  }
+}
+
 /// Percent-encoding (RFC 3986 §2.1) of the parts of a URL.
 enum Escaping {
   /// RFC 3986 §3.3: `pchar` and the slash between segments.
@@ -52,4 +76,32 @@ extension UInt8 {
     default: false
     }
   }
+}
+
+/// Characters of ASCII, as bits: each request has all its texts looked through.
+struct ASCIISet: Sendable, Hashable {
+  private var low: UInt64 = 0
+  private var high: UInt64 = 0
+
+  /// Those of a text; what is not ASCII is in no set.
+  init(_ characters: String) {
+    for byte in characters.utf8 {
+      if byte < 64 { low |= 1 << byte } else if byte < 128 { high |= 1 << (byte - 64) }
+    }
+  }
+
+  /// This set and the characters of a text.
+  func adding(_ characters: String) -> ASCIISet {
+    var set = ASCIISet(characters)
+    set.low |= low
+    set.high |= high
+    return set
+  }
+
+  func contains(_ byte: UInt8) -> Bool {
+    byte < 64 ? low >> byte & 1 == 1 : byte < 128 && high >> (byte - 64) & 1 == 1
+  }
+
+  /// Whether a text has no other characters.
+  func containsAll(of text: String) -> Bool { text.utf8.allSatisfy(contains) }
 }
