@@ -12,9 +12,9 @@ struct Call {
   private let number: Int
   private let start: Duration
   private let trace: TraceContext?
-  /// Whether it is made to renew what the cache holds, so that nothing out of it will do.
+  /// True where it is made to renew what the cache holds, so that nothing out of it will do.
   private let isRevalidation: Bool
-  /// `nil`: there is none.
+  /// The call's deadline; `nil`: there is none.
   private var deadline: CallDeadline?
   /// The deadline, where nothing but its word ends a wait; `nil`: it cancels the task that this runs
   /// in.
@@ -240,7 +240,7 @@ struct Call {
     return CallEnd(.failure(.cancelled), attempts: attempt)
   }
 
-  /// What became of the wish to send.
+  /// The end of one passage through slot, middleware and transport.
   private enum Passage {
     /// It was sent like this.
     case answered(AttemptOutcome, sent: URLRequest)
@@ -345,7 +345,7 @@ struct Call {
     return delay
   }
 
-  /// What a caller gets if this is the last attempt.
+  /// Returns the result that a caller gets if this is the last attempt.
   private func surfaced(
     _ outcome: AttemptOutcome,
     of request: URLRequest,
@@ -375,12 +375,12 @@ struct Call {
     }
   }
 
-  /// Whether nobody waits for the answer any more.
+  /// True where nobody waits for the answer any more.
   private var isGivenUp: Bool { Task.isCancelled || waitsUntil?.hasPassed ?? false }
 
   private var elapsed: Duration { client.time.uptime - start }
 
-  /// What nobody hears is not even made.
+  /// Tells the observer; without one the event is not even made.
   private func tell(_ kind: @autoclosure () -> CallEvent.Kind) {
     guard let observer = client.observer else { return }
     observer.observe(
@@ -389,7 +389,7 @@ struct Call {
   }
 }
 
-/// How a call ended, and what it took.
+/// The end of a call, and the attempts that it took.
 struct CallEnd: Sendable {
   var result: Result<Answer, NetworkError>
   var attempts: Int
@@ -400,7 +400,7 @@ struct CallEnd: Sendable {
   }
 }
 
-/// What makes two requests equal.
+/// The parts by which two requests are equal.
 struct FlightKey: Hashable {
   private let method: String?
   private let url: URL?
@@ -416,7 +416,7 @@ struct FlightKey: Hashable {
 }
 
 extension AttemptOutcome {
-  /// Whether a server no longer takes the credential (RFC 9110 §15.5.2).
+  /// True where a server no longer takes the credential (RFC 9110 §15.5.2).
   fileprivate var isUnauthorized: Bool {
     if case .success(let answer) = self { answer.status == 401 } else { false }
   }

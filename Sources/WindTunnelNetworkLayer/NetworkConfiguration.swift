@@ -4,17 +4,17 @@ public import Foundation
 public struct NetworkConfiguration: Sendable, Hashable {
   /// A name for records.
   public let environment: String
-  /// What every path is put under.
+  /// The URL that every path is put under.
   public let baseURL: URL
-  /// How long a call may take.
+  /// The time that a call may take.
   public let limits: CallLimits
-  /// How many attempts may be under way at once.
+  /// The caps on attempts under way at once.
   public let caps: TrafficCaps
   /// Fields of every request.
   public let headers: Headers
   /// Parameters in the query of every request, in order of their names.
   public let parameters: [Headers.Field]
-  /// What the app looks up by name.
+  /// Values that the app looks up by name.
   public let extras: [String: String]
   /// Keys and the like by name; shown by no view.
   public let secrets: [String: Secret]
@@ -128,9 +128,9 @@ public struct NetworkConfiguration: Sendable, Hashable {
   }
 }
 
-/// Why layers make no configuration: everything that is wrong, one sentence each.
+/// The reasons for which layers make no configuration: one sentence for each fault.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The sentences.
+  /// The faults, one sentence each.
   public let faults: [String]
 
   /// Makes one of its sentences.
@@ -147,19 +147,19 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
 public struct ConfigurationLayer: Sendable, Hashable, Codable {
   /// A name for records, as in `production`.
   public var environment: String?
-  /// What every path is put under.
+  /// The URL that every path is put under.
   public var baseURL: String?
-  /// How long one attempt may stay silent, in milliseconds.
+  /// The time that one attempt may stay silent, in milliseconds.
   public var attemptTimeoutMilliseconds: Int?
-  /// How long a call may take, in milliseconds.
+  /// The time that a call may take, in milliseconds.
   public var deadlineMilliseconds: Int?
-  /// How many attempts may be under way at once.
+  /// The most attempts that may be under way at once.
   public var slots: Int?
   /// Fields of every request, by name; joined with those of earlier layers.
   public var headers: [String: String]?
   /// Parameters in the query of every request, by name; joined with those of earlier layers.
   public var parameters: [String: String]?
-  /// What the app or its other modules look up, by name; joined with those of earlier layers.
+  /// Values that the app or its other modules look up, by name; joined with those of earlier layers.
   public var extras: [String: String]?
   /// Keys and the like, by name; joined with those of earlier layers.
   public var secrets: [String: Secret]?
@@ -213,13 +213,13 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
 
 /// A value that no log, dump or public view shows.
 public struct Secret: Sendable, Hashable, Codable {
-  /// The value itself.
+  /// The value that is hidden.
   public var value: String
 
-  /// Hides a value.
+  /// Makes a secret of a value.
   public init(_ value: String) { self.value = value }
 
-  /// Reads a text.
+  /// Reads the value from a text.
   public init(from decoder: any Decoder) throws {
     value = try decoder.singleValueContainer().decode(String.self)
   }
@@ -232,10 +232,10 @@ public struct Secret: Sendable, Hashable, Codable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// That there is a secret, and nothing about it.
+  /// A word that says there is a secret, and nothing about it.
   public var description: String { "(secret)" }
-  /// That there is a secret, and nothing about it.
+  /// A word that says there is a secret, and nothing about it.
   public var debugDescription: String { description }
-  /// Nothing.
+  /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -18,7 +18,7 @@ public enum DebugWeather: Sendable, Hashable {
   case timeout
   /// Every answer has this status.
   case failure(status: Int)
-  /// What a scenario makes of the live traffic; equal seeds draw equally.
+  /// A scenario for the live traffic; equal seeds draw equally.
   case scenario(Scenario, seed: UInt64)
 
   /// The statuses that ``failure(status:)`` is read with.
@@ -105,9 +105,9 @@ extension DebugWeather: CustomStringConvertible {
   }
 }
 
-/// Why a word is no weather, in a sentence.
+/// The reason for which a word is no weather, in a sentence.
 public struct DebugWeatherError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The sentence.
+  /// The reason in a sentence.
   public let description: String
 
   fileprivate init(_ description: String) { self.description = description }
@@ -125,7 +125,7 @@ public final class WeatherHook: Transport, @unchecked Sendable {
   private let time: any TimeSource
   private let lock = NSLock()
   private var current: DebugWeather
-  /// What carries requests in the weather of a scenario.
+  /// The transport of requests in the weather of a scenario.
   private var tunnel: URLSessionTransport?
 
   /// Stands in front of a transport.

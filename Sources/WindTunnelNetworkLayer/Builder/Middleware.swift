@@ -16,29 +16,29 @@ public protocol Middleware: Sendable {
     _ answer: HTTPAnswer,
     to request: URLRequest
   ) async throws(MiddlewareError) -> HTTPAnswer
-  /// What records call the environment that this moves requests to; `nil`: it moves none.
+  /// The environment that this moves requests to, as records call it; `nil`: it moves none.
   var environment: String? { get }
 }
 
 extension Middleware {
-  /// Changes nothing.
+  /// Returns the request as it is.
   public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
     request
   }
 
-  /// Changes nothing.
+  /// Returns the answer as it is.
   public func incoming(
     _ answer: HTTPAnswer,
     to request: URLRequest
   ) async throws(MiddlewareError) -> HTTPAnswer { answer }
 
-  /// It moves none.
+  /// `nil`, since it moves no request.
   public var environment: String? { nil }
 }
 
-/// Why a middleware lets a call through no further, in words for a log.
+/// The reason for which a middleware stops a call, in words for a log.
 public struct MiddlewareError: Error, Sendable, Hashable {
-  /// What is wrong and what to do about it.
+  /// The fault and what to do about it.
   public var text: String
 
   /// Makes one of its words.
@@ -52,14 +52,14 @@ public struct MiddlewareError: Error, Sendable, Hashable {
 public struct RequestSigner: Middleware {
   /// The names of the fields.
   public struct Fields: Sendable, Hashable {
-    /// Of the time.
+    /// The name of the time's field.
     public var time: String
-    /// Of the number used once.
+    /// The name of the field with the number used once.
     public var nonce: String
-    /// Of the signature.
+    /// The name of the signature's field.
     public var signature: String
 
-    /// Names them.
+    /// Names the three fields.
     public init(
       time: String = "X-Timestamp",
       nonce: String = "X-Nonce",

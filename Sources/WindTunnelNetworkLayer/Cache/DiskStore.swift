@@ -44,7 +44,7 @@ public final class DiskStore: Sendable {
     state.withLock { trim(&$0) }
   }
 
-  /// What the files take, in bytes.
+  /// The size of all files, in bytes.
   public var bytes: Int { state.withLock { $0.bytes } }
 
   /// Reads an answer; one that is damaged is removed.

@@ -80,7 +80,7 @@ public struct Envelope: Sendable, Hashable {
   public var data: String
   /// The codes that mean success.
   public var successCodes: Set<String>
-  /// How many envelopes lie in each other: a gateway's and the service's are two.
+  /// The number of envelopes that lie in each other: a gateway's and the service's are two.
   public var layers: Int
 
   /// Names the fields; by default `retcode`, `retdesc` and `data`, where `0` is success.
@@ -98,7 +98,7 @@ public struct Envelope: Sendable, Hashable {
     self.layers = max(1, layers)
   }
 
-  /// What a server said in an envelope.
+  /// The code and the words of a server's refusal.
   fileprivate struct Refusal: Error {
     var code: String
     var message: String
@@ -142,11 +142,11 @@ public struct Envelope: Sendable, Hashable {
   }
 }
 
-/// What is asked for where only the code of an envelope matters.
+/// The value to ask for where only the code of an envelope matters.
 public struct Nothing: Sendable, Hashable, Decodable {
   /// Makes it; all are alike.
   public init() {}
 
-  /// Takes anything.
+  /// Decodes from any content.
   public init(from decoder: any Decoder) throws {}
 }

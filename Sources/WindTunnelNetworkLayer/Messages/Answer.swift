@@ -1,19 +1,19 @@
 public import Foundation
 
-/// What a call brought: an answer that keeps to the endpoint's rules.
+/// The answer that a call brought, which keeps to the endpoint's rules.
 public struct Answer: Sendable, Hashable {
-  /// The status code.
+  /// The answer's status code.
   public var status: Int
-  /// The fields.
+  /// The answer's header fields.
   public var headers: Headers
   /// The content, without content coding.
   public var body: Data
-  /// How many times the request was sent for it, the last time included.
+  /// The number of times that the request was sent for it, the last one included.
   public var attempts: Int
-  /// Where it comes from.
+  /// The origin of the answer.
   public var source: Source
 
-  /// Where an answer comes from.
+  /// The origin of an answer.
   public enum Source: Sendable, Hashable {
     /// From the server, just now.
     case network
@@ -41,19 +41,19 @@ public struct Answer: Sendable, Hashable {
     self.source = source
   }
 
-  /// Whether this may be out of date, and a screen should say so.
+  /// True where this may be out of date, and a screen should say so.
   public var isStale: Bool { source == .stale }
 }
 
-/// What a server said, whatever the status.
+/// The answer of a server, whatever the status.
 public struct HTTPAnswer: Sendable, Hashable {
-  /// The status code.
+  /// The answer's status code.
   public var status: Int
   /// The fields; from `URLSession` in order of their names, since it keeps no other.
   public var headers: Headers
   /// The content, without content coding.
   public var body: Data
-  /// How long its stages took; `nil`: whoever carried it does not say.
+  /// The times of its stages; `nil`: the transport does not say.
   public var stages: StageTimings?
 
   /// Makes an answer of its parts.
@@ -70,10 +70,10 @@ public struct HTTPAnswer: Sendable, Hashable {
   }
 }
 
-/// How one attempt ended: an answer of any status, or none.
+/// The end of one attempt: an answer of any status, or none.
 public typealias AttemptOutcome = Result<HTTPAnswer, TransportError>
 
-/// How long the stages of one exchange took; `nil` where there was no such stage, as with a connection
+/// The times of the stages of one exchange; `nil` where there was no such stage, as with a connection
 /// that was there already.
 ///
 /// Only Apple platforms tell: on Linux a `URLSession` collects no metrics (swift-corelibs-foundation
@@ -85,7 +85,7 @@ public struct StageTimings: Sendable, Hashable {
   public var connect: Duration?
   /// The part of that which TLS took.
   public var secureConnection: Duration?
-  /// Sending the request.
+  /// The time to send the request.
   public var send: Duration?
   /// From the end of the request to the first byte of the answer.
   public var wait: Duration?

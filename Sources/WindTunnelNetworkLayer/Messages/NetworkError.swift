@@ -1,7 +1,7 @@
 public import Foundation
 public import WindTunnelSymptoms
 
-/// Why a call brought nothing to show.
+/// The reason for which a call brought nothing to show.
 public enum NetworkError: Error, Sendable, Hashable {
   /// No request could be made of the endpoint; nothing was sent.
   case invalidRequest(RequestError)
@@ -27,7 +27,7 @@ public enum NetworkError: Error, Sendable, Hashable {
   /// Nothing was sent: this host failed too often a moment ago, and is asked again after a wait.
   case circuitOpen(host: String, retryAfter: Duration)
 
-  /// What went wrong by name, where it was no answer of the server's.
+  /// The name of the failure, where it was no answer of the server's.
   public var symptom: Symptom? {
     switch self {
     case .cancelled: .cancelled
@@ -63,7 +63,8 @@ extension NetworkError: CustomStringConvertible {
   }
 }
 
-/// Why no request can be made of what was asked for; a mistake of the caller, never of the network.
+/// The reason for which no request can be made of an endpoint: a mistake of the caller, never of the
+/// network.
 public enum RequestError: Error, Sendable, Hashable {
   /// The base URL is not one that paths can be put under.
   case baseURL(String)
@@ -80,7 +81,7 @@ public enum RequestError: Error, Sendable, Hashable {
   /// Content has no meaning in a request of this method, and the platforms refuse to send it.
   case bodyNotAllowed(method: String)
 
-  /// What is wrong with a part of a URL.
+  /// The fault of a part of a URL.
   public enum Flaw: Sendable, Hashable {
     /// It does not begin with a slash.
     case relative
@@ -96,7 +97,7 @@ public enum RequestError: Error, Sendable, Hashable {
 }
 
 extension RequestError: CustomStringConvertible {
-  /// What was given, what is wrong with it, and what to write instead.
+  /// The input, its fault, and what to write instead.
   public var description: String {
     switch self {
     case .baseURL(let url):
@@ -130,7 +131,7 @@ extension RequestError.Flaw: CustomStringConvertible {
   }
 }
 
-/// Why a request brought no answer.
+/// The reason for which a request brought no answer.
 public enum TransportError: Error, Sendable, Hashable {
   /// The caller gave up; no fault of the network.
   case cancelled
@@ -138,7 +139,7 @@ public enum TransportError: Error, Sendable, Hashable {
   case failed(Symptom, text: String)
 }
 
-/// How an answer differs from what was agreed on.
+/// The difference of an answer from what was agreed on.
 ///
 /// Places are paths into the JSON text: names and indices with dots between them, as in
 /// `data.items.3.price`; empty for the whole.

@@ -24,11 +24,11 @@ extension Query: ExpressibleByDictionaryLiteral {
 
 /// Percent-encoding (RFC 3986 §2.1) of the parts of a URL.
 enum Escaping {
-  /// RFC 3986 §3.3: `pchar` and the slash between segments.
+  /// The characters of a path (RFC 3986 §3.3): `pchar` and the slash between segments.
   private static let inPath = unreserved.adding(".!$&'()*+,;=:@/")
-  /// RFC 3986 §3.4.
+  /// The characters of a query (RFC 3986 §3.4).
   private static let inQuery = inPath.adding("?")
-  /// RFC 3986 §2.3.
+  /// The characters that need no escape (RFC 3986 §2.3).
   private static let unreserved = ASCIISet(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
   )
@@ -83,7 +83,7 @@ struct ASCIISet: Sendable, Hashable {
   private var low: UInt64 = 0
   private var high: UInt64 = 0
 
-  /// Those of a text; what is not ASCII is in no set.
+  /// Takes the characters of a text; what is not ASCII is in no set.
   init(_ characters: String) {
     for byte in characters.utf8 {
       if byte < 64 { low |= 1 << byte } else if byte < 128 { high |= 1 << (byte - 64) }
@@ -102,6 +102,6 @@ struct ASCIISet: Sendable, Hashable {
     byte < 64 ? low >> byte & 1 == 1 : byte < 128 && high >> (byte - 64) & 1 == 1
   }
 
-  /// Whether a text has no other characters.
+  /// Returns whether a text has no other characters.
   func containsAll(of text: String) -> Bool { text.utf8.allSatisfy(contains) }
 }

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What an answer has to be before anybody decodes it.
+/// The rules that an answer has to keep to before anybody decodes it.
 public struct ResponseRules: Sendable, Hashable {
-  /// Which statuses are good.
+  /// The statuses that are good.
   public var statuses: ClosedRange<Int>
   /// The media types that are good (RFC 9110 §8.3.1), without parameters; none: any.
   public var contentTypes: [String]
@@ -55,7 +55,7 @@ public struct ResponseRules: Sendable, Hashable {
 }
 
 extension String {
-  /// Whether this value of a `Content-Type` field is of a media type.
+  /// Returns whether this value of a `Content-Type` field is of a media type.
   fileprivate func isMediaType(_ type: String) -> Bool {
     let own = prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     let type = type.lowercased()

@@ -10,12 +10,12 @@ public protocol Observer: Sendable {
   func observe(_ event: CallEvent)
 }
 
-/// Hears nothing.
+/// An observer that drops every event.
 public struct SilentObserver: Observer {
   /// Makes one; all are alike.
   public init() {}
 
-  /// Drops the event.
+  /// Drops the event without a look.
   public func observe(_ event: CallEvent) {}
 }
 
@@ -23,7 +23,7 @@ public struct SilentObserver: Observer {
 public struct Observers: Observer {
   private let observers: [any Observer]
 
-  /// Tells these.
+  /// Makes one that tells these.
   public init(_ observers: any Observer...) { self.observers = observers }
 
   /// Tells all of them.
@@ -38,38 +38,38 @@ public final class RecordingObserver: Observer, @unchecked Sendable {
   /// Makes one that has heard nothing yet.
   public init() {}
 
-  /// What happened so far, in the order in which it was heard.
+  /// The events so far, in the order in which they were heard.
   public var events: [CallEvent] { lock.withLock { kept } }
 
-  /// Keeps the event.
+  /// Adds the event to the others.
   public func observe(_ event: CallEvent) { lock.withLock { kept.append(event) } }
 }
 
 /// Counts what happens, for a dashboard.
 public final class CallCounters: Observer {
-  /// What was counted.
+  /// The numbers that were counted.
   public struct Counts: Sendable, Hashable {
-    /// Calls that were asked for.
+    /// The number of calls that were asked for.
     public var calls = 0
-    /// Calls that are over, by how they ended.
+    /// The number of calls that are over, by their last state.
     public var ended: [CallRecord.State: Int] = [:]
-    /// Requests that were sent.
+    /// The number of requests that were sent.
     public var attempts = 0
-    /// Retries that were not paid.
+    /// The number of retries that were not paid.
     public var unpaidRetries = 0
-    /// Content that came, in bytes.
+    /// The content that came, in bytes.
     public var bytesReceived = 0
   }
 
   private let state = Locked((keeper: RecordKeeper(), counts: Counts()))
 
-  /// Begins at nought.
+  /// Begins with every counter at nought.
   public init() {}
 
-  /// What was counted so far.
+  /// The numbers that were counted so far.
   public var counts: Counts { state.withLock { $0.counts } }
 
-  /// Counts an event.
+  /// Adds an event to the counters.
   public func observe(_ event: CallEvent) {
     state.withLock { state in
       let record = state.keeper.hear(event)

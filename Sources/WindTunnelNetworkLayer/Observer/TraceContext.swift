@@ -4,7 +4,7 @@
   internal import Foundation
 #endif
 
-/// Who asked for a request, for systems that follow one through many servers (W3C Trace Context,
+/// The identity of a call, for systems that follow one through many servers (W3C Trace Context,
 /// level 1).
 struct TraceContext: Sendable, Hashable {
   /// 32 hexadecimal digits, the same for all attempts of a call; never all nought.

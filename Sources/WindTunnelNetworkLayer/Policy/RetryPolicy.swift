@@ -27,7 +27,7 @@ public protocol Policy: Sendable {
   ) -> Decision
 }
 
-/// What follows on an attempt.
+/// The consequence of an attempt.
 public enum Decision: Sendable, Hashable {
   /// The caller gets what came.
   case surface
@@ -37,12 +37,12 @@ public enum Decision: Sendable, Hashable {
 
 /// Sends again what may be sent again, for reasons that pass, and less and less often.
 public struct RetryPolicy: Policy {
-  /// How many retries a call may have behind it, at most, and still get another one after this
+  /// The most retries that a call may have behind it and still get another one after this
   /// reason.
   ///
   /// What is not in the table is never tried again.
   public var mostRetries: [RetryReason: Int]
-  /// How long to wait where the server does not say.
+  /// The waits where the server names none.
   public var backoff: Backoff
   /// The longest `Retry-After` that is waited for; after a longer one the answer is surfaced.
   public var longestRetryAfter: Duration
@@ -92,7 +92,7 @@ public struct RetryPolicy: Policy {
 }
 
 extension URLRequest {
-  /// Whether a server that got this request already is not harmed by getting it again: the method
+  /// True where a server that got this request already is not harmed by getting it again: the method
   /// is idempotent, or an `Idempotency-Key` lets the server tell.
   public var maySafelyRepeat: Bool {
     // A URLRequest without a method is a GET.
@@ -103,9 +103,9 @@ extension URLRequest {
   }
 }
 
-/// What can go wrong with an attempt, as the key of a policy's table.
+/// A failure of an attempt, as the key of a policy's table.
 public enum RetryReason: Sendable, Hashable {
-  /// No answer came.
+  /// No answer came, by this symptom.
   case symptom(Symptom)
   /// An answer of this status came.
   case status(Int)
@@ -126,7 +126,7 @@ public struct Backoff: Sendable, Hashable {
   public var base: Duration
   /// The longest wait, jitter included.
   public var cap: Duration
-  /// How chance changes a wait.
+  /// The change of a wait by chance.
   public var jitter: Jitter
 
   /// Makes a back-off; by default 200 ms, 400 ms, 800 ms … 5 s, give or take a fifth.
@@ -152,7 +152,7 @@ public struct Backoff: Sendable, Hashable {
   }
 }
 
-/// How chance spreads waits, so that clients who failed together do not return together.
+/// The spread of waits by chance, so that clients that failed together do not return together.
 public enum Jitter: Sendable, Hashable {
   /// The wait as it is.
   case none

@@ -29,7 +29,7 @@ final class Gate: Sendable {
 
   init(_ caps: TrafficCaps) { state = Locked(State(order: GateState(caps))) }
 
-  /// How many hold a slot and how many wait for one.
+  /// The number of tasks that hold a slot, and of those that wait for one.
   var load: (running: Int, waiting: Int) {
     state.withLock { ($0.order.runningCount, $0.order.waitingCount) }
   }
@@ -76,7 +76,7 @@ final class Gate: Sendable {
     if let isAdmitted { waiter.resume(returning: isAdmitted) }
   }
 
-  /// Nothing to do for one who was let in already: he sees himself that it is of no use any more.
+  /// Does nothing for one that was let in already: it sees itself that it is of no use any more.
   private func giveUp(_ id: Int) {
     let (waiter, next) = state.withLock { state -> (Waiter?, [Waiter]) in
       guard state.order.isWaiting(id) else { return (nil, []) }
@@ -93,10 +93,10 @@ final class Gate: Sendable {
   }
 }
 
-/// Who may start and who waits, as a value: first come, first served within a priority, the critical
+/// The order of starts and waits, as a value: first come, first served within a priority, the critical
 /// first, and nobody is overtaken for ever.
 struct GateState {
-  /// One who wants a slot.
+  /// The claim of one that wants a slot.
   struct Ticket: Hashable {
     var host: String
     var endpoint: String
@@ -114,20 +114,20 @@ struct GateState {
   private var running: [Int: Ticket] = [:]
   private var hosts: [String: Int] = [:]
   private var endpoints: [String: Int] = [:]
-  /// Whether nobody starts for now.
+  /// True where nothing starts for now.
   private var isSuspended = false
 
   init(_ caps: TrafficCaps) { self.caps = caps }
 
-  /// How many hold a slot.
+  /// The number of those that hold a slot.
   var runningCount: Int { running.count }
-  /// How many wait for one.
+  /// The number of those that wait for one.
   var waitingCount: Int { waiting.count }
 
-  /// Whether somebody waits for a slot.
+  /// Returns whether this one waits for a slot.
   func isWaiting(_ id: Int) -> Bool { waiting.contains { $0.id == id } }
 
-  /// Somebody comes; true where he may start at once.
+  /// Adds a newcomer; true where it may start at once.
   mutating func arrive(_ id: Int, _ ticket: Ticket) -> Bool {
     if waiting.isEmpty, !isSuspended, running.count < most(ticket.priority), hasRoom(ticket) {
       start(id, ticket)
@@ -138,7 +138,7 @@ struct GateState {
     return admit() == [id]
   }
 
-  /// Somebody leaves, with a slot or out of the queue; those who may start now, in order.
+  /// Removes one, with a slot or out of the queue; returns those that may start now, in order.
   mutating func leave(_ id: Int) -> [Int] {
     if let ticket = running.removeValue(forKey: id) {
       hosts.count(ticket.host, -1)
@@ -174,12 +174,12 @@ struct GateState {
     if caps.perEndpoint[ticket.endpoint] != nil { endpoints.count(ticket.endpoint, 1) }
   }
 
-  /// How many may run for one of a priority to start.
+  /// Returns the most that may run for one of a priority to start.
   private func most(_ priority: CallPriority) -> Int {
     priority == .deferrable ? caps.total - caps.reserved : caps.total
   }
 
-  /// Where the one waits who is next: of the highest priority that has anybody who may start, the
+  /// Returns the place of the next one: of the highest priority that has any which may start, the
   /// first that came.
   private func nextPlace() -> Int? {
     var best: (place: Int, priority: CallPriority)?
@@ -208,18 +208,18 @@ extension [String: Int] {
   }
 }
 
-/// How many attempts may be under way at once.
+/// The caps on attempts under way at once.
 public struct TrafficCaps: Sendable, Hashable {
-  /// In all.
+  /// The most attempts in all.
   public var total: Int
-  /// To one host with its port.
+  /// The most attempts to one host with its port.
   public var perHost: Int
-  /// To one endpoint, by its template; one that is not named has no cap of its own.
+  /// The most attempts to one endpoint, by its template; one that is not named has no cap of its own.
   public var perEndpoint: [String: Int]
-  /// How many of the slots are kept from calls that are deferrable, so that what comes next does not
+  /// The number of slots that are kept from deferrable calls, so that what comes next does not
   /// find all of them taken.
   public var reserved: Int
-  /// How often somebody who waits and could start may be overtaken; after that he counts as critical,
+  /// The times that one which waits and could start may be overtaken; after that it counts as critical,
   /// and so nobody starves.
   public var overtakingsMax: Int
 

@@ -7,9 +7,9 @@ internal import WindTunnelSymptoms
 
 /// An answer whose content is still coming.
 public struct StreamedAnswer: Sendable {
-  /// The status code.
+  /// The answer's status code.
   public let status: Int
-  /// The fields.
+  /// The answer's header fields.
   public let headers: Headers
   /// The content in the pieces in which it comes; fails with a ``TransportError``.
   public let pieces: AsyncThrowingStream<Data, any Error>

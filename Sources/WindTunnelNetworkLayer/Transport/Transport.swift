@@ -11,12 +11,12 @@ public protocol Transport: Sendable {
   /// Sends a request and brings its answer, whatever the status. Returns at once when the task is
   /// cancelled, and never sends twice by itself.
   func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer
-  /// What records call that which will carry a request; by default the type's name.
+  /// The name in records of what will carry a request; by default the type's name.
   func engine(for request: URLRequest) -> String
 }
 
 extension Transport {
-  /// The type's name.
+  /// The name of the type.
   public func engine(for request: URLRequest) -> String { "\(Self.self)" }
 }
 
@@ -68,7 +68,7 @@ public struct ScriptedEngine: Transport {
     self.answer = answer
   }
 
-  /// Answers.
+  /// Answers by the closure.
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
     try await answer(request)
   }

@@ -7,11 +7,11 @@
     /// Never any: no session collects metrics.
     var timings: StageTimings? { nil }
 
-    /// Watches nothing.
+    /// Does nothing, since there is nothing to watch.
     func watch(_ task: URLSessionTask) {}
   }
 
-  /// What a `URLSession` makes of a request's time-out.
+  /// The use that a `URLSession` makes of a request's time-out.
   enum SessionTimeout {
     /// The time-out in seconds that is honoured.
     ///

@@ -16,7 +16,7 @@ internal import WindTunnelSymptoms
 /// 401 with `WWW-Authenticate: Basic`. Only a cancellation or the deadline of the call ends that
 /// attempt.
 public struct URLSessionTransport: Transport, DeadlineKeeping {
-  /// What may have come and not been taken, in pieces; past that a stream fails, since whoever reads
+  /// The most pieces that may have come and not been taken; past that a stream fails, since whoever reads
   /// it is too slow.
   public static let streamedPiecesMax = 4096
 
@@ -232,7 +232,7 @@ private final class Exchange: @unchecked Sendable {
 }
 
 extension HTTPAnswer {
-  /// What a session says, with the content that came.
+  /// Makes an answer of a session's response, with the content that came.
   init(_ response: HTTPURLResponse, body: Data, stages: StageTimings? = nil) {
     let fields = response.allHeaderFields.map {
       Headers.Field(Self.text($0.key.base), Self.text($0.value))

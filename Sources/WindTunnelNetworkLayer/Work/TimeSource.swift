@@ -1,7 +1,7 @@
 internal import Dispatch
 public import Foundation
 
-/// Where a client's time comes from; a test brings its own.
+/// The source of a client's time; a test brings its own.
 public protocol TimeSource: Sendable {
   /// A reading that only grows; the difference of two is the time between them.
   var uptime: Duration { get }
@@ -41,7 +41,7 @@ extension TimeSource {
 public struct SystemTime: TimeSource {
   private let origin = ContinuousClock.now
 
-  /// Begins to count.
+  /// Begins to count the uptime.
   public init() {}
 
   /// The time since this value was made, the machine's sleep included.
@@ -56,7 +56,7 @@ public struct SystemTime: TimeSource {
     do { try await ContinuousClock().sleep(for: duration) } catch { throw CancellationError() }
   }
 
-  /// Has one clock for all call: a sleep that is cancelled keeps its timer until it is due, and hardly
+  /// Has one clock for all calls: a sleep that is cancelled keeps its timer until it is due, and hardly
   /// a call needs its deadline.
   public func run<Value: Sendable>(
     within limit: Duration,
@@ -80,17 +80,17 @@ extension Duration {
 
 /// Rings for many by one timer. Who is called off in time leaves nothing behind.
 final class AlarmClock: Sendable {
-  /// Of the whole process.
+  /// The clock of the whole process.
   static let shared = AlarmClock()
 
-  /// How long it goes without a look at who is due, as long as somebody waits: its timer stands
+  /// The longest time without a look at what is due, as long as somebody waits: its timer stands
   /// still while the machine sleeps, and the continuous clock does not.
   private static let longestNap = Duration.seconds(5)
 
   private struct State {
     var lastID = 0
     var alarms: [Int: Alarm] = [:]
-    /// When it looks next; `nil`: nobody waits.
+    /// The moment of the next look; `nil`: nobody waits.
     var nextLook: ContinuousClock.Instant?
 
     /// Plans a look; `nil` where one is planned that is early enough.
@@ -114,7 +114,7 @@ final class AlarmClock: Sendable {
   private let state = Locked(State())
   private let queue = DispatchQueue(label: "NetworkLayer.deadlines")
 
-  /// How many wait.
+  /// The number of alarms that are set.
   var count: Int { state.withLock { $0.alarms.count } }
 
   /// Rings once after a time, on a queue of the clock's own, unless called off before.
