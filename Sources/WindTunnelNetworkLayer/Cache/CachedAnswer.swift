@@ -145,17 +145,17 @@ extension Headers {
 /// The directives of an answer for keeping it (RFC 9111 §5.2.2 for a private cache, RFC 5861).
 struct CacheControl: Hashable {
   /// It is not to be kept.
-  var noStore = false
+  fileprivate var noStore = false
   /// The server is to be asked each time.
-  var noCache = false
+  fileprivate var noCache = false
   /// Once stale it is of no use without the server.
-  var mustRevalidate = false
+  private(set) var mustRevalidate = false
   /// Seconds for which it is fresh.
-  var maxAge: Int?
+  fileprivate var maxAge: Int?
   /// Seconds past that in which it may be shown while a newer one is fetched (RFC 5861 §3).
-  var staleWhileRevalidate: Int?
+  private(set) var staleWhileRevalidate: Int?
   /// Seconds past that in which it may be shown if the server fails (RFC 5861 §4).
-  var staleIfError: Int?
+  private(set) var staleIfError: Int?
 
   init(_ headers: Headers) {
     let values = headers.fields.filter { $0.isNamed("Cache-Control") }.map(\.value)

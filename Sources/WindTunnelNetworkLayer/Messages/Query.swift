@@ -34,7 +34,7 @@ enum Escaping {
   )
 
   /// Escapes a name or a value of a query item completely.
-  static func ofItem(_ text: String) -> String { escape(text, keeping: unreserved) }
+  fileprivate static func ofItem(_ text: String) -> String { escape(text, keeping: unreserved) }
 
   /// Escapes what cannot stand in a path and keeps escapes; `nil` where a `%` begins none.
   static func ofPath(_ text: String) -> String? { escapeOnce(text, keeping: inPath) }

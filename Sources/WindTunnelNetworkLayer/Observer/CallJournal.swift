@@ -23,7 +23,7 @@ public final class CallJournal: Observer {
     public var date: Date
 
     /// The memory that it takes, roughly, in bytes.
-    var cost: Int {
+    fileprivate var cost: Int {
       let came = if case .success(let answer) = outcome { answer.body.count } else { 0 }
       return 1024 + came + (request.httpBody?.count ?? 0)
     }

@@ -25,7 +25,7 @@ public final class AdmissionController: Sendable {
   }
 
   /// The most hosts that are remembered; one that is asked beyond that is never left alone.
-  static let hostsMax = 1024
+  private static let hostsMax = 1024
 
   let gate: Gate
   /// Calls that must not overtake each other; their words are the hosts of this gate.
