@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking
@@ -6,18 +7,18 @@ internal import Foundation
 
 /// One call on its way through the parts.
 struct Call {
-  let client: NetworkClient
-  let endpoint: Endpoint
-  let number: Int
-  let start: Duration
-  let trace: TraceContext?
-  /// Whether it is made to renew what the cache holds, so that nothing out of it will do.
-  let isRevalidation: Bool
-  /// `nil`: there is none.
-  private(set) var deadline: CallDeadline?
+  private let client: NetworkClient
+  private let endpoint: Endpoint
+  private let number: Int
+  private let start: Duration
+  private let trace: TraceContext?
+  /// True where it is made to renew what the cache holds, so that nothing out of it will do.
+  private let isRevalidation: Bool
+  /// The call's deadline; `nil`: there is none.
+  private var deadline: CallDeadline?
   /// The deadline, where nothing but its word ends a wait; `nil`: it cancels the task that this runs
   /// in.
-  private(set) var waitsUntil: CallDeadline?
+  private var waitsUntil: CallDeadline?
 
   init(_ client: NetworkClient, _ endpoint: Endpoint, isRevalidation: Bool = false) {
     self.client = client
@@ -58,7 +59,7 @@ struct Call {
 
   /// The deadline runs beside the work, since no time-out of a session is one: an answer that drips
   /// never times out.
-  func withDeadline(_ work: @escaping @Sendable (Call) async -> CallEnd) async -> CallEnd {
+  private func withDeadline(_ work: @escaping @Sendable (Call) async -> CallEnd) async -> CallEnd {
     guard let limit = client.limits.deadline else { return await work(self) }
     let deadline = CallDeadline()
     var call = self
@@ -87,9 +88,6 @@ struct Call {
     return end
   }
 
-  /// Whether nobody waits for the answer any more.
-  var isGivenUp: Bool { Task.isCancelled || waitsUntil?.hasPassed ?? false }
-
   /// Waits for those before it that it must not overtake.
   private func inOrder(_ request: URLRequest) async -> CallEnd {
     guard let word = endpoint.order else { return await throughCache(request) }
@@ -105,8 +103,94 @@ struct Call {
     return await throughCache(request)
   }
 
+  /// Answers out of the cache where that may be, and asks where it may not.
+  private func throughCache(_ request: URLRequest) async -> CallEnd {
+    guard let cache = client.cache, endpoint.caching == .byHeaders else {
+      return await shared(request)
+    }
+    let generation = cache.generation
+    let kept: CachedAnswer
+    switch cache.find(request, at: client.time.date) {
+    case .nothing:
+      return await asked(request, keepingIn: cache, generation)
+    case .fresh(let found):
+      if !isRevalidation {
+        tell(.foundInCache(.fresh))
+        return CallEnd(.success(found.answer(.cache)))
+      }
+      kept = found
+    case .staleWhileRevalidating(let found):
+      if !isRevalidation, revalidates(found.key) {
+        tell(.foundInCache(.staleWhileRevalidating))
+        return CallEnd(.success(found.answer(.stale)))
+      }
+      kept = found
+    case .stale(let found):
+      kept = found
+    }
+    tell(.foundInCache(.stale))
+    return await confirmed(kept, request, in: cache, generation)
+  }
+
+  /// Has a newer answer fetched by nobody who waits; false where nobody would do it. One at a time is
+  /// enough.
+  private func revalidates(_ key: String) -> Bool {
+    var endpoint = endpoint
+    endpoint.priority = .deferrable
+    return client.revalidations.launch(for: key) { [client, endpoint] in
+      _ = await Call(client, endpoint, isRevalidation: true).run()
+    }
+  }
+
+  private func asked(
+    _ request: URLRequest,
+    keepingIn cache: ResponseCache,
+    _ generation: Int
+  ) async -> CallEnd {
+    let end = await shared(request)
+    guard case .success(let answer) = end.result else { return end }
+    if let kept = CachedAnswer(answer, to: request, at: client.time.date) {
+      cache.keep(kept, generation: generation)
+    } else if !["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.httpMethod) {
+      cache.invalidate(request.url)
+    }
+    return end
+  }
+
+  /// Asks whether a stale answer is still good, and shows it if the server cannot be had and that is
+  /// granted.
+  private func confirmed(
+    _ kept: CachedAnswer,
+    _ request: URLRequest,
+    in cache: ResponseCache,
+    _ generation: Int
+  ) async -> CallEnd {
+    let question = kept.question(request)
+    var end = await shared(question ?? request)
+    let now = client.time.date
+    switch end.result {
+    case .success(let answer) where answer.status == 304 && question != nil:
+      let confirmed = kept.confirmed(by: answer, at: now)
+      cache.keep(confirmed, generation: generation)
+      end.result = .success(confirmed.answer(.revalidated, attempts: end.attempts))
+    case .success(let answer):
+      if let new = CachedAnswer(answer, to: request, at: now) {
+        cache.keep(new, generation: generation)
+      }
+    case .failure(var error):
+      // A server that takes too long is absent, too.
+      if error == .cancelled, deadline?.hasPassed ?? false, let limit = client.limits.deadline {
+        error = .deadlinePassed(limit)
+      }
+      if cache.mayStandIn(kept, for: error, at: now) {
+        end.result = .success(kept.answer(.stale, attempts: end.attempts))
+      }
+    }
+    return end
+  }
+
   /// Equal calls that nobody waits for share one answer.
-  func shared(_ request: URLRequest) async -> CallEnd {
+  private func shared(_ request: URLRequest) async -> CallEnd {
     guard endpoint.priority == .deferrable, ["GET", "HEAD"].contains(request.httpMethod) else {
       return await attempts(at: request)
     }
@@ -120,10 +204,184 @@ struct Call {
     return end ?? CallEnd(.failure(.cancelled))
   }
 
-  var elapsed: Duration { client.time.uptime - start }
+  /// Sends until there is something to show, or nothing more to hope for.
+  private func attempts(at request: URLRequest) async -> CallEnd {
+    client.admission.earn()
+    var attempt = 0
+    var isRenewed = false
+    var last: AttemptOutcome?
+    while !isGivenUp {
+      let passage = await pass(request, attempt: attempt + 1)
+      let outcome: AttemptOutcome
+      switch passage {
+      case .answered(let came, let sent):
+        attempt += 1
+        outcome = came
+        if !isRenewed, outcome.isUnauthorized {
+          isRenewed = await renew(after: sent, attempt)
+          // Whoever gave up meanwhile is seen at the top of the loop.
+          if isRenewed || isGivenUp { continue }
+        }
+      case .stopped(let error):
+        // What an earlier attempt brought says more than that there is no further one.
+        if let last, case .circuitOpen = error {
+          return CallEnd(surfaced(last, of: request, attempts: attempt), attempts: attempt)
+        }
+        return CallEnd(.failure(error), attempts: attempt)
+      }
+      guard let delay = delay(after: outcome, attempt: attempt, of: request) else {
+        return CallEnd(surfaced(outcome, of: request, attempts: attempt), attempts: attempt)
+      }
+      last = outcome
+      tell(.retryScheduled(after: attempt, delay: delay))
+      // Whoever is cancelled in a wait is seen at the top of the loop.
+      do { try await client.time.sleep(for: delay) } catch { break }
+    }
+    return CallEnd(.failure(.cancelled), attempts: attempt)
+  }
 
-  /// What nobody hears is not even made.
-  func tell(_ kind: @autoclosure () -> CallEvent.Kind) {
+  /// The end of one passage through slot, middleware and transport.
+  private enum Passage {
+    /// It was sent like this.
+    case answered(AttemptOutcome, sent: URLRequest)
+    /// It was not sent, or what came back is of no use.
+    case stopped(NetworkError)
+  }
+
+  /// Sends once, as soon as there is a slot.
+  private func pass(_ request: URLRequest, attempt: Int) async -> Passage {
+    let host = request.url?.origin ?? ""
+    let ticket = GateState.Ticket(
+      host: host,
+      endpoint: endpoint.template,
+      priority: endpoint.priority
+    )
+    let gate = client.admission.gate
+    guard
+      let slot = await gate.enter(
+        ticket,
+        until: waitsUntil,
+        queued: { tell(.waiting(.slot)) }
+      )
+    else { return .stopped(.cancelled) }
+    defer { gate.leave(slot) }
+    do throws(MiddlewareError) {
+      let sent = try await prepared(request)
+      let admission = client.admission.admit(host)
+      if case .refused(let wait) = admission {
+        return .stopped(.circuitOpen(host: host, retryAfter: wait))
+      }
+      tell(.attemptStarted(attempt, sent, engine: client.transport.engine(for: sent)))
+      let outcome = await outcome(of: sent)
+      client.admission.report(host, admission, outcome)
+      tell(.attemptEnded(attempt, outcome))
+      guard case .success(var answer) = outcome else { return .answered(outcome, sent: sent) }
+      for middleware in client.middleware.reversed() {
+        answer = try await middleware.incoming(answer, to: sent)
+      }
+      return .answered(.success(answer), sent: sent)
+    } catch {
+      return .stopped(isGivenUp ? .cancelled : .middleware(error.text))
+    }
+  }
+
+  private func prepared(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
+    var request = request
+    if let trace {
+      request.setValue(trace.traceparent(client.draw), forHTTPHeaderField: "traceparent")
+    }
+    if let authenticator = client.authenticator {
+      request = try await authenticator.authorize(request)
+    }
+    for middleware in client.middleware { request = try await middleware.outgoing(request) }
+    return request
+  }
+
+  private func outcome(of request: URLRequest) async -> AttemptOutcome {
+    do throws(TransportError) {
+      if let keeper = client.keeper, let waitsUntil {
+        return .success(try await keeper.send(request, until: waitsUntil))
+      }
+      return .success(try await client.transport.send(request))
+    } catch {
+      return .failure(isGivenUp ? .cancelled : error)
+    }
+  }
+
+  private func renew(after sent: URLRequest, _ attempt: Int) async -> Bool {
+    guard let authenticator = client.authenticator else { return false }
+    // One for all who were refused the same credential; nobody's cancellation ends it for others.
+    let credential = sent.value(forHTTPHeaderField: "Authorization") ?? ""
+    let isRenewed = await client.renewals.value(for: credential) {
+      await authenticator.renew(after: sent)
+    }
+    guard isRenewed == true else { return false }
+    tell(.credentialRenewed(after: attempt))
+    return true
+  }
+
+  /// The wait before the next attempt; `nil` where there will be none.
+  ///
+  /// A wait that would reach the deadline is not begun: the caller gets what is there, and gets it
+  /// now.
+  private func delay(
+    after outcome: AttemptOutcome,
+    attempt: Int,
+    of request: URLRequest
+  ) -> Duration? {
+    let decision = client.policy.decide(
+      after: outcome,
+      attempt: attempt,
+      of: request,
+      at: client.time.date,
+      draw: client.draw()
+    )
+    guard case .retry(let delay) = decision else { return nil }
+    if let deadline = client.limits.deadline, elapsed + delay >= deadline { return nil }
+    guard client.admission.spend() else {
+      tell(.retryNotPaid(after: attempt))
+      return nil
+    }
+    return delay
+  }
+
+  /// Returns the result that a caller gets if this is the last attempt.
+  private func surfaced(
+    _ outcome: AttemptOutcome,
+    of request: URLRequest,
+    attempts: Int
+  ) -> Result<Answer, NetworkError> {
+    switch outcome {
+    case .failure(.cancelled): return .failure(.cancelled)
+    case .failure(.failed(.offline, let text)): return .failure(.offline(text: text))
+    case .failure(.failed(let symptom, let text)): return .failure(.transport(symptom, text: text))
+    case .success(let answer) where answer.status == 429:
+      return .failure(.rateLimited(retryAfter: answer.retryAfter(at: client.time.date)))
+    case .success(let answer):
+      // 304 has no content to look at, and whoever asked the question knows what it means.
+      if answer.status != 304 || !request.isConditional,
+        let breach = endpoint.rules.breach(by: answer)
+      {
+        return .failure(breach)
+      }
+      return .success(
+        Answer(
+          status: answer.status,
+          headers: answer.headers,
+          body: answer.body,
+          attempts: attempts
+        )
+      )
+    }
+  }
+
+  /// True where nobody waits for the answer any more.
+  private var isGivenUp: Bool { Task.isCancelled || waitsUntil?.hasPassed ?? false }
+
+  private var elapsed: Duration { client.time.uptime - start }
+
+  /// Tells the observer; without one the event is not even made.
+  private func tell(_ kind: @autoclosure () -> CallEvent.Kind) {
     guard let observer = client.observer else { return }
     observer.observe(
       CallEvent(call: number, elapsed: elapsed, environment: client.environment, kind: kind())
@@ -131,7 +389,7 @@ struct Call {
   }
 }
 
-/// How a call ended, and what it took.
+/// The end of a call, and the attempts that it took.
 struct CallEnd: Sendable {
   var result: Result<Answer, NetworkError>
   var attempts: Int
@@ -142,7 +400,7 @@ struct CallEnd: Sendable {
   }
 }
 
-/// What makes two requests equal.
+/// The parts by which two requests are equal.
 struct FlightKey: Hashable {
   private let method: String?
   private let url: URL?
@@ -154,5 +412,12 @@ struct FlightKey: Hashable {
     url = request.url
     fields = request.allHTTPHeaderFields ?? [:]
     self.rules = rules
+  }
+}
+
+extension AttemptOutcome {
+  /// True where a server no longer takes the credential (RFC 9110 §15.5.2).
+  fileprivate var isUnauthorized: Bool {
+    if case .success(let answer) = self { answer.status == 401 } else { false }
   }
 }

@@ -127,7 +127,8 @@ public struct NetworkClient: Sendable {
     }.get()
   }
 
-  /// Where requests go: what the last middleware says that moves them, else what this is built for.
+  /// The environment of requests: that of the last middleware that moves them, else the one that this
+  /// is built for.
   var environment: String { middleware.lazy.compactMap(\.environment).last ?? builtFor }
 
   /// Does what outlives a call, until the task is cancelled: renewing what was served stale,
@@ -149,5 +150,21 @@ final class Counter: Sendable {
       count += 1
       return count
     }
+  }
+}
+
+/// The time that a call may take.
+public struct CallLimits: Sendable, Hashable {
+  /// The time that one attempt may go without a byte in or out; the request's time-out interval.
+  ///
+  /// On Linux `URLSession` counts whole seconds, so it is rounded up there.
+  public var attemptTimeout: Duration
+  /// The time that a call may take with all its attempts and waits; `nil` for no end.
+  public var deadline: Duration?
+
+  /// Makes limits; by default 15 s for an attempt and 60 s for a call.
+  public init(attemptTimeout: Duration = .seconds(15), deadline: Duration? = .seconds(60)) {
+    self.attemptTimeout = attemptTimeout
+    self.deadline = deadline
   }
 }

@@ -1,7 +1,7 @@
+public import Foundation
+
 #if canImport(FoundationNetworking)
   public import FoundationNetworking
-#else
-  public import Foundation
 #endif
 
 /// Sees what goes out and what comes back: signs, seals, opens, rewrites.
@@ -16,42 +16,94 @@ public protocol Middleware: Sendable {
     _ answer: HTTPAnswer,
     to request: URLRequest
   ) async throws(MiddlewareError) -> HTTPAnswer
-  /// What records call the environment that this moves requests to; `nil`: it moves none.
+  /// The environment that this moves requests to, as records call it; `nil`: it moves none.
   var environment: String? { get }
 }
 
 extension Middleware {
-  /// Changes nothing.
+  /// Returns the request as it is.
   public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
     request
   }
 
-  /// Changes nothing.
+  /// Returns the answer as it is.
   public func incoming(
     _ answer: HTTPAnswer,
     to request: URLRequest
   ) async throws(MiddlewareError) -> HTTPAnswer { answer }
 
-  /// It moves none.
+  /// `nil`, since it moves no request.
   public var environment: String? { nil }
 }
 
-/// Why a middleware lets a call through no further, in words for a log.
+/// The reason for which a middleware stops a call, in words for a log.
 public struct MiddlewareError: Error, Sendable, Hashable {
-  /// What is wrong and what to do about it.
+  /// The fault and what to do about it.
   public var text: String
 
   /// Makes one of its words.
   public init(_ text: String) { self.text = text }
 }
 
-/// Puts a credential on requests, and gets a new one where a server no longer takes it.
-public protocol Authenticator: Sendable {
-  /// Puts the credential on a request that is about to be sent.
-  func authorize(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest
-  /// A server answered 401 (RFC 9110 §15.5.2) to this request as it was sent; true where another
-  /// try may go better.
-  ///
-  /// Called once for all calls that were refused the same `Authorization` at the same time.
-  func renew(after request: URLRequest) async -> Bool
+/// Signs each attempt: the time, a number used once, and a signature over both and the request.
+///
+/// What is signed, with line feeds between: the method, the path as it is sent, the items of the
+/// query in order, the time in whole seconds since 1970, the number used once, and the content.
+public struct RequestSigner: Middleware {
+  /// The names of the fields.
+  public struct Fields: Sendable, Hashable {
+    /// The name of the time's field.
+    public var time: String
+    /// The name of the field with the number used once.
+    public var nonce: String
+    /// The name of the signature's field.
+    public var signature: String
+
+    /// Names the three fields.
+    public init(
+      time: String = "X-Timestamp",
+      nonce: String = "X-Nonce",
+      signature: String = "X-Signature"
+    ) {
+      self.time = time
+      self.nonce = nonce
+      self.signature = signature
+    }
+  }
+
+  private let fields: Fields
+  private let time: any TimeSource
+  private let nonce: @Sendable () -> String
+  private let sign: @Sendable (Data) -> String
+
+  /// Signs by a closure, such as an HMAC in base64.
+  public init(
+    fields: Fields = Fields(),
+    time: any TimeSource = SystemTime(),
+    nonce: @escaping @Sendable () -> String = { UUID().uuidString },
+    sign: @escaping @Sendable (Data) -> String
+  ) {
+    self.fields = fields
+    self.time = time
+    self.nonce = nonce
+    self.sign = sign
+  }
+
+  /// Puts the three fields on a request.
+  public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
+    var request = request
+    let seconds = String(Int(time.date.timeIntervalSince1970))
+    let nonce = nonce()
+    let url = request.url.map { URLComponents(url: $0, resolvingAgainstBaseURL: false) } ?? nil
+    let query = (url?.percentEncodedQuery ?? "").split(separator: "&").sorted()
+    let text = [
+      request.httpMethod ?? "GET", url?.percentEncodedPath ?? "", query.joined(separator: "&"),
+      seconds, nonce, "",
+    ]
+    let signed = Data(text.joined(separator: "\n").utf8) + (request.httpBody ?? Data())
+    request.setValue(seconds, forHTTPHeaderField: fields.time)
+    request.setValue(nonce, forHTTPHeaderField: fields.nonce)
+    request.setValue(sign(signed), forHTTPHeaderField: fields.signature)
+    return request
+  }
 }

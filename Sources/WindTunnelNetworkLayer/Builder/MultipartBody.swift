@@ -2,7 +2,7 @@ public import Foundation
 
 /// Content of several parts, as forms with files send it (RFC 7578).
 public struct MultipartBody: Sendable, Hashable {
-  /// One part.
+  /// One part of the content.
   public struct Part: Sendable, Hashable {
     /// The name of the form's field.
     public var name: String
@@ -10,16 +10,16 @@ public struct MultipartBody: Sendable, Hashable {
     public var fileName: String?
     /// The media type; `nil`: none is told, which means plain text (§4.4).
     public var contentType: String?
-    /// The content.
+    /// The bytes of the part.
     public var content: Data
 
-    /// A field with a text.
+    /// Makes a part of a field with a text.
     public init(_ name: String, _ text: String) {
       self.name = name
       content = Data(text.utf8)
     }
 
-    /// A file.
+    /// Makes a part of a file.
     public init(_ name: String, fileName: String, contentType: String, _ content: Data) {
       self.name = name
       self.fileName = fileName
@@ -37,7 +37,7 @@ public struct MultipartBody: Sendable, Hashable {
   /// The value of `Content-Type`.
   public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
-  /// The bytes.
+  /// All parts with their boundaries, as they are sent.
   public var data: Data {
     let boundary = boundary
     var data = Data()

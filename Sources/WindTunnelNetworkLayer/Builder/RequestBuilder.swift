@@ -12,7 +12,7 @@ public protocol Builder: Sendable {
 
 /// Puts endpoints under one base URL and gives every request the same fields.
 public struct RequestBuilder: Builder {
-  /// What every path is put under.
+  /// The URL that every path is put under.
   ///
   /// Its own path is kept as a prefix, with or without a slash at its end.
   public var baseURL: URL { didSet { base = Self.base(baseURL) } }

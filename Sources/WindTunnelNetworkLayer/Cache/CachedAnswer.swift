@@ -6,17 +6,17 @@ public import Foundation
 
 /// An answer that was kept, with what is needed to know how good it still is.
 public struct CachedAnswer: Sendable, Hashable {
-  /// What it answers: the address that was asked.
+  /// The address that was asked.
   public var key: String
-  /// When it came or was last confirmed.
+  /// The moment at which it came or was last confirmed.
   public var date: Date
   /// The values of the request's fields that the answer varies by (RFC 9111 §4.1).
   public var varied: Headers
-  /// The status code.
+  /// The answer's status code.
   public var status: Int
-  /// The fields.
+  /// The answer's header fields.
   public var headers: Headers
-  /// The content.
+  /// The answer's content, without content coding.
   public var body: Data
 
   /// Keeps an answer, if it may be kept: a good one to a GET that does not forbid it.
@@ -55,7 +55,7 @@ public struct CachedAnswer: Sendable, Hashable {
     self.body = body
   }
 
-  /// What a request's answer is kept under; `nil` where it is not kept.
+  /// The key that a request's answer is kept under; `nil` where it is not kept.
   static func key(of request: URLRequest) -> String? {
     guard request.httpMethod == "GET", !request.isConditional,
       request.value(forHTTPHeaderField: "Range") == nil
@@ -63,12 +63,12 @@ public struct CachedAnswer: Sendable, Hashable {
     return request.url?.absoluteString
   }
 
-  /// Whether it answers this request, too (RFC 9111 §4.1).
+  /// Returns whether it answers this request, too (RFC 9111 §4.1).
   func answers(_ request: URLRequest) -> Bool {
     varied.fields.allSatisfy { request.value(forHTTPHeaderField: $0.name) ?? "" == $0.value }
   }
 
-  /// How far it is past its time, in seconds; below nought it is fresh (RFC 9111 §4.2).
+  /// Returns the seconds by which it is past its time; below nought it is fresh (RFC 9111 §4.2).
   func staleness(at now: Date) -> TimeInterval {
     let control = CacheControl(headers)
     if control.noCache { return .infinity }
@@ -113,12 +113,12 @@ public struct CachedAnswer: Sendable, Hashable {
     return kept
   }
 
-  /// What a caller gets of it.
+  /// Makes the answer that a caller gets of it.
   func answer(_ source: Answer.Source, attempts: Int = 0) -> Answer {
     Answer(status: status, headers: headers, body: body, attempts: attempts, source: source)
   }
 
-  /// What it takes of memory, roughly, in bytes.
+  /// The memory that it takes, roughly, in bytes.
   var cost: Int {
     headers.fields.reduce(key.utf8.count + body.count + 256) {
       $0 + $1.name.utf8.count + $1.value.utf8.count + 64
@@ -127,7 +127,7 @@ public struct CachedAnswer: Sendable, Hashable {
 }
 
 extension URLRequest {
-  /// Whether it asks for an answer only if that changed (RFC 9110 §13.1).
+  /// True where it asks for an answer only if that changed (RFC 9110 §13.1).
   var isConditional: Bool {
     ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"]
       .contains { value(forHTTPHeaderField: $0) != nil }
@@ -136,8 +136,53 @@ extension URLRequest {
 
 extension Headers {
   /// The words of a list field (RFC 9110 §5.6.1).
-  func words(of name: String) -> [String] {
+  fileprivate func words(of name: String) -> [String] {
     fields.filter { $0.isNamed(name) }.flatMap { $0.value.split(separator: ",") }
       .map { $0.trimmingCharacters(in: .whitespaces) }
+  }
+}
+
+/// The directives of an answer for keeping it (RFC 9111 §5.2.2 for a private cache, RFC 5861).
+struct CacheControl: Hashable {
+  /// It is not to be kept.
+  fileprivate var noStore = false
+  /// The server is to be asked each time.
+  fileprivate var noCache = false
+  /// Once stale it is of no use without the server.
+  private(set) var mustRevalidate = false
+  /// Seconds for which it is fresh.
+  fileprivate var maxAge: Int?
+  /// Seconds past that in which it may be shown while a newer one is fetched (RFC 5861 §3).
+  private(set) var staleWhileRevalidate: Int?
+  /// Seconds past that in which it may be shown if the server fails (RFC 5861 §4).
+  private(set) var staleIfError: Int?
+
+  init(_ headers: Headers) {
+    let values = headers.fields.filter { $0.isNamed("Cache-Control") }.map(\.value)
+    for word in values.joined(separator: ",").split(separator: ",") {
+      let parts = word.split(separator: "=", maxSplits: 1)
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+      let seconds = parts.count > 1 ? Self.seconds(parts[1]) : nil
+      switch parts.first?.lowercased() {
+      case "no-store": noStore = true
+      // With field names it speaks of those only; taking it whole is on the safe side.
+      case "no-cache": noCache = true
+      case "must-revalidate": mustRevalidate = true
+      // RFC 9111 §4.2.1: what cannot be read is stale.
+      case "max-age": maxAge = min(maxAge ?? .max, seconds ?? 0)
+      case "stale-while-revalidate": staleWhileRevalidate = seconds
+      case "stale-if-error": staleIfError = seconds
+      default: break
+      }
+    }
+  }
+
+  /// RFC 9111 §1.2.2: a number that does not fit is 2³¹.
+  private static func seconds(_ text: String) -> Int? {
+    let digits = text.trimmingCharacters(in: ["\""])
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    return min(Int(digits) ?? .max, 1 << 31)
   }
 }

@@ -10,11 +10,11 @@ internal import Foundation
 /// `Cache-Control` (RFC 9111, RFC 5861); an app may be more generous than its server. Answers to
 /// another user of the same address are not told apart: ``clear()`` belongs to a sign-out.
 public final class ResponseCache: Sendable {
-  /// What an app grants beyond the server's word.
+  /// The times that an app grants beyond the server's word.
   public struct Rules: Sendable, Hashable {
-    /// How long past its time an answer may be shown while a newer one is fetched.
+    /// The time past its own in which an answer may be shown while a newer one is fetched.
     public var staleWhileRevalidate: Duration
-    /// How long past its time an answer may be shown if the server cannot be had.
+    /// The time past its own in which an answer may be shown if the server cannot be had.
     public var staleIfError: Duration
 
     /// Makes rules; by default nothing is granted.
@@ -24,7 +24,7 @@ public final class ResponseCache: Sendable {
     }
   }
 
-  /// What the cache has for a request.
+  /// The state of the cache for a request.
   enum Found {
     case nothing
     case fresh(CachedAnswer)
@@ -53,7 +53,7 @@ public final class ResponseCache: Sendable {
     state = Locked(State(memory: MemoryStore(bytes: bytes)))
   }
 
-  /// What the answers in memory take of it, roughly, in bytes.
+  /// The memory that the answers take, roughly, in bytes.
   public var bytes: Int { state.withLock { $0.memory.bytes } }
 
   /// Forgets everything, also what is still on its way.
@@ -77,7 +77,7 @@ public final class ResponseCache: Sendable {
     return staleness < grace ? .staleWhileRevalidating(kept) : .stale(kept)
   }
 
-  /// Whether a stale answer may be shown since the server cannot be had.
+  /// Returns whether a stale answer may be shown since the server cannot be had.
   func mayStandIn(_ kept: CachedAnswer, for error: NetworkError, at now: Date) -> Bool {
     let control = CacheControl(kept.headers)
     return error.isServersAbsence
@@ -117,12 +117,52 @@ public final class ResponseCache: Sendable {
 }
 
 extension NetworkError {
-  /// Whether this means that the server cannot be had (RFC 5861 §4), rather than that it says no.
+  /// True where the server cannot be had (RFC 5861 §4), rather than says no.
   fileprivate var isServersAbsence: Bool {
     switch self {
     case .offline, .transport, .deadlinePassed, .circuitOpen, .rateLimited: true
     case .server(let status, _): status >= 500
     case .invalidRequest, .cancelled, .business, .decode, .middleware: false
     }
+  }
+}
+
+/// Answers in memory, up to a number of bytes; the one least recently asked for goes first.
+struct MemoryStore {
+  private let most: Int
+  private var answers: [String: (answer: CachedAnswer, use: Int)] = [:]
+  private var uses = 0
+  /// The cost of all answers that are kept, in bytes.
+  private(set) var bytes = 0
+
+  init(bytes: Int) { most = max(0, bytes) }
+
+  subscript(key: String) -> CachedAnswer? {
+    mutating get {
+      uses += 1
+      answers[key]?.use = uses
+      return answers[key]?.answer
+    }
+  }
+
+  mutating func keep(_ answer: CachedAnswer) {
+    remove(answer.key)
+    // One that fills all the room would drive out everything for itself.
+    guard answer.cost <= most / 2 else { return }
+    uses += 1
+    answers[answer.key] = (answer, uses)
+    bytes += answer.cost
+    while bytes > most, let oldest = answers.min(by: { $0.value.use < $1.value.use })?.key {
+      remove(oldest)
+    }
+  }
+
+  mutating func remove(_ key: String) {
+    bytes -= answers.removeValue(forKey: key)?.answer.cost ?? 0
+  }
+
+  mutating func removeAll() {
+    answers = [:]
+    bytes = 0
   }
 }

@@ -1,4 +1,4 @@
-/// Whatever can be asked for an endpoint: a client, or what stands in for one.
+/// The interface of what can be asked for an endpoint: a client, or a stand-in for one.
 public protocol Calling: Sendable {
   /// Asks for an endpoint.
   func call(_ endpoint: Endpoint) async throws(NetworkError) -> Answer
@@ -70,7 +70,7 @@ public struct ClosureClient: Calling {
     self.answer = answer
   }
 
-  /// Answers.
+  /// Answers by the closure.
   public func call(_ endpoint: Endpoint) async throws(NetworkError) -> Answer {
     try await answer(endpoint)
   }

@@ -1,11 +1,11 @@
 /// Pages of a list, each asked for when it is wanted.
 public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
-  /// A page.
+  /// One page of the list.
   public typealias Element = Page
-  /// Why there is no further page.
+  /// The error that ends the pages.
   public typealias Failure = NetworkError
 
-  /// How many pages a server can have before it is taken to go in circles.
+  /// The most pages that a server can have before it is taken to go in circles.
   public static var pagesMax: Int { 10_000 }
 
   private let client: any Calling

@@ -2,7 +2,7 @@
   internal import Dispatch
   internal import Network
 
-  /// What the system says of the device's network.
+  /// The state of the device's network, as the system sees it.
   public struct SystemReachability: Reachability {
     /// Asks the system as long as somebody listens.
     public init() {}

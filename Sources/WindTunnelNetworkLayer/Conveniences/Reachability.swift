@@ -1,13 +1,13 @@
-/// Whether the device has a network. A hint for what to show, never a reason not to try: only an
+/// The state of the device's network. A hint for what to show, never a reason not to try: only an
 /// attempt knows whether a server can be had.
 public protocol Reachability: Sendable {
   /// The state now and each change of it, until the task ends.
   var states: AsyncStream<ReachabilityState> { get }
 }
 
-/// Whether and how the device has a network.
+/// The kind of network that the device has.
 public enum ReachabilityState: Sendable, Hashable {
-  /// It has none.
+  /// It has no network.
   case offline
   /// It has one that costs nothing extra.
   case online
@@ -45,10 +45,10 @@ public final class ScriptedReachability: Reachability {
     return stream
   }
 
-  /// How many listen.
+  /// The number of open streams.
   var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-  /// Changes the state.
+  /// Changes the state and tells every listener.
   public func change(to new: ReachabilityState) {
     let listeners = state.withLock { state in
       state.current = new

@@ -1,8 +1,8 @@
 /// A value that stands in for a field that is missing or null.
 public protocol FallbackSource {
-  /// What the field holds.
+  /// The type of the field.
   associatedtype Value: Decodable & Sendable
-  /// What stands in.
+  /// The value that stands in.
   static var fallback: Value { get }
 }
 
@@ -16,10 +16,10 @@ public protocol FallbackSource {
 /// }
 /// ```
 @propertyWrapper public struct Fallback<Source: FallbackSource>: Decodable, Sendable {
-  /// What the field held, or what stands in.
+  /// The value of the field, or the fallback.
   public var wrappedValue: Source.Value
 
-  /// Takes a value.
+  /// Makes a field of its value.
   public init(wrappedValue: Source.Value) { self.wrappedValue = wrappedValue }
 
   /// Reads the value; null is none.
@@ -44,24 +44,24 @@ extension KeyedDecodingContainer {
 
 /// Stands in with an empty text.
 public enum EmptyText: FallbackSource {
-  /// The empty text.
+  /// The empty text as the value.
   public static var fallback: String { "" }
 }
 
 /// Stands in with nought.
 public enum Nought: FallbackSource {
-  /// 0.
+  /// Nought as the value.
   public static var fallback: Int { 0 }
 }
 
 /// Stands in with `false`.
 public enum No: FallbackSource {
-  /// `false`.
+  /// `false` as the value.
   public static var fallback: Bool { false }
 }
 
 /// Stands in with no items.
 public enum NoItems<Item: Decodable & Sendable>: FallbackSource {
-  /// No items.
+  /// An empty array as the value.
   public static var fallback: [Item] { [] }
 }

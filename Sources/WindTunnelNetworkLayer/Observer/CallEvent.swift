@@ -6,13 +6,13 @@
 
 /// Something that happened to a call.
 public struct CallEvent: Sendable, Hashable {
-  /// Which call of the client it happened to, from 1 in the order of their starts.
+  /// The number of the call within its client, from 1 in the order of their starts.
   public var call: Int
-  /// When, counted from the start of the call.
+  /// The time since the start of the call.
   public var elapsed: Duration
-  /// What the environment that requests go to is called.
+  /// The name of the environment that requests go to.
   public var environment: String
-  /// What.
+  /// The kind of event, with its details.
   public var kind: Kind
 
   /// Makes an event of its parts.
@@ -31,7 +31,7 @@ public struct CallEvent: Sendable, Hashable {
   /// The name of the environment that a client is built for, unless it is told another.
   public static let production = "production"
 
-  /// What can happen to a call.
+  /// The kinds of events of a call.
   public enum Kind: Sendable, Hashable {
     /// The caller asked for something.
     case callStarted(Endpoint)
@@ -53,17 +53,17 @@ public struct CallEvent: Sendable, Hashable {
     case callEnded(Result<Answer, NetworkError>, attempts: Int)
   }
 
-  /// What a call waits for.
+  /// The reason for which a call waits.
   public enum Wait: Sendable, Hashable {
     /// The call before it in its ordered queue.
     case order
-    /// A slot.
+    /// A slot under the caps.
     case slot
     /// An equal call that is in flight already and whose answer it shares.
     case sharedAnswer
   }
 
-  /// How good an answer in the cache is.
+  /// The freshness of an answer in the cache.
   public enum Freshness: Sendable, Hashable {
     /// It may be shown without asking.
     case fresh

@@ -11,19 +11,19 @@ public import Foundation
 public final class CallJournal: Observer {
   /// One request that was sent, and what came.
   public struct Entry: Sendable, Hashable {
-    /// Which call it belongs to.
+    /// The number of the call that it belongs to.
     public var call: Int
-    /// What was sent.
+    /// The request as it was sent.
     public var request: URLRequest
-    /// What came.
+    /// The answer that came, or the failure.
     public var outcome: AttemptOutcome
-    /// How long it took.
+    /// The time that the attempt took.
     public var elapsed: Duration
-    /// When it was over.
+    /// The moment at which it was over.
     public var date: Date
 
-    /// What it takes of memory, roughly, in bytes.
-    var cost: Int {
+    /// The memory that it takes, roughly, in bytes.
+    fileprivate var cost: Int {
       let came = if case .success(let answer) = outcome { answer.body.count } else { 0 }
       return 1024 + came + (request.httpBody?.count ?? 0)
     }
@@ -34,7 +34,7 @@ public final class CallJournal: Observer {
     var records: [CallRecord] = []
     var entries: [Entry] = []
     var bytes = 0
-    /// What is in flight, and since when.
+    /// The requests in flight, each with its start, by call.
     var sent: [Int: (request: URLRequest, start: Duration)] = [:]
   }
 
@@ -55,7 +55,7 @@ public final class CallJournal: Observer {
 
   /// The calls that are over, the oldest first.
   public var records: [CallRecord] { state.withLock { $0.records } }
-  /// What was sent and came, the oldest first; without attempts that were cancelled.
+  /// The attempts, the oldest first, without those that were cancelled.
   public var entries: [Entry] { state.withLock { $0.entries } }
 
   /// Keeps what the event tells.

@@ -4,10 +4,10 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// What a call went through, in four parts: the system, the request, the response, the counters. A
+/// The story of a call in four parts: the system, the request, the response, the counters. A
 /// fold over the call's events.
 public struct CallRecord: Sendable, Hashable {
-  /// How far a call is.
+  /// The state of a call.
   public enum State: String, Sendable, Hashable {
     /// It was asked for.
     case created
@@ -19,79 +19,79 @@ public struct CallRecord: Sendable, Hashable {
     case fromCache
     /// It was answered by the server.
     case answered
-    /// It failed.
+    /// It ended with an error.
     case failed
     /// The caller gave it up.
     case cancelled
   }
 
-  /// What it was made by.
+  /// The parts of the system that a call was made by.
   public struct System: Sendable, Hashable {
     /// The engine of the latest attempt; `nil`: nothing was sent.
     public var engine: String?
-    /// What the cache held; `nil`: nothing, or it was not asked.
+    /// The state of the cache's answer; `nil`: there was none, or the cache was not asked.
     public var cache: CallEvent.Freshness?
     /// The trace that it belongs to, 32 hexadecimal digits; `nil`: none was sent.
     public var traceID: String?
-    /// The environment.
+    /// The environment that requests go to.
     public var environment = CallEvent.production
   }
 
-  /// What was asked for.
+  /// The request of a call.
   public struct Request: Sendable, Hashable {
-    /// The method.
+    /// The verb of the request.
     public var method: String
     /// The path without what changes from call to call.
     public var template: String
     /// The host with its port; `nil`: nothing was sent.
     public var host: String?
-    /// Who goes first.
+    /// The rank of the call where there is a queue.
     public var priority: CallPriority
     /// The content in bytes.
     public var bytes: Int
   }
 
-  /// What came.
+  /// The response to a call.
   public struct Response: Sendable, Hashable {
     /// The status of the latest answer; `nil`: there was none.
     public var status: Int?
     /// Its content in bytes.
     public var bytes = 0
-    /// Where the caller's answer comes from; `nil`: he got none.
+    /// The origin of the caller's answer; `nil`: there is none.
     public var source: Answer.Source?
-    /// Why the caller got none.
+    /// The reason for which the caller got none.
     public var error: NetworkError?
-    /// How long the stages of the latest answer took; `nil`: the platform does not say.
+    /// The times of the stages of the latest answer; `nil`: the platform does not say.
     public var stages: StageTimings?
   }
 
-  /// What it took.
+  /// The costs of a call.
   public struct Counters: Sendable, Hashable {
-    /// Attempts.
+    /// The number of requests that were sent.
     public var attempts = 0
-    /// Retries that the policy wanted and the budget did not pay.
+    /// The number of retries that the policy wanted and the budget did not pay.
     public var unpaidRetries = 0
-    /// New credentials.
+    /// The number of new credentials.
     public var renewals = 0
-    /// Times in a queue.
+    /// The number of times in a queue.
     public var waits = 0
-    /// Time between attempts.
+    /// The time between attempts, in all.
     public var backoff = Duration.zero
-    /// Time in all, so far.
+    /// The time in all, so far.
     public var elapsed = Duration.zero
   }
 
-  /// Which call of the client it is, from 1.
+  /// The number of the call within its client, from 1.
   public let call: Int
-  /// How far it is.
+  /// The state of the call.
   public private(set) var state = State.created
-  /// What it was made by.
+  /// The parts of the system that it was made by.
   public private(set) var system = System()
-  /// What was asked for.
+  /// The request that was asked for.
   public private(set) var request: Request
-  /// What came.
+  /// The response that came.
   public private(set) var response = Response()
-  /// What it took.
+  /// The costs of the call so far.
   public private(set) var counters = Counters()
 
   /// Begins with the first event of a call; `nil`: it is another one.
@@ -107,7 +107,7 @@ public struct CallRecord: Sendable, Hashable {
     )
   }
 
-  /// Whether nothing more will happen to it.
+  /// True where nothing more will happen to it.
   public var isOver: Bool {
     switch state {
     case .created, .waiting, .running: false
@@ -156,5 +156,30 @@ public struct CallRecord: Sendable, Hashable {
       response.error = error
       state = error == .cancelled ? .cancelled : .failed
     }
+  }
+}
+
+/// The records of the calls under way: each is given up with its last event.
+struct RecordKeeper {
+  private var records: [Int: CallRecord] = [:]
+
+  /// Hears an event and tells how the record of its call is then.
+  mutating func hear(_ event: CallEvent) -> CallRecord? {
+    if let record = CallRecord(event) {
+      records[event.call] = record
+      return record
+    }
+    records[event.call]?.hear(event)
+    guard let record = records[event.call] else { return nil }
+    if record.isOver { records[event.call] = nil }
+    return record
+  }
+}
+
+extension URL {
+  /// The host with its port (RFC 6454 §4, without the scheme).
+  var origin: String {
+    let name = host ?? ""
+    return port.map { "\(name):\($0)" } ?? name
   }
 }

@@ -1,4 +1,10 @@
-/// Who asked for a request, for systems that follow one through many servers (W3C Trace Context,
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#else
+  internal import Foundation
+#endif
+
+/// The identity of a call, for systems that follow one through many servers (W3C Trace Context,
 /// level 1).
 struct TraceContext: Sendable, Hashable {
   /// 32 hexadecimal digits, the same for all attempts of a call; never all nought.
@@ -19,5 +25,17 @@ struct TraceContext: Sendable, Hashable {
     }
     let digits = String(max(1, bits), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+extension URLRequest {
+  /// The trace of its `traceparent`; `nil` where it has none.
+  var traceID: String? { traceparentPart(1) }
+  /// The parent of its `traceparent`, which stands for the attempt.
+  var spanID: String? { traceparentPart(2) }
+
+  private func traceparentPart(_ index: Int) -> String? {
+    let parts = value(forHTTPHeaderField: "traceparent")?.split(separator: "-") ?? []
+    return parts.count == 4 ? String(parts[index]) : nil
   }
 }

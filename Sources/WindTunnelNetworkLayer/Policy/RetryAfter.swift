@@ -1,8 +1,8 @@
 public import Foundation
 
-/// When a server wants to be asked again (RFC 9110 §10.2.3).
+/// The time at which a server wants to be asked again (RFC 9110 §10.2.3).
 public enum RetryAfter: Sendable, Hashable {
-  /// After this time.
+  /// After a time from now.
   case delay(Duration)
   /// Not before this moment.
   case date(Date)
@@ -24,7 +24,7 @@ public enum RetryAfter: Sendable, Hashable {
     }
   }
 
-  /// How long that is from a moment on; nothing where it is past.
+  /// Returns the time until then from a moment on; nought where it is past.
   public func delay(from now: Date) -> Duration {
     switch self {
     case .delay(let delay): delay
@@ -35,7 +35,7 @@ public enum RetryAfter: Sendable, Hashable {
 }
 
 extension HTTPAnswer {
-  /// How long the server wants to be left alone; `nil` where it does not say or cannot be
+  /// Returns the time for which the server wants to be left alone; `nil` where it does not say or cannot be
   /// understood.
   ///
   /// A date is counted from the answer's own `Date` field where it has one (RFC 9110 §6.6.1): the

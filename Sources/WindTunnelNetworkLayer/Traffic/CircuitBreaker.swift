@@ -1,10 +1,10 @@
-/// When a host is left alone because it failed too often.
+/// The rules by which a host is left alone because it failed too often.
 public struct BreakerRules: Sendable, Hashable {
-  /// How many of the latest attempts are looked at; fewer decide nothing.
+  /// The number of latest attempts that are looked at; fewer decide nothing.
   public var window: Int
-  /// Which part of them has to have failed, in 0...1.
+  /// The part of them that has to have failed, in 0...1.
   public var share: Double
-  /// How long the host is left alone; then one attempt probes it.
+  /// The time for which the host is left alone; then one attempt probes it.
   public var pause: Duration
   /// The longest pause: each probe that fails doubles it.
   public var longestPause: Duration
@@ -23,11 +23,11 @@ public struct BreakerRules: Sendable, Hashable {
   }
 }
 
-/// Whether one host may be asked, as a value.
+/// The state of one host: it may be asked or not, as a value.
 struct CircuitBreaker {
-  /// What an attempt is told.
+  /// The verdict on an attempt.
   enum Admission: Hashable {
-    /// It may begin.
+    /// It may begin as usual.
     case go
     /// It may begin, and alone decides what follows.
     case probe
@@ -51,7 +51,7 @@ struct CircuitBreaker {
     pause = rules.pause
   }
 
-  /// An attempt wants to begin.
+  /// Decides on an attempt that wants to begin.
   mutating func admit(at now: Duration) -> Admission {
     switch state {
     case .closed: return .go
@@ -64,7 +64,8 @@ struct CircuitBreaker {
     }
   }
 
-  /// An attempt is over; `nil` where it says nothing of the host, as after a cancellation.
+  /// Takes note of an attempt that is over; `nil` where it says nothing of the host, as after a
+  /// cancellation.
   mutating func report(_ admission: Admission, hasFailed: Bool?, at now: Duration) {
     if admission == .probe {
       switch hasFailed {

@@ -19,10 +19,10 @@ public struct ServerSentEvent: Sendable, Hashable {
 
 /// Finds events in bytes that come in any pieces (WHATWG HTML §9.2.6).
 public struct ServerSentEventParser: Sendable {
-  /// How long a line, and the data of an event, may be in bytes.
+  /// The most bytes of a line, and of the data of an event.
   public static let bytesMax = 1 << 20
 
-  /// How long to wait before coming back, if the server said so.
+  /// The time to wait before coming back, if the server said so.
   public private(set) var retry: Duration?
   private var line: [UInt8] = []
   private var wasReturn = false
@@ -106,7 +106,7 @@ extension StreamedAnswer {
 
 /// The events of an answer as they come.
 public struct ServerSentEvents: AsyncSequence, Sendable {
-  /// An event.
+  /// One event of the stream.
   public typealias Element = ServerSentEvent
 
   fileprivate let pieces: AsyncThrowingStream<Data, any Error>

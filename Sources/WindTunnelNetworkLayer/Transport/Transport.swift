@@ -1,8 +1,9 @@
-public import Foundation
-public import WindTunnelSymptoms
+internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking
+#else
+  public import Foundation
 #endif
 
 /// The third part of the layer: carries one request once.
@@ -10,12 +11,12 @@ public protocol Transport: Sendable {
   /// Sends a request and brings its answer, whatever the status. Returns at once when the task is
   /// cancelled, and never sends twice by itself.
   func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer
-  /// What records call that which will carry a request; by default the type's name.
+  /// The name in records of what will carry a request; by default the type's name.
   func engine(for request: URLRequest) -> String
 }
 
 extension Transport {
-  /// The type's name.
+  /// The name of the type.
   public func engine(for request: URLRequest) -> String { "\(Self.self)" }
 }
 
@@ -28,35 +29,47 @@ protocol DeadlineKeeping: Transport {
   ) async throws(TransportError) -> HTTPAnswer
 }
 
-/// Why a request brought no answer.
-public enum TransportError: Error, Sendable, Hashable {
-  /// The caller gave up; no fault of the network.
-  case cancelled
-  /// The network failed: by name, and in the platform's own words.
-  case failed(Symptom, text: String)
+/// Chooses an engine for each request: for a comparison of two, or for tests.
+public struct EngineRouter: Transport {
+  private let engines: [String: any Transport]
+  private let choose: @Sendable (URLRequest) -> String
+
+  /// Knows engines by name, and chooses by a closure.
+  public init(
+    _ engines: [String: any Transport],
+    choose: @escaping @Sendable (URLRequest) -> String
+  ) {
+    self.engines = engines
+    self.choose = choose
+  }
+
+  /// Sends by the engine that is chosen.
+  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    let name = choose(request)
+    guard let engine = engines[name] else {
+      let names = engines.keys.sorted().joined(separator: ", ")
+      throw .failed(.unknown, text: "There is no engine \"\(name)\"; there are \(names).")
+    }
+    return try await engine.send(request)
+  }
+
+  /// The name of the engine that is chosen.
+  public func engine(for request: URLRequest) -> String { choose(request) }
 }
 
-/// What a server said, whatever the status.
-public struct HTTPAnswer: Sendable, Hashable {
-  /// The status code.
-  public var status: Int
-  /// The fields; from `URLSession` in order of their names, since it keeps no other.
-  public var headers: Headers
-  /// The content, without content coding.
-  public var body: Data
-  /// How long its stages took; `nil`: whoever carried it does not say.
-  public var stages: StageTimings?
+/// Answers by a closure: for tests and previews.
+public struct ScriptedEngine: Transport {
+  private let answer: @Sendable (URLRequest) async throws(TransportError) -> HTTPAnswer
 
-  /// Makes an answer of its parts.
+  /// Answers by this closure.
   public init(
-    status: Int,
-    headers: Headers = [:],
-    body: Data = Data(),
-    stages: StageTimings? = nil
+    _ answer: @escaping @Sendable (URLRequest) async throws(TransportError) -> HTTPAnswer
   ) {
-    self.status = status
-    self.headers = headers
-    self.body = body
-    self.stages = stages
+    self.answer = answer
+  }
+
+  /// Answers by the closure.
+  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    try await answer(request)
   }
 }

@@ -1,3 +1,4 @@
+internal import Dispatch
 public import Foundation
 internal import WindTunnelSymptoms
 
@@ -15,7 +16,11 @@ internal import WindTunnelSymptoms
 /// 401 with `WWW-Authenticate: Basic`. Only a cancellation or the deadline of the call ends that
 /// attempt.
 public struct URLSessionTransport: Transport, DeadlineKeeping {
-  let session: URLSession
+  /// The most pieces that may have come and not been taken; past that a stream fails, since whoever reads
+  /// it is too slow.
+  public static let streamedPiecesMax = 4096
+
+  private let session: URLSession
 
   /// Sends by a session, which stays the caller's to invalidate.
   public init(session: URLSession) { self.session = session }
@@ -74,6 +79,31 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     }
   }
 
+  /// Sends a request and brings its answer as soon as the head is there.
+  ///
+  /// The session's delegate is asked about certificates, credentials and redirects as by any other
+  /// task; on Linux about redirects alone. Whoever stops reading, or is cancelled, stops the request.
+  public func stream(_ request: URLRequest) async throws(TransportError) -> StreamedAnswer {
+    var request = request
+    let timeout = SessionTimeout.honoured(request.timeoutInterval)
+    // One that is set beats the session's, even if it is the same as none.
+    if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
+    let listener = StreamListener(of: session) { [self, request] in failure($0, of: request) }
+    let (task, isOver) = listener.task(for: request)
+    defer { isOver() }
+    listener.stopsWith {
+      // Another thread's, as in an exchange: it may be the session's own queue that asks for it.
+      DispatchQueue.global().async { task.cancel() }
+    }
+    return try await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        if listener.wait(waiter) { task.resume() } else { task.cancel() }
+      }
+    } onCancel: {
+      listener.cancel()
+    }.get()
+  }
+
   private static func move(_ place: URL, to file: URL) -> (any Error)? {
     do {
       if FileManager.default.fileExists(atPath: file.path) {
@@ -118,14 +148,12 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     }
     return .success(HTTPAnswer(response, body: data ?? Data(), stages: stages))
   }
-}
 
-extension URLSessionTransport {
   /// Returns the failure that an error of a session's task stands for.
   ///
   /// A task whose server's certificate the session's delegate refuses is cancelled by the session.
   /// Whoever cancels the call has been answered before, so the delegate knows better.
-  func failure(_ error: any Error, of request: URLRequest) -> TransportError {
+  private func failure(_ error: any Error, of request: URLRequest) -> TransportError {
     let symptom = Symptom(error) ?? .unknown
     guard symptom == .cancelled else {
       return .failed(symptom, text: error.localizedDescription)
@@ -140,8 +168,71 @@ extension URLSessionTransport {
   }
 }
 
+/// One task and the one who waits for it; whoever comes first, answer or cancellation, ends
+/// the wait, and the other finds nothing left to do.
+private final class Exchange: @unchecked Sendable {
+  typealias Waiter = CheckedContinuation<AttemptOutcome, Never>
+
+  private enum State {
+    case idle
+    case waiting(Waiter, URLSessionTask?)
+    case over
+  }
+
+  private let lock = NSLock()
+  private var state = State.idle
+
+  /// Makes the task and starts it, unless the cancellation was faster.
+  func start(
+    _ waiter: Waiter,
+    making make: (_ land: @escaping @Sendable (AttemptOutcome) -> Void) -> URLSessionTask
+  ) {
+    guard begin(waiter) else { return waiter.resume(returning: .failure(.cancelled)) }
+    // Making a task blocks until the session's queue is free, so the lock is not held.
+    let task = make { outcome in self.end()?.waiter.resume(returning: outcome) }
+    guard keep(task) else { return task.cancel() }
+    task.resume()
+  }
+
+  /// Ends the wait at once and stops the task soon after.
+  ///
+  /// The task is cancelled from another thread. Its `cancel()` blocks until the session's queue is
+  /// free, which on Linux would hold up the canceller (who holds a lock of the runtime meanwhile)
+  /// and would trap if the canceller itself were on that queue.
+  func cancel() {
+    guard let (waiter, task) = end() else { return }
+    waiter.resume(returning: .failure(.cancelled))
+    guard let task else { return }
+    DispatchQueue.global().async { task.cancel() }
+  }
+
+  private func begin(_ waiter: Waiter) -> Bool {
+    lock.withLock {
+      guard case .idle = state else { return false }
+      state = .waiting(waiter, nil)
+      return true
+    }
+  }
+
+  private func keep(_ task: URLSessionTask) -> Bool {
+    lock.withLock {
+      guard case .waiting(let waiter, _) = state else { return false }
+      state = .waiting(waiter, task)
+      return true
+    }
+  }
+
+  private func end() -> (waiter: Waiter, task: URLSessionTask?)? {
+    lock.withLock {
+      defer { state = .over }
+      guard case .waiting(let waiter, let task) = state else { return nil }
+      return (waiter, task)
+    }
+  }
+}
+
 extension HTTPAnswer {
-  /// What a session says, with the content that came.
+  /// Makes an answer of a session's response, with the content that came.
   init(_ response: HTTPURLResponse, body: Data, stages: StageTimings? = nil) {
     let fields = response.allHeaderFields.map {
       Headers.Field(Self.text($0.key.base), Self.text($0.value))
@@ -158,4 +249,13 @@ extension HTTPAnswer {
   private static func text(_ value: Any) -> String {
     value as? String ?? String(describing: value)
   }
+}
+
+/// A session's delegate that judges the certificates of servers, and remembers how.
+///
+/// A session says of a task whose server was refused by its delegate only that it was cancelled. A
+/// transport on a session with such a delegate tells it from a cancellation.
+public protocol TrustJudging: URLSessionDelegate {
+  /// Tells whether its last judgement of a host's certificate was a refusal.
+  func hasRefusedCertificate(of host: String) -> Bool
 }

@@ -9,10 +9,10 @@ final class CallDeadline: Sendable {
 
   private let state = Locked(State())
 
-  /// Whether it is too late.
+  /// True where it is too late.
   var hasPassed: Bool { state.withLock { $0.hasPassed } }
 
-  /// The time is up.
+  /// Marks the deadline as passed and gives up what is waited for.
   func pass() {
     let giveUp = state.withLock { state in
       state.hasPassed = true

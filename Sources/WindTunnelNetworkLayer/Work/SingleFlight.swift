@@ -8,7 +8,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   init(_ background: BackgroundTasks) { self.background = background }
 
-  /// How many pieces of work are under way.
+  /// The number of pieces of work that are under way.
   var count: Int { state.withLock { $0.flights.count } }
 
   /// Joins the work for a key, or starts it.
@@ -67,9 +67,9 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// Who waits for which work.
-struct FlightState<Key: Hashable & Sendable, Value: Sendable> {
-  /// What one who waits is told.
+/// The waiting tasks of each piece of work.
+private struct FlightState<Key: Hashable & Sendable, Value: Sendable> {
+  /// The word to one that waits.
   enum Word: Sendable {
     case landed(Value)
     case takeOver
@@ -78,7 +78,7 @@ struct FlightState<Key: Hashable & Sendable, Value: Sendable> {
 
   typealias Waiter = CheckedContinuation<Word, Never>
 
-  /// Who is on board of each, in order.
+  /// The waiting tasks of each key, in order.
   private(set) var flights: [Key: [Int]] = [:]
   private var lastID = 0
   private var waiters: [Int: Waiter] = [:]
@@ -122,7 +122,7 @@ struct FlightState<Key: Hashable & Sendable, Value: Sendable> {
     (flights.removeValue(forKey: key) ?? []).compactMap { tell($0, .landed(value)) }
   }
 
-  /// Whoever did the work was cancelled: the next goes on with it, and without one it is over.
+  /// Passes on work whose task was cancelled: the next goes on with it, and without one it is over.
   mutating func handOver(_ key: Key) -> [(Waiter, Word)] {
     guard let next = flights[key]?.first else {
       flights[key] = nil

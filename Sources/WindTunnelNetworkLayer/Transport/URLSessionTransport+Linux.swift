@@ -2,6 +2,24 @@
   internal import Foundation
   internal import FoundationNetworking
 
+  /// Asks how long the stages of a task took; nobody here knows.
+  struct StageWatch {
+    /// Never any: no session collects metrics.
+    var timings: StageTimings? { nil }
+
+    /// Does nothing, since there is nothing to watch.
+    func watch(_ task: URLSessionTask) {}
+  }
+
+  /// The use that a `URLSession` makes of a request's time-out.
+  enum SessionTimeout {
+    /// The time-out in seconds that is honoured.
+    ///
+    /// The fraction would be cut off here, and what is below one second would fire at once; so it
+    /// is rounded up.
+    static func honoured(_ seconds: TimeInterval) -> TimeInterval { max(1, seconds.rounded(.up)) }
+  }
+
   extension StreamListener {
     /// Makes a task that this hears, and what is to be done when it needs no more hearing.
     ///

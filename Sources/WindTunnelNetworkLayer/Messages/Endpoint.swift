@@ -1,30 +1,30 @@
 public import Foundation
 
-/// What a caller wants of an API: one request, without the parts that all requests share.
+/// One request of an API, without the parts that all requests share.
 public struct Endpoint: Sendable, Hashable {
-  /// How it is asked for.
+  /// The verb of the request.
   public var method: HTTPMethod
-  /// Where it lies under the base URL; begins with `/` or is empty.
+  /// The path under the base URL; begins with `/` or is empty.
   ///
   /// Escapes are kept, and what cannot stand in a path is escaped.
   public var path: String
   /// The path without what changes from call to call, as in `/users/{id}`: what records and caps go
   /// by; by default the path itself.
   public var template: String
-  /// What follows the `?`; `nil` where there is none.
+  /// The part after the `?`; `nil` where there is none.
   public var query: Query?
   /// Fields of this request alone; they replace common ones of the same name.
   public var headers: Headers
   /// The content; `nil` where there is none.
   public var body: Data?
-  /// Who goes first where there is a queue.
+  /// The call's rank where there is a queue.
   public var priority: CallPriority
   /// Calls with the same word are made one after the other, in the order in which they came, each
   /// with all its attempts; `nil`: this one may overtake and be overtaken.
   public var order: String?
-  /// What the answer has to be.
+  /// The rules that the answer has to keep to.
   public var rules: ResponseRules
-  /// Whether an answer may come out of the client's cache.
+  /// The use of the client's cache for the answer.
   public var caching: Caching
 
   /// Names what is wanted by its parts.
@@ -72,7 +72,57 @@ public struct Endpoint: Sendable, Hashable {
   }
 }
 
-/// Who goes first where there is a queue.
+/// The verb of a request; case-sensitive (RFC 9110 §9.1).
+public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
+  /// The verb as it is sent.
+  public var rawValue: String
+
+  /// Takes any verb; the builder refuses what is no token.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// The method that reads a resource.
+  public static let get = HTTPMethod(rawValue: "GET")
+  /// The method that reads what `GET` would say, without the content.
+  public static let head = HTTPMethod(rawValue: "HEAD")
+  /// The method that hands content to a resource to do with as it will.
+  public static let post = HTTPMethod(rawValue: "POST")
+  /// The method that replaces a resource.
+  public static let put = HTTPMethod(rawValue: "PUT")
+  /// The method that changes a part of a resource (RFC 5789).
+  public static let patch = HTTPMethod(rawValue: "PATCH")
+  /// The method that removes a resource.
+  public static let delete = HTTPMethod(rawValue: "DELETE")
+  /// The method that asks what can be done with a resource.
+  public static let options = HTTPMethod(rawValue: "OPTIONS")
+  /// The method that asks for the request as it arrived.
+  public static let trace = HTTPMethod(rawValue: "TRACE")
+
+  /// True where sending it twice means what sending it once does (RFC 9110 §9.2.2).
+  public var isIdempotent: Bool {
+    switch self {
+    case .get, .head, .put, .delete, .options, .trace: true
+    default: false
+    }
+  }
+
+  /// True where content has a meaning in it.
+  ///
+  /// URL loading systems refuse a `GET` with content, and RFC 9110 §9.3 gives content no meaning in
+  /// a `HEAD` and forbids it in a `TRACE`.
+  var mayCarryContent: Bool {
+    switch self {
+    case .get, .head, .trace: false
+    default: true
+    }
+  }
+}
+
+extension HTTPMethod: ExpressibleByStringLiteral {
+  /// Takes any verb; the builder refuses what is no token.
+  public init(stringLiteral value: String) { self.init(rawValue: value) }
+}
+
+/// The rank of a call where there is a queue.
 public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
   /// A screen stays blank without the answer.
   case critical
@@ -88,7 +138,7 @@ public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
   }
 }
 
-/// Whether an answer may come out of a client's cache.
+/// The use of a client's cache for an answer.
 public enum Caching: Sendable, Hashable {
   /// As the answers' own fields say.
   case byHeaders

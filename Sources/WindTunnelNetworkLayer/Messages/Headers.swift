@@ -1,10 +1,10 @@
 /// Header fields of a request or an answer: in order, and found without regard to case.
 public struct Headers: Sendable, Hashable {
-  /// One field.
+  /// One field of a list.
   public struct Field: Sendable, Hashable {
     /// The name in its own spelling.
     public var name: String
-    /// The value.
+    /// The value as it is sent.
     public var value: String
 
     /// Makes a field of its parts.

@@ -34,4 +34,22 @@
       return .nanoseconds(Int64((end.timeIntervalSince(start) * 1e9).rounded()))
     }
   }
+
+  /// The use that a `URLSession` makes of a request's time-out.
+  enum SessionTimeout {
+    /// The time-out in seconds that is honoured: any.
+    static func honoured(_ seconds: TimeInterval) -> TimeInterval { seconds }
+  }
+
+  extension StreamListener {
+    /// Makes a task that this hears, and what is to be done when it needs no more hearing.
+    ///
+    /// The app's own session carries it, and hears of what this does not answer: a task's delegate
+    /// goes before the session's, call by call.
+    func task(for request: URLRequest) -> (URLSessionDataTask, isOver: () -> Void) {
+      let task = session.dataTask(with: request)
+      task.delegate = self
+      return (task, {})
+    }
+  }
 #endif

@@ -4,17 +4,17 @@ public import Foundation
 public struct NetworkConfiguration: Sendable, Hashable {
   /// A name for records.
   public let environment: String
-  /// What every path is put under.
+  /// The URL that every path is put under.
   public let baseURL: URL
-  /// How long a call may take.
+  /// The time that a call may take.
   public let limits: CallLimits
-  /// How many attempts may be under way at once.
+  /// The caps on attempts under way at once.
   public let caps: TrafficCaps
   /// Fields of every request.
   public let headers: Headers
   /// Parameters in the query of every request, in order of their names.
   public let parameters: [Headers.Field]
-  /// What the app looks up by name.
+  /// Values that the app looks up by name.
   public let extras: [String: String]
   /// Keys and the like by name; shown by no view.
   public let secrets: [String: Secret]
@@ -128,9 +128,9 @@ public struct NetworkConfiguration: Sendable, Hashable {
   }
 }
 
-/// Why layers make no configuration: everything that is wrong, one sentence each.
+/// The reasons for which layers make no configuration: one sentence for each fault.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The sentences.
+  /// The faults, one sentence each.
   public let faults: [String]
 
   /// Makes one of its sentences.
@@ -138,4 +138,104 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
 
   /// All of them in one text.
   public var description: String { faults.joined(separator: " ") }
+}
+
+/// One of the three layers that a configuration is made of: what is built in, what is given at
+/// launch, and what is fetched at the start. What a layer leaves out is the earlier ones' to say.
+///
+/// Decodes from JSON with the same names.
+public struct ConfigurationLayer: Sendable, Hashable, Codable {
+  /// A name for records, as in `production`.
+  public var environment: String?
+  /// The URL that every path is put under.
+  public var baseURL: String?
+  /// The time that one attempt may stay silent, in milliseconds.
+  public var attemptTimeoutMilliseconds: Int?
+  /// The time that a call may take, in milliseconds.
+  public var deadlineMilliseconds: Int?
+  /// The most attempts that may be under way at once.
+  public var slots: Int?
+  /// Fields of every request, by name; joined with those of earlier layers.
+  public var headers: [String: String]?
+  /// Parameters in the query of every request, by name; joined with those of earlier layers.
+  public var parameters: [String: String]?
+  /// Values that the app or its other modules look up, by name; joined with those of earlier layers.
+  public var extras: [String: String]?
+  /// Keys and the like, by name; joined with those of earlier layers.
+  public var secrets: [String: Secret]?
+
+  /// Makes a layer; what is not given is left out.
+  public init(
+    environment: String? = nil,
+    baseURL: String? = nil,
+    attemptTimeoutMilliseconds: Int? = nil,
+    deadlineMilliseconds: Int? = nil,
+    slots: Int? = nil,
+    headers: [String: String]? = nil,
+    parameters: [String: String]? = nil,
+    extras: [String: String]? = nil,
+    secrets: [String: Secret]? = nil
+  ) {
+    self.environment = environment
+    self.baseURL = baseURL
+    self.attemptTimeoutMilliseconds = attemptTimeoutMilliseconds
+    self.deadlineMilliseconds = deadlineMilliseconds
+    self.slots = slots
+    self.headers = headers
+    self.parameters = parameters
+    self.extras = extras
+    self.secrets = secrets
+  }
+
+  /// This layer with another one on top.
+  fileprivate func under(_ top: ConfigurationLayer) -> ConfigurationLayer {
+    ConfigurationLayer(
+      environment: top.environment ?? environment,
+      baseURL: top.baseURL ?? baseURL,
+      attemptTimeoutMilliseconds: top.attemptTimeoutMilliseconds ?? attemptTimeoutMilliseconds,
+      deadlineMilliseconds: top.deadlineMilliseconds ?? deadlineMilliseconds,
+      slots: top.slots ?? slots,
+      headers: Self.joined(headers, top.headers),
+      parameters: Self.joined(parameters, top.parameters),
+      extras: Self.joined(extras, top.extras),
+      secrets: Self.joined(secrets, top.secrets)
+    )
+  }
+
+  private static func joined<Value>(
+    _ one: [String: Value]?,
+    _ other: [String: Value]?
+  ) -> [String: Value]? {
+    guard let one, let other else { return one ?? other }
+    return one.merging(other) { $1 }
+  }
+}
+
+/// A value that no log, dump or public view shows.
+public struct Secret: Sendable, Hashable, Codable {
+  /// The value that is hidden.
+  public var value: String
+
+  /// Makes a secret of a value.
+  public init(_ value: String) { self.value = value }
+
+  /// Reads the value from a text.
+  public init(from decoder: any Decoder) throws {
+    value = try decoder.singleValueContainer().decode(String.self)
+  }
+
+  /// Writes the value itself: only a sealed export does that.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(value)
+  }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// A word that says there is a secret, and nothing about it.
+  public var description: String { "(secret)" }
+  /// A word that says there is a secret, and nothing about it.
+  public var debugDescription: String { description }
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -4,6 +4,17 @@
   public import Foundation
 #endif
 
+/// Puts a credential on requests, and gets a new one where a server no longer takes it.
+public protocol Authenticator: Sendable {
+  /// Puts the credential on a request that is about to be sent.
+  func authorize(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest
+  /// A server answered 401 (RFC 9110 §15.5.2) to this request as it was sent; true where another
+  /// try may go better.
+  ///
+  /// Called once for all calls that were refused the same `Authorization` at the same time.
+  func renew(after request: URLRequest) async -> Bool
+}
+
 /// Puts a bearer token (RFC 6750 §2.1) on requests, and fetches a new one where a server refuses it.
 public final class BearerTokens: Authenticator {
   private let token: Locked<String?>

@@ -1,50 +1,18 @@
-internal import Dispatch
 public import Foundation
 internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
-  public import FoundationNetworking
+  internal import FoundationNetworking
 #endif
 
 /// An answer whose content is still coming.
 public struct StreamedAnswer: Sendable {
-  /// The status code.
+  /// The answer's status code.
   public let status: Int
-  /// The fields.
+  /// The answer's header fields.
   public let headers: Headers
   /// The content in the pieces in which it comes; fails with a ``TransportError``.
   public let pieces: AsyncThrowingStream<Data, any Error>
-}
-
-extension URLSessionTransport {
-  /// What may have come and not been taken, in pieces; past that a stream fails, since whoever reads
-  /// it is too slow.
-  public static let streamedPiecesMax = 4096
-
-  /// Sends a request and brings its answer as soon as the head is there.
-  ///
-  /// The session's delegate is asked about certificates, credentials and redirects as by any other
-  /// task; on Linux about redirects alone. Whoever stops reading, or is cancelled, stops the request.
-  public func stream(_ request: URLRequest) async throws(TransportError) -> StreamedAnswer {
-    var request = request
-    let timeout = SessionTimeout.honoured(request.timeoutInterval)
-    // One that is set beats the session's, even if it is the same as none.
-    if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
-    let listener = StreamListener(of: session) { [self, request] in failure($0, of: request) }
-    let (task, isOver) = listener.task(for: request)
-    defer { isOver() }
-    listener.stopsWith {
-      // Another thread's, as in an exchange: it may be the session's own queue that asks for it.
-      DispatchQueue.global().async { task.cancel() }
-    }
-    return try await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        if listener.wait(waiter) { task.resume() } else { task.cancel() }
-      }
-    } onCancel: {
-      listener.cancel()
-    }.get()
-  }
 }
 
 /// Hears what a session says of one task and passes it on.

@@ -1,0 +1,188 @@
+public import Foundation
+public import WindTunnelSymptoms
+
+/// The reason for which a call brought nothing to show.
+public enum NetworkError: Error, Sendable, Hashable {
+  /// No request could be made of the endpoint; nothing was sent.
+  case invalidRequest(RequestError)
+  /// The caller gave up; no fault of the network.
+  case cancelled
+  /// The device has no network at all, in the platform's own words; a later call may go better, and
+  /// the user can do something about it.
+  case offline(text: String)
+  /// The last attempt brought no answer: by name, and in the platform's own words.
+  case transport(Symptom, text: String)
+  /// The last answer has a status that is not good, and this content.
+  case server(status: Int, body: Data)
+  /// The last answer has status 429 (RFC 6585 §4); the wait it asked for, if it did.
+  case rateLimited(retryAfter: Duration?)
+  /// The transfer went well and the server says no: the code and the words of its envelope.
+  case business(code: String, message: String)
+  /// An answer came and is not what was agreed on.
+  case decode(DecodeFault)
+  /// A middleware let the call through no further, in its own words.
+  case middleware(String)
+  /// The call's deadline passed before there was an answer.
+  case deadlinePassed(Duration)
+  /// Nothing was sent: this host failed too often a moment ago, and is asked again after a wait.
+  case circuitOpen(host: String, retryAfter: Duration)
+
+  /// The name of the failure, where it was no answer of the server's.
+  public var symptom: Symptom? {
+    switch self {
+    case .cancelled: .cancelled
+    case .offline: .offline
+    case .transport(let symptom, _): symptom
+    case .deadlinePassed: .timedOut
+    case .invalidRequest, .server, .rateLimited, .business, .decode, .middleware,
+      .circuitOpen:
+      nil
+    }
+  }
+}
+
+extension NetworkError: CustomStringConvertible {
+  /// One sentence for a log.
+  public var description: String {
+    switch self {
+    case .invalidRequest(let error): error.description
+    case .cancelled: "The call was cancelled."
+    case .offline(let text): "There is no network: \(text)"
+    case .transport(let symptom, let text): "No answer came (\(symptom.rawValue)): \(text)"
+    case .server(let status, let body):
+      "The server answered with status \(status) and \(body.count) bytes."
+    case .rateLimited(let wait?): "The server wants to be left alone for \(wait)."
+    case .rateLimited(nil): "The server wants fewer requests."
+    case .business(let code, let message): "The server refused with code \(code): \(message)"
+    case .decode(let fault): fault.description
+    case .middleware(let text): text
+    case .deadlinePassed(let deadline): "No answer came within \(deadline)."
+    case .circuitOpen(let host, let wait):
+      "\(host) failed too often and is not asked for another \(wait)."
+    }
+  }
+}
+
+/// The reason for which no request can be made of an endpoint: a mistake of the caller, never of the
+/// network.
+public enum RequestError: Error, Sendable, Hashable {
+  /// The base URL is not one that paths can be put under.
+  case baseURL(String)
+  /// The method is no token (RFC 9110 §9.1).
+  case method(String)
+  /// The path cannot stand in a URL under the base.
+  case path(String, Flaw)
+  /// The query cannot stand in a URL.
+  case query(String, Flaw)
+  /// The name of a field is no token (RFC 9110 §5.1).
+  case headerName(String)
+  /// The value of the field with this name holds a control character (RFC 9110 §5.5).
+  case headerValue(name: String)
+  /// Content has no meaning in a request of this method, and the platforms refuse to send it.
+  case bodyNotAllowed(method: String)
+
+  /// The fault of a part of a URL.
+  public enum Flaw: Sendable, Hashable {
+    /// It does not begin with a slash.
+    case relative
+    /// It has a segment `.` or `..`, which would lead out from under the base.
+    case dotSegment
+    /// It holds a `?`.
+    case questionMark
+    /// It holds a `#`; what follows one never travels.
+    case fragment
+    /// It holds a `%` that begins no escape.
+    case strayPercent
+  }
+}
+
+extension RequestError: CustomStringConvertible {
+  /// The input, its fault, and what to write instead.
+  public var description: String {
+    switch self {
+    case .baseURL(let url):
+      "The base URL \"\(url)\" has to be http or https with a host, and no query or fragment."
+    case .method(let method):
+      "\"\(method)\" is no method: use letters, as in \"GET\"."
+    case .path(let path, let flaw):
+      "The path \"\(path)\" \(flaw)."
+    case .query(let query, let flaw):
+      "The query \"\(query)\" \(flaw)."
+    case .headerName(let name):
+      "\"\(name)\" is no name of a header field: use letters, digits and hyphens."
+    case .headerValue(let name):
+      "The value of the header field \"\(name)\" holds a control character; take it out."
+    case .bodyNotAllowed(let method):
+      "A \(method) carries no body: send none, or use another method."
+    }
+  }
+}
+
+extension RequestError.Flaw: CustomStringConvertible {
+  /// The flaw and its cure, to stand after the part's own text.
+  public var description: String {
+    switch self {
+    case .relative: "does not begin with \"/\""
+    case .dotSegment: "has a segment \".\" or \"..\"; write where it leads"
+    case .questionMark: "holds a \"?\"; give what follows as the query, or write %3F"
+    case .fragment: "holds a \"#\"; leave the fragment out, or write %23"
+    case .strayPercent: "holds a \"%\" that begins no escape; write %25"
+    }
+  }
+}
+
+/// The reason for which a request brought no answer.
+public enum TransportError: Error, Sendable, Hashable {
+  /// The caller gave up; no fault of the network.
+  case cancelled
+  /// The network failed: by name, and in the platform's own words.
+  case failed(Symptom, text: String)
+}
+
+/// The difference of an answer from what was agreed on.
+///
+/// Places are paths into the JSON text: names and indices with dots between them, as in
+/// `data.items.3.price`; empty for the whole.
+public enum DecodeFault: Error, Sendable, Hashable {
+  /// The content is of another media type; `nil` where the answer names none.
+  case contentType(String?, expected: [String])
+  /// The content is no JSON text.
+  case notJSON
+  /// A field that has to be there is missing or null.
+  case missing(String)
+  /// A field holds something else than it should; in the decoder's words.
+  case mismatch(String, text: String)
+
+  /// Names what a decoder of the standard library threw.
+  init(_ error: any Error) {
+    switch error {
+    case DecodingError.keyNotFound(let key, let context):
+      self = .missing(Self.path(context.codingPath + [key]))
+    case DecodingError.valueNotFound(_, let context):
+      self = .missing(Self.path(context.codingPath))
+    case DecodingError.typeMismatch(_, let context):
+      self = .mismatch(Self.path(context.codingPath), text: context.debugDescription)
+    case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+      self = .mismatch(Self.path(context.codingPath), text: context.debugDescription)
+    case DecodingError.dataCorrupted: self = .notJSON
+    default: self = .mismatch("", text: String(describing: error))
+    }
+  }
+
+  private static func path(_ keys: [any CodingKey]) -> String {
+    keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+  }
+}
+
+extension DecodeFault: CustomStringConvertible {
+  /// One sentence for a log, without the content.
+  public var description: String {
+    switch self {
+    case .contentType(let type, let expected):
+      "The answer is \(type ?? "of no type"), and should be \(expected.joined(separator: " or "))."
+    case .notJSON: "The answer is not JSON."
+    case .missing(let path): "The answer lacks \"\(path)\"."
+    case .mismatch(let path, let text): "The answer's \"\(path)\" does not fit: \(text)"
+    }
+  }
+}

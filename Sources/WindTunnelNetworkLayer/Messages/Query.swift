@@ -1,0 +1,107 @@
+/// The part of a URL between `?` and its end (RFC 3986 §3.4).
+public struct Query: Sendable, Hashable {
+  /// The text as it stands in the URL.
+  public var encoded: String
+
+  /// Takes a text that is escaped already; escapes are kept.
+  public init(encoded: String) { self.encoded = encoded }
+
+  /// Joins names and values in their order.
+  ///
+  /// Whatever is not unreserved is escaped, `+` too: some servers read a bare one as a space.
+  public init(_ items: [(name: String, value: String)]) {
+    encoded = items.map { "\(Escaping.ofItem($0.name))=\(Escaping.ofItem($0.value))" }
+      .joined(separator: "&")
+  }
+}
+
+extension Query: ExpressibleByDictionaryLiteral {
+  /// Joins names and values in their order; a name may come twice.
+  public init(dictionaryLiteral elements: (String, String)...) {
+    self.init(elements.map { (name: $0.0, value: $0.1) })
+  }
+}
+
+/// Percent-encoding (RFC 3986 §2.1) of the parts of a URL.
+enum Escaping {
+  /// The characters of a path (RFC 3986 §3.3): `pchar` and the slash between segments.
+  private static let inPath = unreserved.adding(".!$&'()*+,;=:@/")
+  /// The characters of a query (RFC 3986 §3.4).
+  private static let inQuery = inPath.adding("?")
+  /// The characters that need no escape (RFC 3986 §2.3).
+  private static let unreserved = ASCIISet(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+  )
+
+  /// Escapes a name or a value of a query item completely.
+  fileprivate static func ofItem(_ text: String) -> String { escape(text, keeping: unreserved) }
+
+  /// Escapes what cannot stand in a path and keeps escapes; `nil` where a `%` begins none.
+  static func ofPath(_ text: String) -> String? { escapeOnce(text, keeping: inPath) }
+
+  /// Escapes what cannot stand in a query and keeps escapes; `nil` where a `%` begins none.
+  static func ofQuery(_ text: String) -> String? { escapeOnce(text, keeping: inQuery) }
+
+  private static func escapeOnce(_ text: String, keeping kept: ASCIISet) -> String? {
+    if kept.containsAll(of: text) { return text }
+    let bytes = Array(text.utf8)
+    for (place, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
+      let escape = bytes[(place + 1)...].prefix(2)
+      guard escape.count == 2, escape.allSatisfy(\.isHexadecimalDigit) else { return nil }
+    }
+    return escape(text, keeping: kept.adding("%"))
+  }
+
+  private static func escape(_ plain: String, keeping kept: ASCIISet) -> String {
+    if kept.containsAll(of: plain) { return plain }
+    var text = ""
+    for byte in plain.utf8 {
+      if kept.contains(byte) {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return text
+  }
+}
+
+extension UInt8 {
+  fileprivate var isHexadecimalDigit: Bool {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"),
+      UInt8(ascii: "a")...UInt8(ascii: "f"):
+      true
+    default: false
+    }
+  }
+}
+
+/// Characters of ASCII, as bits: each request has all its texts looked through.
+struct ASCIISet: Sendable, Hashable {
+  private var low: UInt64 = 0
+  private var high: UInt64 = 0
+
+  /// Takes the characters of a text; what is not ASCII is in no set.
+  init(_ characters: String) {
+    for byte in characters.utf8 {
+      if byte < 64 { low |= 1 << byte } else if byte < 128 { high |= 1 << (byte - 64) }
+    }
+  }
+
+  /// This set and the characters of a text.
+  func adding(_ characters: String) -> ASCIISet {
+    var set = ASCIISet(characters)
+    set.low |= low
+    set.high |= high
+    return set
+  }
+
+  func contains(_ byte: UInt8) -> Bool {
+    byte < 64 ? low >> byte & 1 == 1 : byte < 128 && high >> (byte - 64) & 1 == 1
+  }
+
+  /// Returns whether a text has no other characters.
+  func containsAll(of text: String) -> Bool { text.utf8.allSatisfy(contains) }
+}

@@ -1,0 +1,128 @@
+internal import Foundation
+
+/// The rules that an answer has to keep to before anybody decodes it.
+public struct ResponseRules: Sendable, Hashable {
+  /// The statuses that are good.
+  public var statuses: ClosedRange<Int>
+  /// The media types that are good (RFC 9110 §8.3.1), without parameters; none: any.
+  public var contentTypes: [String]
+  /// Paths into the JSON text at which something other than null has to be: names and indices with
+  /// dots between them, `*` for every item or field, as in `data.items.*.id`.
+  public var requiredFields: [String]
+
+  /// Makes rules; by default any status below 400 is good and nothing else is asked.
+  public init(
+    statuses: ClosedRange<Int> = 100...399,
+    contentTypes: [String] = [],
+    requiredFields: [String] = []
+  ) {
+    self.statuses = statuses
+    self.contentTypes = contentTypes
+    self.requiredFields = requiredFields
+  }
+
+  /// Status 200 to 299 with JSON in it, and these fields.
+  public static func json(requiring fields: String...) -> ResponseRules {
+    ResponseRules(
+      statuses: 200...299,
+      contentTypes: ["application/json"],
+      requiredFields: fields
+    )
+  }
+
+  /// The first rule that an answer breaks, as the error to surface; `nil` where it breaks none.
+  ///
+  /// A type `application/x+json` passes where `application/json` is asked for (RFC 6839 §3.1).
+  /// Content is looked at only where fields are required.
+  public func breach(by answer: HTTPAnswer) -> NetworkError? {
+    guard statuses.contains(answer.status) else {
+      return .server(status: answer.status, body: answer.body)
+    }
+    if !contentTypes.isEmpty {
+      let type = answer.headers["Content-Type"]
+      guard contentTypes.contains(where: { type?.isMediaType($0) ?? false }) else {
+        return .decode(.contentType(type, expected: contentTypes))
+      }
+    }
+    guard !requiredFields.isEmpty else { return nil }
+    let tree: JSONTree
+    do { tree = try JSONDecoder().decode(JSONTree.self, from: answer.body) } catch {
+      return .decode(.notJSON)
+    }
+    let gap = requiredFields.lazy.compactMap { tree.firstGap(in: $0) }.first
+    return gap.map { .decode(.missing($0)) }
+  }
+}
+
+extension String {
+  /// Returns whether this value of a `Content-Type` field is of a media type.
+  fileprivate func isMediaType(_ type: String) -> Bool {
+    let own = prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+    let type = type.lowercased()
+    return own == type || (type == "application/json" && own.hasSuffix("+json"))
+  }
+}
+
+/// A JSON text as far as rules look into it: which fields are there.
+private indirect enum JSONTree: Decodable {
+  case null
+  case leaf
+  case array([JSONTree])
+  case object([String: JSONTree])
+
+  init(from decoder: any Decoder) throws {
+    if let fields = try? decoder.container(keyedBy: FieldName.self) {
+      // What is no object is seen by that failing; what it is instead, by the next questions.
+      self = .object(
+        try fields.allKeys.reduce(into: [:]) { tree, key in
+          tree[key.stringValue] = try fields.decode(JSONTree.self, forKey: key)
+        }
+      )
+    } else if var items = try? decoder.unkeyedContainer() {
+      var tree: [JSONTree] = []
+      while !items.isAtEnd { tree.append(try items.decode(JSONTree.self)) }
+      self = .array(tree)
+    } else {
+      self = try decoder.singleValueContainer().decodeNil() ? .null : .leaf
+    }
+  }
+
+  /// The first place of a path, as in `data.items.*.id`, where nothing or null is; `nil` where all
+  /// is there. A `*` stands for every item of an array or field of an object.
+  func firstGap(in path: String) -> String? {
+    gap(in: path.split(separator: ".").map(String.init)[...], passed: [])
+  }
+
+  private func gap(in path: ArraySlice<String>, passed: [String]) -> String? {
+    if case .null = self { return passed.joined(separator: ".") }
+    guard let name = path.first else { return nil }
+    for (name, child) in children(named: name) {
+      let passed = passed + [name]
+      guard let child else { return passed.joined(separator: ".") }
+      if let gap = child.gap(in: path.dropFirst(), passed: passed) { return gap }
+    }
+    return nil
+  }
+
+  private func children(named name: String) -> [(String, JSONTree?)] {
+    switch self {
+    case .object(let fields):
+      if name != "*" { return [(name, fields[name])] }
+      return fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    case .array(let items):
+      if name == "*" { return items.enumerated().map { (String($0), $1) } }
+      return [(name, Int(name).flatMap { items.indices.contains($0) ? items[$0] : nil })]
+    case .null, .leaf: return [(name, nil)]
+    }
+  }
+}
+
+/// The name of any field.
+struct FieldName: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(_ name: String) { stringValue = name }
+  init?(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
