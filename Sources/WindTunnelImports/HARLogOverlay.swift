@@ -67,7 +67,7 @@ struct HARLogOverlay {
 }
 
 /// The pages of a log, of which some exporters do not say when they began.
-enum HARPages {
+private enum HARPages {
   /// The log with pages that begin with the first of their entries, or with the first of all, where they
   /// have no date; what stands in the place of one is kept.
   static func dated(_ log: JSON, by entries: JSON?) -> JSON {

@@ -3,9 +3,9 @@ internal import WindTunnelSymptoms
 
 /// Writes the slots of one interaction in their fixed order.
 package struct InteractionWriter {
-  package let sideFile: (Data) throws -> String?
+  private let sideFile: (Data) throws -> String?
   /// Whether bodies of JSON are written as structure where that gives their bytes back.
-  package var keepsStructure = true
+  private let keepsStructure: Bool
 
   package init(sideFile: @escaping (Data) throws -> String?, keepsStructure: Bool = true) {
     (self.sideFile, self.keepsStructure) = (sideFile, keepsStructure)

@@ -1,7 +1,7 @@
 /// A recorded text from which values were taken, such as `Bearer REDACTED-authorization-1`.
 package struct RedactedText {
   /// What stands in place of something.
-  enum Slot: Hashable, Sendable {
+  fileprivate enum Slot: Hashable, Sendable {
     /// A value, and what it is called.
     case value(String)
     /// What is in base64, and holds values.
@@ -13,7 +13,7 @@ package struct RedactedText {
   package struct Shape: Hashable, Sendable {
     /// One more than there are slots.
     package var literals: [String]
-    var slots: [Slot]
+    fileprivate var slots: [Slot]
 
     /// What the values are called, in order.
     var names: [String] {
@@ -152,5 +152,94 @@ package struct RedactedText {
       rest = rest.dropFirst()
     }
     return false
+  }
+
+  // What was taken out of something in base64: the whole of it was spelled anew.
+
+  /// What base64 makes of the mark at each of the three places in which a group may begin, and its
+  /// hexadecimal digits.
+  private static let packedMarks = [
+    "UkVEQUNURUQt", "JFREFDVEVEL", "SRURBQ1RFRC", "52454441435445442d", "52454441435445442D",
+  ]
+
+  /// Whether a mark may begin with a byte.
+  private static func begins(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "R") || byte == UInt8(ascii: "U") || byte == UInt8(ascii: "J")
+      || byte == UInt8(ascii: "S") || byte == UInt8(ascii: "5")
+  }
+
+  /// The stretches of a text that hold values in base64 or in
+  /// hexadecimal digits. The parts of a web token are none: they
+  /// lead up to its pseudonym.
+  package static func packed(in text: String) -> [(range: Range<String.Index>, inner: RedactedText)]
+  {
+    guard packedMarks.contains(where: { text.contains($0) }) else { return [] }
+    let bytes = Array(text.utf8)
+    let isToken = text.contains(".REDACTED-")
+    return runs(in: bytes).compactMap { run in
+      if isToken, run.upperBound < bytes.count, bytes[run.upperBound] == UInt8(ascii: ".") {
+        return nil
+      }
+      guard let decoded = EncodedText.decoded(bytes[run]), let inner = String(utf8: decoded),
+        let redacted = RedactedText(inner)
+      else { return nil }
+      let utf8 = text.utf8
+      let start = utf8.index(utf8.startIndex, offsetBy: run.lowerBound)
+      let end = utf8.index(start, offsetBy: run.count)
+      // Padding, as it is spelled in an address.
+      let padding = text[end...].prefixMatch(of: /(%3[Dd]){1,2}/)?.range.upperBound
+      return (start..<(padding ?? end), redacted)
+    }
+  }
+
+  /// What may be either: as a whole, or between strokes of a path.
+  private static func runs(in bytes: [UInt8]) -> [Range<Int>] {
+    Base64Text.runs(in: bytes).flatMap { run -> [Range<Int>] in
+      if EncodedText.decoded(bytes[run]).flatMap({ String(utf8: $0) }) != nil { return [run] }
+      return bytes[run].split(separator: UInt8(ascii: "/")).map { $0.startIndex..<$0.endIndex }
+    }
+  }
+
+  // What was taken out may have left its shape: a web token its first two parts, which lead up to the
+  // pseudonym, an e-mail address its end. Both belong to the value and not to what stands around it.
+
+  /// A text up to a pseudonym, without the part of a web token at its end.
+  private static func withoutToken(_ text: String) -> String {
+    guard text.hasSuffix(".") else { return text }
+    let start = text.lastIndex { !isToken($0) }.map { text.index(after: $0) } ?? text.startIndex
+    let token = text[start...]
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, token.hasPrefix("eyJ") else { return text }
+    return String(text[..<start])
+  }
+
+  private static func isToken(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
+  }
+
+  /// How much of the text behind a pseudonym is the end of its e-mail address.
+  private static func mailCount(_ text: Substring) -> Int {
+    let end = "@example.test"
+    return text.hasPrefix(end) ? end.count : 0
+  }
+}
+
+// Redacted parts of texts, such as `Bearer REDACTED-authorization-1`.
+extension String {
+  /// The text with `REDACTED-authorization` for `REDACTED-authorization-1`: two recordings may count
+  /// differently. A token that still decodes is its signature alone, since its dates change.
+  var withoutRedactionOrdinals: String {
+    guard contains("REDACTED-") else { return self }
+    return replacing(/(?:eyJ[\w-]+\.[\w-]*\.)?(REDACTED-[a-z0-9-]*[a-z0-9])-[0-9]+/) {
+      $0.output.1
+    }
+  }
+
+  /// Whether a recorded text, whose redacted parts stand for any value, is what another one says.
+  package func agrees(with other: String) -> Bool {
+    if self == other { return true }
+    guard RedactedText.mayBeIn(utf8) else { return false }
+    return withoutRedactionOrdinals == other.withoutRedactionOrdinals
+      || RedactedText(self)?.shape.values(in: other) != nil
   }
 }
