@@ -3,9 +3,9 @@ internal import Foundation
 /// A body as bytes, and what its header fields must be told of it.
 struct HARContent {
   var data = Data()
-  /// Whether the bytes still bear the coding that `Content-Encoding` names.
+  /// Tells whether the bytes still bear the coding that `Content-Encoding` names.
   fileprivate var isWrapped = false
-  /// Whether a text could not be written in the charset that the fields announce.
+  /// Tells whether a text could not be written in the charset that the fields announce.
   fileprivate var isForcedIntoUTF8 = false
 
   /// Makes the fields true for this body.
@@ -174,7 +174,7 @@ extension HAREntryReader {
 private struct HARForm {
   /// Files that are named and not there.
   private(set) var filesMissing = 0
-  /// What the body may have been, the likeliest first.
+  /// The bodies that it may have been, the likeliest first.
   private var candidates: [Data] = []
 
   /// `nil` where there are no fields, or where a form of parts has no boundary to part them.
@@ -221,7 +221,7 @@ private struct HARForm {
     return result
   }
 
-  /// RFC 7578 §4.
+  /// Writes the parts of a form (RFC 7578 §4).
   private static func parts(_ fields: [JSON], boundary: String) -> Data {
     func quoted(_ text: String) -> String {
       text.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A")

@@ -4,9 +4,9 @@ internal import WindTunnelSymptoms
 /// Reads one entry; what was lost on the way is among the `warnings`.
 struct HAREntryReader {
   private(set) var warnings: [String] = []
-  /// When the request began, counted from 1970.
+  /// The moment at which the request began, counted from 1970.
   private(set) var date: Duration?
-  /// Why the entry tells of no exchange by HTTP, if it does not.
+  /// The reason why the entry tells of no exchange by HTTP, if it does not.
   private(set) var whyOutside: String?
   /// Messages of a WebSocket that stood in a file of their own.
   private var attachedMessages: [JSON] = []
@@ -230,7 +230,7 @@ extension HAREntryReader {
 }
 
 extension String {
-  /// Whether this is a token (RFC 9110 §5.6.2), as methods and names of fields are.
+  /// Tells whether this is a token (RFC 9110 §5.6.2), as methods and names of fields are.
   fileprivate var isToken: Bool {
     !isEmpty
       && utf8.allSatisfy { byte in

@@ -3,9 +3,9 @@ internal import WindTunnelSymptoms
 
 /// Writes one entry after the other; each begins no earlier than the one in front of it.
 struct HAREntryWriter {
-  /// When the next entry begins, in whole milliseconds since 1970.
+  /// The moment at which the next entry begins, in whole milliseconds since 1970.
   private var date = Duration.zero
-  /// When the last one began.
+  /// The moment at which the last one began.
   private var previous = Duration.seconds(-1 << 40)
 
   mutating func entry(_ interaction: Interaction) -> JSON {
@@ -233,13 +233,13 @@ struct HAREntryWriter {
 
 /// The cookies of a message, which HAR shows a second time.
 private enum HARCookie {
-  /// RFC 6265 §4.2.1.
+  /// The cookies of a request (RFC 6265 §4.2.1).
   static func sent(_ fields: HeaderFields) -> JSON {
     let pairs = fields.values("Cookie").flatMap { $0.split(separator: ";") }
     return .array(pairs.map { .object(members($0)) })
   }
 
-  /// RFC 6265 §4.1.1.
+  /// The cookies of a response (RFC 6265 §4.1.1).
   static func set(_ fields: HeaderFields) -> JSON {
     .array(
       fields.values("Set-Cookie").map { value in

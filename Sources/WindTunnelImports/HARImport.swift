@@ -36,10 +36,10 @@ public import Foundation
 
 /// A HAR file turned into a cassette, without secrets, and what was lost on the way.
 public struct HARImport: Sendable, Hashable {
-  /// What was said, in the order of the requests' dates.
+  /// The interactions, in the order of the requests' dates.
   public let cassette: Cassette
-  /// What was left out, missing or changed, one sentence each: first what
-  /// the file lacks, in its order, then what the redaction left out.
+  /// The things that were left out, missing or changed, one sentence each: first what the file
+  /// lacks, in its order, then what the redaction left out.
   public let warnings: [String]
 
   /// Reads a HAR's bytes.
@@ -120,12 +120,12 @@ extension Cassette {
 private struct HARLog {
   let entries: [JSON]
   let notes: [JSON.Member]
-  /// Whether it was written here; then it says itself what it cannot say.
+  /// Tells whether it was written here; then it says itself what it cannot say.
   let isOurs: Bool
-  /// What is said around the entries and stands in no note; `nil` where a note of that name is taken
-  /// or was written here.
+  /// The overlay of what is said around the entries and stands in no note; `nil` where a note of
+  /// that name is taken or was written here.
   let overlay: HARLogOverlay?
-  /// Whether its notes bring entries with them that became no interactions.
+  /// Tells whether its notes bring entries with them that became no interactions.
   var keepsAsides: Bool {
     HAROverlay.of(notes).map { !HARLogOverlay($0).asides.isEmpty } ?? false
   }
@@ -175,7 +175,7 @@ private struct HARLog {
   }
 }
 
-/// What a file is packed or spelled in that is no HAR yet, by its first bytes.
+/// The packing or encoding of a file that is no HAR yet, by its first bytes.
 private struct HARWrapping {
   let words: String
   let remedy: String

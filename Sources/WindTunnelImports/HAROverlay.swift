@@ -12,7 +12,7 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// What stands in an original and not in what is written in its place.
+/// The part of an original that stands in it and not in what is written in its place.
 enum HAROverlay {
   static let key: JSON.Text = "_har"
 
@@ -25,7 +25,8 @@ enum HAROverlay {
     return difference(members, from: written)
   }
 
-  /// What is said of the text beside it; where an original does not say it, a null stands for that.
+  /// The names of what is said of the text beside it; where an original does not say it, a null
+  /// stands for that.
   private static let codings = ["encoding", "_encoding"]
 
   private static func difference(_ members: [JSON.Member], from written: JSON) -> JSON? {
@@ -164,7 +165,8 @@ enum HARPart: String, CaseIterable {
     return .object(members + [JSON.Member(key, .object(marks))])
   }
 
-  /// What of an overlay is still true of an interaction. What bears no mark is taken to be.
+  /// The part of an overlay that is still true of an interaction. What bears no mark is taken to
+  /// be.
   static func standing(_ overlay: JSON, for interaction: Interaction) -> JSON {
     guard let marks = overlay[key.value] else { return overlay }
     var standing = HAROverlay.removing([key.value], from: overlay)
@@ -237,7 +239,7 @@ enum HARPart: String, CaseIterable {
     fields.flatMap { [$0.name, $0.value] }
   }
 
-  /// What a body's bytes are read by.
+  /// The fields that a body's bytes are read by.
   private static func kind(_ fields: HeaderFields) -> [String] {
     ["Content-Type", "Content-Encoding"].map { fields.values($0).joined(separator: ", ") }
   }

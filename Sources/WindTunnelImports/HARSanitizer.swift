@@ -1,5 +1,5 @@
-/// What may stand in a HAR 1.2, where an original is put back into one: some exporters write what no
-/// other tool reads.
+/// The rules of what may stand in a HAR 1.2, where an original is put back into one: some exporters
+/// write what no other tool reads.
 ///
 /// A number that is written as a text becomes one, and a text that is written as anything else. What
 /// must be there and is not becomes an empty text. What then has a wrong type still goes, in some
@@ -137,7 +137,7 @@ enum HARSanitizer {
     "httpVersion", "statusText", "redirectURL", "mimeType", "text", "encoding", "path", "domain",
     "fileName", "contentType", "eTag",
   ]
-  /// Where whatever stands there is what was sent.
+  /// The names under which whatever stands there is what was sent.
   private static let contents: Set<String> = ["text", "value"]
   private static let nullable: Set<String> = ["expires", "beforeRequest", "afterRequest"]
 

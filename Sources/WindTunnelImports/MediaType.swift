@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a `Content-Type` says (RFC 9110 §8.3.1).
+/// The parts of a `Content-Type` (RFC 9110 §8.3.1).
 enum MediaType {
   /// Type and subtype in lower case.
   static func essence(_ type: String) -> String {
@@ -24,8 +24,8 @@ enum MediaType {
     parameter("charset", of: type)?.lowercased() ?? "utf-8"
   }
 
-  /// Whether a text of this type is known to be in UTF-8: by its charset, or because JSON knows no other
-  /// (RFC 8259 §8.1).
+  /// Tells whether a text of this type is known to be in UTF-8: by its charset, or because JSON
+  /// knows no other (RFC 8259 §8.1).
   static func isUTF8(_ type: String) -> Bool {
     if let charset = parameter("charset", of: type) {
       return ["utf-8", "utf8"].contains(charset.lowercased())

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What was said: interactions in the order they happened.
+/// The record of what was said: interactions in the order they happened.
 public struct Cassette: Sendable, Hashable {
   /// The interactions, in order.
   public var interactions: [Interaction]
@@ -10,7 +10,7 @@ public struct Cassette: Sendable, Hashable {
   /// The version of the text that is written, and the newest that is read.
   public static var formatVersion: Int { CassetteFormat.version }
 
-  /// Makes a cassette.
+  /// Makes a cassette of interactions.
   public init(_ interactions: [Interaction] = []) { self.interactions = interactions }
 
   /// The file is larger than this: it is refused before it is read.
@@ -80,9 +80,9 @@ public struct Cassette: Sendable, Hashable {
 }
 
 extension Cassette {
-  /// What a cassette is split by.
+  /// The part of an address that a cassette is split by.
   public enum SplitKey: String, Sendable, Hashable, CaseIterable {
-    /// Host and port.
+    /// The host and the port.
     case host
     /// The first segment of the path.
     case path

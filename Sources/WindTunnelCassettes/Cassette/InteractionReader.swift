@@ -83,7 +83,7 @@ package struct InteractionReader {
     return Self.response(status, headers, body)
   }
 
-  /// Where no fields were given at all, what goes without saying is said.
+  /// Makes a response; where no fields were given at all, it gets those that go without saying.
   static func response(
     _ status: Int,
     _ headers: HeaderFields?,

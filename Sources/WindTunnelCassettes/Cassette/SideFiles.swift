@@ -83,12 +83,12 @@ package struct SideFiles {
     if !names.isEmpty, leftovers.count == names.count { try? manager.removeItem(at: folder) }
   }
 
-  /// Whether a name is 64 hexadecimal digits, as side files have them.
+  /// Tells whether a name is 64 hexadecimal digits, as side files have them.
   static func isName(_ name: String) -> Bool {
     name.utf8.count == 64 && name.allSatisfy { $0.isHexDigit && $0.isASCII }
   }
 
-  /// Whether a body is there, unchanged; it is read in pieces, however large it is.
+  /// Tells whether a body is there, unchanged; it is read in pieces, however large it is.
   private func holds(_ name: String) -> Bool {
     // One that cannot be read is written anew, so a reader's reason does not matter here.
     guard let file = try? FileHandle(forReadingFrom: folder.appendingPathComponent(name)) else {
@@ -101,7 +101,7 @@ package struct SideFiles {
 }
 
 extension Cassette {
-  /// Where a cassette's large bodies lie.
+  /// The folder of a cassette's large bodies.
   package static func sideFolder(of cassette: URL) -> URL { SideFiles(of: cassette).folder }
 
   /// The names of the files in a cassette's folder of bodies that it does not name, in their order.

@@ -1,15 +1,15 @@
 internal import WindTunnelSymptoms
 
-/// What differs between two cassettes but for volatile parts, interaction by interaction.
+/// The difference of two cassettes but for volatile parts, interaction by interaction.
 ///
 /// The recordings of one method and address are a sequence and are compared as one; the order among
 /// different addresses is not looked at, since no player looks at it.
 public struct CassetteDifference: Sendable, Hashable {
   /// One interaction that is not as it was. Numbers count from one.
   public enum Change: Sendable, Hashable {
-    /// It is new.
+    /// It is new on the cassette.
     case added(Interaction, number: Int)
-    /// It is gone.
+    /// It is gone from the cassette.
     case removed(Interaction, number: Int)
     /// It says something else.
     case changed(Interaction, from: Int, to: Int, [PartDifference])
@@ -17,14 +17,14 @@ public struct CassetteDifference: Sendable, Hashable {
     case moved(Interaction, from: Int, to: Int)
   }
 
-  /// What changed, in the order of the new cassette.
+  /// The changes, in the order of the new cassette.
   public private(set) var changes: [Change] = []
-  /// What changed in the notes of the cassette itself.
+  /// The changes in the notes of the cassette itself.
   public private(set) var notes: [PartDifference] = []
-  /// How many interactions are the same.
+  /// The number of interactions that are the same.
   public private(set) var sameCount = 0
 
-  /// Whether there is no difference.
+  /// Tells whether there is no difference.
   public var isEmpty: Bool { changes.isEmpty && notes.isEmpty }
 
   /// Compares two cassettes.
@@ -124,7 +124,7 @@ public struct CassetteDifference: Sendable, Hashable {
     return text
   }
 
-  /// How many of each, such as `1 changed, 2 added, 7 the same`.
+  /// The number of each kind of change, such as `1 changed, 2 added, 7 the same`.
   public var summary: String {
     let verbs = ["changed", "moved", "added", "removed"]
     let counts = verbs.map { verb in (changes.count { $0.verb == verb }, verb) }
@@ -158,7 +158,7 @@ public struct CassetteDifference: Sendable, Hashable {
 }
 
 extension CassetteDifference.Change {
-  /// Where it stands in the new cassette, what is gone behind what stands there now.
+  /// The place in the new cassette, that of what is gone behind that of what stands there now.
   fileprivate var place: (Int, Int) {
     switch self {
     case .added(_, let number), .changed(_, _, let number, _), .moved(_, _, let number):

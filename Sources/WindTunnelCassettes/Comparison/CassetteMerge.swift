@@ -2,7 +2,7 @@
 public struct CassetteMerge: Sendable, Hashable {
   /// The interactions of the first, then those that the next ones add.
   public private(set) var cassette = Cassette()
-  /// How many interactions were on an earlier cassette already, but for volatile parts.
+  /// The number of interactions that were on an earlier cassette already, but for volatile parts.
   public private(set) var repeatedCount = 0
 
   /// Merges cassettes. What occurs twice on one cassette is a sequence and stays twice.
@@ -56,7 +56,7 @@ public struct MergeConflict: Error, Sendable, Hashable, CustomStringConvertible 
   /// The names of the cassettes.
   public var names: [String]
 
-  /// Which note, where and what to do.
+  /// The note, its cassettes and the remedy.
   public var description: String {
     """
     "\(note)" stands in \(names.joined(separator: " and in ")) with different values. \
@@ -69,22 +69,23 @@ public struct MergeConflict: Error, Sendable, Hashable, CustomStringConvertible 
 private struct MergedOrdinals {
   private typealias Numbers = [Pseudonym: Int]
 
-  /// What the pseudonyms of an interaction became, by the interaction as its cassette had it.
+  /// The new numbers of an interaction's pseudonyms, by the interaction as its cassette had it.
   private var known: [Interaction: Numbers] = [:]
   private var used: Set<Pseudonym> = []
-  /// What the pseudonyms of the cassette at hand become.
+  /// The new numbers of the pseudonyms of the cassette at hand.
   private var numbers: Numbers = [:]
 
   /// Goes on with the next cassette.
   mutating func begin() { numbers = [:] }
 
-  /// What an earlier cassette has as well: there its pseudonyms stand for the same.
+  /// Takes over the numbers of what an earlier cassette has as well: its pseudonyms stand for the
+  /// same there.
   mutating func repeats(_ steady: Interaction) {
     guard let earlier = known[steady] else { return }
     numbers.merge(earlier) { first, _ in first }
   }
 
-  /// What the cassette at hand adds, with ordinals that no other has.
+  /// Returns what the cassette at hand adds, with ordinals that no other has.
   mutating func renumbered(_ added: [Interaction]) -> [Interaction] {
     let found = added.map(\.pseudonyms)
     let all = found.reduce(into: Set<Pseudonym>()) { $0.formUnion($1) }

@@ -5,17 +5,17 @@ internal import WindTunnelSymptoms
 public struct PartDifference: Sendable, Hashable {
   /// Such as `response.status`, `response.headers.ETag` or `response.json.user.name`.
   public var part: String
-  /// What stood there, shortened; `nil` where there was nothing.
+  /// The old value, shortened; `nil` where there was nothing.
   public var old: String?
-  /// What stands there, shortened; `nil` where there is nothing.
+  /// The new value, shortened; `nil` where there is nothing.
   public var new: String?
 
-  /// Makes a difference.
+  /// Makes a difference of a part.
   public init(_ part: String, from old: String?, to new: String?) {
     (self.part, self.old, self.new) = (part, old, new)
   }
 
-  /// What a value is shown by is at most this long.
+  /// The length of a value as it is shown, at most.
   private static let charactersMax = 100
 
   /// One line of a value.
@@ -28,7 +28,7 @@ public struct PartDifference: Sendable, Hashable {
 }
 
 extension PartDifference {
-  /// What differs between two recordings of one request.
+  /// The differences between two recordings of one request.
   static func of(_ old: Interaction, _ new: Interaction) -> [PartDifference] {
     var parts = headers(old.request.headers, new.request.headers, place: "request.headers")
     parts += bodies(old.request.body, new.request.body, place: "request")
@@ -167,11 +167,11 @@ extension PartDifference {
 
 /// One value that differs between two JSON texts; members are compared by name, elements by place.
 private struct JSONChange: Hashable {
-  /// Such as `.users[0].name`.
+  /// The way to it, such as `.users[0].name`.
   var path: String
-  /// What stood there; `nil` where there was nothing.
+  /// The old value; `nil` where there was nothing.
   var old: JSON?
-  /// What stands there; `nil` where there is nothing.
+  /// The new value; `nil` where there is nothing.
   var new: JSON?
 
   /// Every difference, in the order of the old text and then of what is new.

@@ -10,11 +10,12 @@
 /// - One that has no place of its own stands behind the one that was asked for before it, and behind
 ///   all that is played for its request.
 package struct RerecordingMerge {
-  /// What requests are told apart by.
+  /// The rule that requests are told apart by.
   private let rule: ReplacedPlaces.Rule
-  /// Whether what was asked for is to stand in the order in which it was, in the places that it has.
+  /// Tells whether what was asked for is to stand in the order in which it was, in the places that
+  /// it has.
   private let keepsOrder: Bool
-  /// What new recordings bear as their day; `nil`: they bear none.
+  /// The day that new recordings bear; `nil`: they bear none.
   private let day: String?
 
   package init(rule: ReplacedPlaces.Rule, keepsOrder: Bool = false, day: String? = nil) {
@@ -58,7 +59,7 @@ package struct RunRecordings: Sendable {
   /// The number of times that each stands there, by what a recorder can know of it.
   private var counts: [Interaction: Int] = [:]
 
-  /// Begins with nothing.
+  /// Begins without any recordings.
   package init() {}
 
   /// Returns the places on a cassette where they stand.
@@ -80,7 +81,7 @@ package struct RunRecordings: Sendable {
   }
 }
 
-/// What becomes of each interaction that was recorded anew, in the order of the requests.
+/// The fate of each interaction that was recorded anew, in the order of the requests.
 private struct RerecordingSteps {
   private enum Way {
     /// It takes a place.
@@ -104,13 +105,13 @@ private struct RerecordingSteps {
   private let old: [Interaction]
   private let places: ReplacedPlaces
   private var steps: [Step] = []
-  /// How many requests each group has had.
+  /// The number of requests that each group has had.
   private var asked: [Int: Int] = [:]
-  /// What each group was asked for last.
+  /// The last thing that each group was asked for.
   private var latest: [Int: Interaction] = [:]
   /// The groups with more than they had.
   private var grown: Set<Int> = []
-  /// What stands in places by now.
+  /// The interactions that stand in places by now.
   private var standing: [Int: Interaction] = [:]
 
   init(_ old: [Interaction], _ places: ReplacedPlaces) { (self.old, self.places) = (old, places) }
@@ -142,7 +143,7 @@ private struct RerecordingSteps {
     grown.insert(group)
   }
 
-  /// Whether it would be played without being there once more.
+  /// Tells whether it would be played without being there once more.
   private func isPlayedAgain(_ new: Interaction, _ group: Int) -> Bool {
     let all = places.groups[group].places
     switch places.end(of: group) {
@@ -206,7 +207,7 @@ private struct RerecordingSteps {
     return (interactions, recorded)
   }
 
-  /// Where each step stands: `2 * place` in front of a place, one more behind it.
+  /// The gap that each step stands in: `2 * place` in front of a place, one more behind it.
   private func gaps() -> [Int] {
     // Behind all of a group, where that was played and where it stands now.
     var ends: [Int: Int] = [:]

@@ -86,7 +86,7 @@ private enum Volatile {
     return (fields, content)
   }
 
-  /// What stands between the parts of any multipart.
+  /// The boundary between the parts of any multipart.
   private static let boundary = "any-boundary"
 
   private static func steady(_ field: HeaderField) -> HeaderField {

@@ -40,7 +40,7 @@ enum BodyComparison {
     }
   }
 
-  /// What two bodies are both of.
+  /// The kind that two bodies are both of.
   enum Kind {
     case json(JSON, JSON)
     case fields([FormField], [FormField])
@@ -108,19 +108,19 @@ extension BodyRule {
 }
 
 extension Interaction {
-  /// Whether its request had another body than this one, each read as what its type says.
+  /// Tells whether its request had another body than this one, each read as what its type says.
   package func hasOtherBody(than asked: Request) -> Bool {
     !BodyComparison.differences(request, asked, BodyRule(.byType)).isEmpty
   }
 }
 
-/// Where two JSON values differ.
+/// A place at which two JSON values differ.
 struct JSONDifference {
   /// The way to the place, from the top.
   var steps: [JSONPath.Step]
-  /// What the recording has there; `nil` for nothing.
+  /// The value that the recording has there; `nil` for nothing.
   var recorded: JSON?
-  /// What the request has there; `nil` for nothing.
+  /// The value that the request has there; `nil` for nothing.
   var asked: JSON?
 
   /// A body that differs in more places is not worth reading place by place.
@@ -196,7 +196,7 @@ struct JSONDifference {
     left.map { $0.bytes() } == right.map { $0.bytes() }
   }
 
-  /// By bytes, too.
+  /// Groups the members by the bytes of their names.
   private static func byName(_ members: [JSON.Member]) -> [[UInt8]: [JSON]] {
     Dictionary(members.map { (Array($0.name.value.utf8), [$0.value]) }, uniquingKeysWith: +)
   }

@@ -1,12 +1,13 @@
 internal import Foundation
 
-/// How bodies are compared.
+/// The rule that bodies are compared by.
 public struct BodyRule: Sendable, Hashable {
-  /// What a body is taken for. One that is not what it is taken for is compared by its bytes.
+  /// The kind that a body is taken for. One that is not what it is taken for is compared by its
+  /// bytes.
   public enum Reading: String, Sendable, Hashable, CaseIterable {
     /// Nothing: bodies are not compared.
     case ignored
-    /// Bytes.
+    /// Bytes, and nothing else.
     case bytes
     /// JSON: the order of keys, white space, escapes and the spelling of numbers do not count.
     case json
@@ -14,18 +15,18 @@ public struct BodyRule: Sendable, Hashable {
     case form
     /// `multipart/…`: the boundary does not count.
     case multipart
-    /// What `Content-Type` says: one of the three above, else bytes.
+    /// The kind that `Content-Type` names: one of the three above, else bytes.
     case byType
   }
 
-  /// What bodies are taken for.
+  /// The kind that bodies are taken for.
   public var reading: Reading
   /// Values of JSON that do not count.
   public var ignoredPaths: [JSONPath]
   /// Fields of forms and parts of multiparts that do not count.
   public var ignoredFields: [NamePattern]
 
-  /// Makes a rule.
+  /// Makes a rule of a reading.
   public init(
     _ reading: Reading,
     ignoring paths: [JSONPath] = [],
@@ -53,10 +54,10 @@ public struct BodyRule: Sendable, Hashable {
     BodyRule(.multipart, fields: fields)
   }
 
-  /// Whether a multipart body is read apart from its boundary.
+  /// Tells whether a multipart body is read apart from its boundary.
   var seesParts: Bool { reading == .multipart || reading == .byType }
 
-  /// What one body is taken for, by its type.
+  /// The kind that one body is taken for, by its type.
   func reading(of type: String) -> Reading {
     guard reading == .byType else { return reading }
     let essence = ContentType(type).essence
@@ -66,7 +67,7 @@ public struct BodyRule: Sendable, Hashable {
   }
 }
 
-/// What of a body counts.
+/// The part of a body that counts.
 enum ComparedBody {
   case nothing
   case bytes(Data)

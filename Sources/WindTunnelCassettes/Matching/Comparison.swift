@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How far a request is from a recording, and in what they differ, part by part.
+/// The distance of a request from a recording, and their differences, part by part.
 struct Comparison {
   /// Longer values are cut in an explanation.
   private static let shownMax = 120
@@ -126,7 +126,7 @@ struct Comparison {
     )
   }
 
-  /// How far a request is from a recording by what is cheap to look at, for every recording.
+  /// The distance of a request from a recording by what is cheap to look at, for every recording.
   static func roughDistance(_ recorded: Request, _ asked: Request, _ matcher: Matcher) -> Double {
     var distance = 0.0
     if matcher.comparesMethod, recorded.method != asked.method { distance += 2 }
@@ -198,7 +198,7 @@ struct Comparison {
     add(part, isCompared: isCompared, weight: 0.5, differences)
   }
 
-  /// Whether a recorded text holds a redaction that may stand for what was asked.
+  /// Tells whether a recorded text holds a redaction that may stand for what was asked.
   static func stands(_ recorded: String, for asked: String) -> Bool {
     guard let shape = RedactedText(recorded)?.shape else { return false }
     if shape.values(in: asked) != nil { return true }
@@ -220,7 +220,7 @@ struct FieldDifference {
   var name: String
   /// The recorded values of this name, one after the other; `nil` for none.
   var recorded: String?
-  /// The request's.
+  /// The request's values of it.
   var asked: String?
 
   /// Every name whose values differ; what a redaction may stand for does not.

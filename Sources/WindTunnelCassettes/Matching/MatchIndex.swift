@@ -7,13 +7,13 @@
 package final class MatchIndex: Sendable {
   /// The recordings that answer one kind of request, in recorded order.
   package struct Sequence: Sendable, Hashable {
-    /// What tells this sequence from all others of the index.
+    /// The number that tells this sequence from all others of the index.
     var id: Int
     /// Places on the cassette.
     var places: [Int]
-    /// Whether the places were chosen for this very request from those of the sequence.
+    /// Tells whether the places were chosen for this very request from those of the sequence.
     var isChosen = false
-    /// Whether requests of one key only come here.
+    /// Tells whether requests of one key only come here.
     var isOfOneKey = false
 
     /// The place before a place; that one itself where it is the first.
@@ -74,7 +74,7 @@ package final class MatchIndex: Sendable {
     (self.groups, self.several, self.origins) = (groups, several, origins)
   }
 
-  /// What equal requests are counted by.
+  /// The key that equal requests are counted by.
   package func playKey(_ request: Request, _ key: RequestKey) -> RequestKey {
     matcher.comparesMethod ? key : matcher.lookUpKey(request, key: key)
   }
@@ -160,8 +160,8 @@ private struct MatchGroup: Sendable {
   private let all: MatchIndex.Sequence
   private let origins: Origins
 
-  /// What the recordings are told apart by. Nearly always they are of one origin, so that case
-  /// takes little room.
+  /// The origins that the recordings are told apart by. Nearly always they are of one origin, so
+  /// that case takes little room.
   private enum Origins: Sendable {
     /// No recording has a host.
     case none
@@ -202,7 +202,7 @@ private struct MatchGroup: Sendable {
     }
   }
 
-  /// Whether a single recording of an origin, or of none, answers a request's.
+  /// Tells whether a single recording of an origin, or of none, answers a request's.
   static func answers(_ request: Request, _ recorded: String?, _ matcher: Matcher) -> Bool {
     guard let recorded else { return true }
     switch matcher.authority {
@@ -259,7 +259,7 @@ private struct MatchChooser: Sendable {
     (self.users, self.ranges) = (users, ranges)
   }
 
-  /// Whether there is anything to choose by.
+  /// Tells whether there is anything to choose by.
   var chooses: Bool { !filters.isEmpty || !users.isEmpty || !ranges.isEmpty }
 
   /// Those of a sequence that may answer a request; `nil` if none may.
@@ -284,7 +284,7 @@ private struct MatchChooser: Sendable {
     return MatchIndex.Sequence(id: sequence.id, places: places, isChosen: true)
   }
 
-  /// Who names nobody may have been anybody, so this is asked only of requests that name a user.
+  /// Returns the places that may answer a user; a request that names none may have been anybody's.
   private func of(
     _ user: String,
     _ places: [Int],
@@ -307,15 +307,15 @@ private struct MatchChooser: Sendable {
   }
 }
 
-/// Which recordings belong to which group while an index is made: chains of numbers, since a list
-/// each would take more room than the index.
+/// The recordings of each group while an index is made: chains of numbers, since a list each would
+/// take more room than the index.
 private struct GroupMembers {
   private var heads: [Int32] = []
   private var tails: [Int32] = []
-  /// What follows a place in its group; -1 at the end.
+  /// The place that follows a place in its group; -1 at the end.
   private var next: [Int32] = []
 
-  /// How many groups there are.
+  /// The number of groups so far.
   var count: Int { heads.count }
 
   /// Adds the next place, to a group that is there or to the one behind the last.

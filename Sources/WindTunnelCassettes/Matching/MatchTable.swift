@@ -1,4 +1,4 @@
-/// Where the recordings of a request stand, by what it is found by.
+/// The groups of recordings, by what a request is found by.
 struct MatchTable: Sendable {
   private var byKey: [Fingerprint: Int32] = [:]
   /// Those with `{name}` segments or redacted parts.
@@ -78,7 +78,7 @@ struct MatchTable: Sendable {
 /// Finds requests by path where a segment may be anything: one level a segment, literal children
 /// first.
 struct MatchTree: Sendable {
-  /// What is recorded at the end of a path.
+  /// The recordings at the end of a path.
   struct Leaf: Sendable {
     /// By everything but the path.
     var groups: [String: Int] = [:]
@@ -145,7 +145,7 @@ struct MaskedGroups: Sendable {
   private struct Alike: Sendable {
     var id: Int
     var byOrdinals: [[Int]: Int] = [:]
-    /// In recorded order.
+    /// Their ordinals, in recorded order.
     var ordinals: [[Int]] = []
   }
 
@@ -164,7 +164,7 @@ struct MaskedGroups: Sendable {
     return group
   }
 
-  /// What a request finds: the recordings whose ordinals stand for its values, else the first whose
+  /// Finds a request's recordings: those whose ordinals stand for its values, else the first whose
   /// ordinals stand for nothing yet or for these.
   func find<Found>(
     _ asked: RequestParts,
@@ -202,7 +202,7 @@ struct MaskedGroups: Sendable {
   private static let combinationsMax = 32
 }
 
-/// Where values were taken out of a recording, and the recording without them.
+/// The places at which values were taken out of a recording.
 private struct Mask: Hashable, Sendable {
   /// One text with values taken out.
   struct Slot: Hashable, Sendable {
@@ -213,7 +213,7 @@ private struct Mask: Hashable, Sendable {
   /// The texts, in order.
   private(set) var slots: [Slot] = []
 
-  /// What the values are called, in order.
+  /// The names of the values, in order.
   var names: [String] { slots.flatMap(\.shape.names) }
 
   /// Finds what was taken out of a recording; `nil` if nothing was.
@@ -243,7 +243,7 @@ private struct Mask: Hashable, Sendable {
     return (values, rest.leaf)
   }
 
-  /// Whether it is worth looking for redactions: a quick answer that errs towards yes.
+  /// Tells whether it is worth looking for redactions: a quick answer that errs towards yes.
   static func mayBeIn(_ request: Request, _ matcher: Matcher) -> Bool {
     let url = request.url
     if RedactedText.mayBeIn(url.path.utf8) { return true }

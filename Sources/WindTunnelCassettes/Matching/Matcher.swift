@@ -1,9 +1,9 @@
-/// Which parts of a request decide whether a recording answers it.
+/// The parts of a request that decide whether a recording answers it.
 ///
 /// Keys are computed from the parts when a cassette is loaded and never stored, so another matcher
 /// needs no new recording.
 public struct Matcher: Sendable, Hashable {
-  /// What the recorded scheme, host and port are for.
+  /// The use of the recorded scheme, host and port.
   public enum Authority: String, Sendable, Hashable, CaseIterable {
     /// They must be the request's.
     case required
@@ -17,21 +17,21 @@ public struct Matcher: Sendable, Hashable {
     public let rawValue: Int
     /// Makes a set of bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// `http` or `https`.
+    /// The scheme, `http` or `https`.
     public static let scheme = OriginParts(rawValue: 1)
     /// The name or address.
     public static let host = OriginParts(rawValue: 2)
     /// The port that is meant, written or not.
     public static let port = OriginParts(rawValue: 4)
-    /// All three.
+    /// All three of them.
     public static let all: OriginParts = [.scheme, .host, .port]
   }
 
-  /// What the recorded scheme, host and port are for.
+  /// The use of the recorded scheme, host and port.
   public var authority: Authority
-  /// Which of scheme, host and port are looked at.
+  /// Those of scheme, host and port that are looked at.
   public var origin: OriginParts = .all
-  /// Whether the methods must be the same.
+  /// Tells whether the methods must be the same.
   public var comparesMethod = true
   /// Paths that are alike: those that one template fits, such as `/users/{id}`.
   public var paths: [PathTemplate] = []
@@ -39,12 +39,13 @@ public struct Matcher: Sendable, Hashable {
   public var ignoredQuery: [NamePattern] = []
   /// The names of the header fields whose values must be the same; no other field counts.
   public var headers: [String] = []
-  /// How bodies are compared.
+  /// The rule that bodies are compared by.
   public var body: BodyRule = .ignored
-  /// What else must hold between a recording and a request whose keys are the same.
+  /// The conditions that must hold as well between a recording and a request whose keys are the
+  /// same.
   public var filters: [Filter] = []
 
-  /// Whether bodies are compared at all; setting it compares their bytes.
+  /// Tells whether bodies are compared at all; setting it compares their bytes.
   public var comparesBodies: Bool {
     get { body.reading != .ignored }
     set { body = newValue ? (comparesBodies ? body : .bytes) : .ignored }
@@ -79,7 +80,7 @@ public struct Matcher: Sendable, Hashable {
     return paths.first { $0.fits(path) }?.description ?? path
   }
 
-  /// What follows the path in a key: the canonical query and the body's hash, where they count.
+  /// The part of a key behind the path: the canonical query and the body's hash, where they count.
   private func rest(_ request: Request) -> String {
     let asked = request.url.query ?? ""
     if asked.isEmpty, body.reading == .ignored { return "" }
@@ -95,7 +96,7 @@ public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
   /// Such as `GET /users?page=2`.
   public let text: String
 
-  /// The text.
+  /// The text of the key.
   public var description: String { text }
 }
 
@@ -112,19 +113,20 @@ extension String {
 }
 
 extension Matcher {
-  /// Whether a request's content can decide.
+  /// Tells whether a request's content can decide.
   package var looksAtContent: Bool { comparesBodies || !filters.isEmpty }
 
-  /// Whether an index finds a request by its key alone.
+  /// Tells whether an index finds a request by its key alone.
   var looksUpByKey: Bool { comparesMethod && headers.isEmpty }
 
-  /// What an index finds a request by: its key, and what of it counts without being in the key.
+  /// The key that an index finds a request by: its own, with what of it counts without being in
+  /// that.
   func lookUpKey(_ request: Request, key: RequestKey) -> RequestKey {
     if looksUpByKey { return key }
     return RequestKey(text: "\(path(request)) \(leaf(request))")
   }
 
-  /// What an index finds a request by at the end of its path.
+  /// The text that an index finds a request by at the end of its path.
   func leaf(_ request: Request) -> String {
     let digest = headers.isEmpty ? "" : " \(RequestParts.digest(headerFields(request)))"
     return "\(comparesMethod ? request.method : "*") \(rest(request))\(digest)"
@@ -144,7 +146,7 @@ extension Matcher {
     }
   }
 
-  /// What of a request's origin counts; `nil` where it has no host.
+  /// The part of a request's origin that counts; `nil` where it has no host.
   func originKey(_ url: RequestURL) -> String? {
     guard origin != .all, let host = url.host else { return url.origin }
     let scheme = origin.contains(.scheme) ? url.scheme ?? "http" : ""
@@ -152,7 +154,7 @@ extension Matcher {
     return "\(scheme)//\(origin.contains(.host) ? host : "")\(port)"
   }
 
-  /// Whether what of a request's origin counts is this.
+  /// Tells whether what of a request's origin counts is this.
   func isOrigin(_ key: String, of url: RequestURL) -> Bool {
     origin == .all ? url.isOf(key) : originKey(url) == key
   }
@@ -202,7 +204,7 @@ extension Matcher {
 ///
 /// Filters of one name are taken for one and the same: functions cannot be compared.
 public struct Filter: Sendable, Hashable {
-  /// What the explanation of a mismatch calls it.
+  /// The name in the explanation of a mismatch.
   public let name: String
   private let condition: @Sendable (_ recorded: Request, _ asked: Request) -> Bool
 
@@ -216,10 +218,10 @@ public struct Filter: Sendable, Hashable {
     self.condition = condition
   }
 
-  /// Whether a recording may answer a request.
+  /// Tells whether a recording may answer a request.
   public func allows(_ recorded: Request, _ asked: Request) -> Bool { condition(recorded, asked) }
 
-  /// Whether two filters bear one name.
+  /// Tells whether two filters bear one name.
   public static func == (left: Filter, right: Filter) -> Bool { left.name == right.name }
 
   /// The name goes into the hash.

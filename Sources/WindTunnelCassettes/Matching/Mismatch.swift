@@ -1,15 +1,16 @@
-/// Why nothing on a cassette answers a request: what was asked, the nearest recordings and, part by
-/// part, how they differ from it.
+/// The reason why nothing on a cassette answers a request: what was asked, the nearest recordings
+/// and, part by part, how they differ from it.
 public struct Mismatch: Error, Sendable, Hashable {
-  /// What was asked, such as `GET https://api.example.com/users?page=2`.
+  /// The request, such as `GET https://api.example.com/users?page=2`.
   public var asked: String
   /// The recording that comes nearest.
   public var nearest: Nearest?
   /// The recordings that come nearest, nearest first; at most ``candidatesMax``.
   public var candidates: [Candidate] = []
-  /// How often the recordings of this very request were played before; zero if there are none.
+  /// The number of times that recordings of this very request were played before; zero if there are
+  /// none.
   public var played: Int
-  /// How many interactions there are.
+  /// The number of interactions on the cassette.
   public var count: Int
   /// The matcher under which the nearest recording would have answered, as a match file holds it;
   /// `nil` where ignoring would not help or not be honest.
@@ -26,14 +27,14 @@ public struct Mismatch: Error, Sendable, Hashable {
     (self.played, self.count) = (played, count)
   }
 
-  /// How many recordings are told.
+  /// The number of recordings that are told, at most.
   public static let candidatesMax = 3
 
   /// A recording that would have answered, but for a difference.
   public struct Nearest: Sendable, Hashable {
     /// Its place, counted from one.
     public var number: Int
-    /// What it records, such as `GET https://api.example.com/users?page=1`.
+    /// The request that it records, such as `GET https://api.example.com/users?page=1`.
     public var request: String
     /// The first part that differs, such as `query "page": recorded "1", asked "2"`.
     public var difference: String
@@ -43,11 +44,11 @@ public struct Mismatch: Error, Sendable, Hashable {
   public struct Candidate: Sendable, Hashable {
     /// Its place, counted from one.
     public var number: Int
-    /// What it records.
+    /// The request that it records.
     public var request: String
-    /// How often it was played to whoever asked.
+    /// The number of times that it was played to whoever asked.
     public var played = 0
-    /// What the comparison came to, for each part.
+    /// The outcome of the comparison, for each part.
     public var verdicts: [Verdict]
 
     /// Every difference, in the order of the parts.
@@ -56,48 +57,48 @@ public struct Mismatch: Error, Sendable, Hashable {
 
   /// A part of a request.
   public enum Part: String, Sendable, Hashable, CaseIterable {
-    /// The method.
+    /// The method of the request.
     case method
-    /// `http` or `https`.
+    /// The scheme, `http` or `https`.
     case scheme
     /// The name or address.
     case host
     /// The port that is meant.
     case port
-    /// The path.
+    /// The path of the URL.
     case path
-    /// The query.
+    /// The query of the URL.
     case query
     /// The chosen header fields.
     case headers
-    /// The body.
+    /// The body of the request.
     case body
     /// A condition written in Swift.
     case filter
   }
 
-  /// What the comparison of a part came to.
+  /// The outcome of a part's comparison.
   public struct Verdict: Sendable, Hashable {
-    /// The part.
+    /// The part that was compared.
     public var part: Part
-    /// Whether the matcher looks at it.
+    /// Tells whether the matcher looks at it.
     public var isCompared: Bool
     /// In what it differs; empty where it does not.
     public var differences: [Difference] = []
   }
 
-  /// One difference.
+  /// One difference within a part.
   public struct Difference: Sendable, Hashable, CustomStringConvertible {
-    /// What it is called in a sentence, such as `query "page"` or `body at $.user.id`.
+    /// The name in a sentence, such as `query "page"` or `body at $.user.id`.
     public var name: String
-    /// Where in its part: the name of a parameter, header or form field, or a JSON path; `nil` for
-    /// the whole.
+    /// The place in its part: the name of a parameter, header or form field, or a JSON path; `nil`
+    /// for the whole.
     public var at: String?
-    /// What the recording has; `nil` for nothing.
+    /// The value that the recording has; `nil` for nothing.
     public var recorded: String?
-    /// What the request has; `nil` for nothing.
+    /// The value that the request has; `nil` for nothing.
     public var asked: String?
-    /// Whether the two are texts, which stand in quotes in a sentence.
+    /// Tells whether the two are texts, which stand in quotes in a sentence.
     public var isText = false
 
     /// Such as `query "page": recorded "1", asked "2"`.
@@ -265,10 +266,10 @@ extension Mismatch {
 }
 
 extension Mismatch: CustomStringConvertible {
-  /// How many further differences of the nearest recording are told.
+  /// The number of further differences of the nearest recording that are told.
   private static let furtherMax = 5
 
-  /// What was asked, what was there and what differs, in sentences.
+  /// The request, what was there and what differs, in sentences.
   public var description: String {
     if played > 0 {
       let times = Self.times(played)
@@ -312,7 +313,7 @@ extension Mismatch: CustomStringConvertible {
     return "nearest #\(nearest.number) \(nearest.request)\(difference)"
   }
 
-  /// What stands below the first two lines.
+  /// The lines below the first two.
   private var further: [String] {
     guard let first = candidates.first else { return [] }
     var lines: [String] = []

@@ -1,4 +1,5 @@
-/// Where each lane stands in the recordings: identical requests get them in recorded order.
+/// The place at which each lane stands in the recordings: identical requests get them in recorded
+/// order.
 ///
 /// What a recording with placeholders was asked for is remembered by key, and of very many keys only
 /// the last (``BoundedTable``): one that was forgotten begins at the head again.
@@ -9,7 +10,7 @@ package struct Playhead: Sendable {
     var key: RequestKey?
     /// Requests of one key may be meant for several origins, each with its own recordings.
     var sequence: Int
-    /// Where they were chosen for one request: which.
+    /// The places that were chosen, where they were for one request.
     var chosen: [Int]
   }
 
@@ -19,7 +20,7 @@ package struct Playhead: Sendable {
 
   package init() {}
 
-  /// What a request meets at the head of a sequence.
+  /// The outcome for a request at the head of a sequence.
   package enum Take: Sendable, Hashable {
     /// The recording at this place of the cassette.
     case recording(Int)
@@ -67,7 +68,7 @@ package struct Playhead: Sendable {
     return true
   }
 
-  /// Deals and counts.
+  /// Deals the next recording, and counts it.
   private static func deal(
     _ count: inout Int,
     _ sequence: MatchIndex.Sequence,

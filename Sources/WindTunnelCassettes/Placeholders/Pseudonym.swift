@@ -147,7 +147,7 @@ package enum PseudonymText {
     }
   }
 
-  /// Whether a text is one of these and nothing else, be it an e-mail address of one.
+  /// Tells whether a text is one of these and nothing else, be it an e-mail address of one.
   package static func isWhole(_ bytes: [UInt8]) -> Bool {
     guard bytes.starts(with: mark) else { return false }
     let run = run(from: mark.count, in: bytes)
@@ -159,7 +159,7 @@ package enum PseudonymText {
     return !digits.isEmpty && digits.allSatisfy(isDigit)
   }
 
-  /// Whether any may stand in a text, as it is, in base64 or in hexadecimal digits.
+  /// Tells whether any may stand in a text, as it is, in base64 or in hexadecimal digits.
   package static func mayBeIn(_ bytes: [UInt8]) -> Bool {
     // The first two bytes of what ``RedactedText/mayBeIn(_:)`` looks for.
     bytes.withUnsafeBufferPointer { bytes in
@@ -178,7 +178,7 @@ package enum PseudonymText {
     } && RedactedText.mayBeIn(bytes)
   }
 
-  /// Where the names begin.
+  /// The places at which the names begin.
   private static func starts(in bytes: [UInt8]) -> [Int] {
     bytes.withUnsafeBufferPointer { bytes in
       var starts: [Int] = []

@@ -2,9 +2,9 @@ internal import Foundation
 
 /// Moves dates by whole seconds, each in the spelling that it has and by the same number of bytes.
 struct DateShift: Hashable {
-  /// How far, in seconds.
+  /// The distance, in seconds.
   let seconds: Int
-  /// When the answer was recorded, in seconds since 1970.
+  /// The moment of the recording, in seconds since 1970.
   private let recorded: Int
 
   /// The dates of HTTP and RFC 3339 have four digits for the year.
@@ -77,7 +77,7 @@ struct DateShift: Hashable {
     return moved.utf8.count == digits.utf8.count ? moved : nil
   }
 
-  /// Ten years.
+  /// Ten years in seconds, about.
   private static let yearsAbout = 10 * 366 * 86_400
 
   /// Names under which JSON tells seconds or milliseconds since 1970, however their words are parted.
