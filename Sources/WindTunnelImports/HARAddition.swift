@@ -1,13 +1,14 @@
-/// What the fields of HAR cannot say of an interaction: the value of "_windtunnel".
+/// The part that the fields of HAR cannot say of an interaction: the value of "_windtunnel".
 enum HARAddition {
   static let key = "_windtunnel"
 
-  /// Whether a note would be taken for something else, or for nothing, in the place it comes from.
+  /// Tells whether a note would be taken for something else, or for nothing, in the place it comes
+  /// from.
   static func isAmbiguous(_ note: JSON.Member) -> Bool {
     note.value == .null || note.name.value == key || HAROverlay.isOverlay(note)
   }
 
-  /// What stands in "log": the version, and the notes that cannot stand there themselves.
+  /// The addition to "log": the version, and the notes that cannot stand there themselves.
   static func ofLog(_ notes: [JSON.Member]) -> JSON {
     let isOdd = notes.contains(where: isAmbiguous)
     return .object([JSON.Member("version", .number(CassetteFormat.version))] + (isOdd ? notes : []))

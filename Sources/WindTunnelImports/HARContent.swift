@@ -3,10 +3,10 @@ internal import Foundation
 /// A body as bytes, and what its header fields must be told of it.
 struct HARContent {
   var data = Data()
-  /// Whether the bytes still bear the coding that `Content-Encoding` names.
-  var isWrapped = false
-  /// Whether a text could not be written in the charset that the fields announce.
-  var isForcedIntoUTF8 = false
+  /// Tells whether the bytes still bear the coding that `Content-Encoding` names.
+  fileprivate var isWrapped = false
+  /// Tells whether a text could not be written in the charset that the fields announce.
+  fileprivate var isForcedIntoUTF8 = false
 
   /// Makes the fields true for this body.
   func settle(_ fields: inout HeaderFields, isCut: Bool = false) {
@@ -167,6 +167,77 @@ extension HAREntryReader {
     } else if content?.present("text") == nil, sizes.isEmpty {
       warn("there is no body and no size; an empty one is played")
     }
+  }
+}
+
+/// A form of which only the fields are known, put together again.
+private struct HARForm {
+  /// Files that are named and not there.
+  private(set) var filesMissing = 0
+  /// The bodies that it may have been, the likeliest first.
+  private var candidates: [Data] = []
+
+  /// `nil` where there are no fields, or where a form of parts has no boundary to part them.
+  init?(_ params: JSON?, type: String) {
+    let fields = params?.elements ?? []
+    guard !fields.isEmpty else { return nil }
+    filesMissing = fields.count { $0.present("fileName") != nil && $0.present("value") == nil }
+    if MediaType.essence(type) == "multipart/form-data" {
+      guard let boundary = MediaType.parameter("boundary", of: type) else { return nil }
+      candidates = [Self.parts(fields, boundary: boundary)]
+    } else {
+      // Some exporters hand out the fields decoded, some as they were sent; the length may tell.
+      candidates = [Self.pairs(fields, Self.encoded), Self.pairs(fields) { $0 }]
+    }
+  }
+
+  /// The body; of several that are possible the one of the announced length.
+  func data(announced: Int) -> Data {
+    candidates.first { $0.count == announced } ?? candidates.first ?? Data()
+  }
+
+  private static func pairs(_ fields: [JSON], _ encoded: (String) -> String) -> Data {
+    let pairs = fields.map { field in
+      let name = encoded(field["name"]?.spelled ?? "")
+      return "\(name)=\(encoded(field["value"]?.spelled ?? ""))"
+    }
+    return Data(pairs.joined(separator: "&").utf8)
+  }
+
+  /// The percent-encoding of HTML's forms (WHATWG URL §5.2).
+  private static func encoded(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "*"), UInt8(ascii: "-"),
+        UInt8(ascii: "."), UInt8(ascii: "_"):
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      case 0x20: result += "+"
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        result += byte < 0x10 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return result
+  }
+
+  /// Writes the parts of a form (RFC 7578 §4).
+  private static func parts(_ fields: [JSON], boundary: String) -> Data {
+    func quoted(_ text: String) -> String {
+      text.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
+    }
+    var body = ""
+    for field in fields {
+      body += "--\(boundary)\r\nContent-Disposition: form-data; "
+      body += "name=\"\(quoted(field["name"]?.spelled ?? ""))\""
+      if let file = field.present("fileName")?.spelled { body += "; filename=\"\(quoted(file))\"" }
+      body += "\r\n"
+      if let type = field.present("contentType")?.spelled {
+        body += "Content-Type: \(quoted(type))\r\n"
+      }
+      body += "\r\n\(field["value"]?.spelled ?? "")\r\n"
+    }
+    return Data("\(body)--\(boundary)--\r\n".utf8)
   }
 }
 

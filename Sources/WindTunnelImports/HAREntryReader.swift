@@ -4,12 +4,12 @@ internal import WindTunnelSymptoms
 /// Reads one entry; what was lost on the way is among the `warnings`.
 struct HAREntryReader {
   private(set) var warnings: [String] = []
-  /// When the request began, counted from 1970.
+  /// The moment at which the request began, counted from 1970.
   private(set) var date: Duration?
-  /// Why the entry tells of no exchange by HTTP, if it does not.
+  /// The reason why the entry tells of no exchange by HTTP, if it does not.
   private(set) var whyOutside: String?
   /// Messages of a WebSocket that stood in a file of their own.
-  private(set) var attachedMessages: [JSON] = []
+  private var attachedMessages: [JSON] = []
 
   private let source: String
   private let attachments: HARAttachments
@@ -174,5 +174,157 @@ struct HAREntryReader {
       firstByte: Duration(milliseconds: first),
       lastByte: Duration(milliseconds: first + (receive ?? 0))
     )
+  }
+}
+
+extension HAREntryReader {
+  /// The fields that a message may carry; HTTP/2's pseudo-fields (RFC 9113 §8.3) are none of them.
+  private mutating func headers(_ json: JSON?) -> HeaderFields {
+    let pairs: [(name: String, value: JSON)]
+    switch json {
+    case .array(let list):
+      pairs = list.map { ($0["name"]?.spelled ?? "", $0["value"] ?? .null) }
+    case .object(let members): pairs = members.map { ($0.name.value, $0.value) }
+    default: pairs = []
+    }
+    var fields = HeaderFields()
+    var refused = 0
+    for pair in pairs {
+      let name = String(pair.name.trimmingOptionalWhitespace())
+      if name.hasPrefix(":") { continue }
+      guard name.isToken else {
+        refused += 1
+        continue
+      }
+      for value in Self.values(pair.value, of: name) { fields.append(name, value) }
+    }
+    // Neither name nor value is shown: what is no field may be anything.
+    if refused > 0 { warn("\(refused) header fields without a proper name are left out") }
+    return fields
+  }
+
+  /// The values of the fields that one JSON value stands for.
+  private static func values(_ json: JSON, of name: String) -> [String] {
+    guard case .array(let list) = json else {
+      return lines(json == .null ? "" : json.said)
+    }
+    let values = list.flatMap { lines($0 == .null ? "" : $0.said) }
+    // Several lines may become one with commas (RFC 9110 §5.3); Set-Cookie may not (RFC 6265 §3).
+    return name.equalsIgnoringASCIICase("Set-Cookie") ? values : [values.joined(separator: ", ")]
+  }
+
+  /// Chrome joins repeated fields by line feeds. No other control character may stand in a field
+  /// (RFC 9110 §5.5): it would be another field on the wire.
+  private static func lines(_ value: String) -> [String] {
+    let lines = value.unicodeScalars.split(omittingEmptySubsequences: false) {
+      $0 == "\n" || $0 == "\r"
+    }
+    let values = lines.map { line in
+      let clean = line.map { ($0.value < 0x20 && $0 != "\t") || $0.value == 0x7F ? " " : $0 }
+      let text = String(String.UnicodeScalarView(clean))
+      return String(text.trimmingOptionalWhitespace())
+    }
+    let filled = values.filter { !$0.isEmpty }
+    return filled.isEmpty ? [""] : filled
+  }
+}
+
+extension String {
+  /// Tells whether this is a token (RFC 9110 §5.6.2), as methods and names of fields are.
+  fileprivate var isToken: Bool {
+    !isEmpty
+      && utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+      }
+  }
+}
+
+// What exporters write beyond the specification.
+extension HAREntryReader {
+  /// Chrome's form: "type", "time" in seconds since 1970, "opcode" and "data". Playwright writes the same
+  /// with a time in milliseconds.
+  private mutating func messages(_ entry: JSON) -> [WebSocketMessage] {
+    guard let list = entry.present("_webSocketMessages")?.elements, !list.isEmpty else { return [] }
+    let phases = ["blocked", "dns", "connect", "send", "wait"]
+    let handshake = phases.reduce(0.0) { sum, phase in
+      // "ssl" is a part of "connect".
+      sum + max(0, entry["timings"]?[phase]?.measure ?? 0)
+    }
+    let first = list.lazy.compactMap { Self.seconds($0["time"]) }.first ?? 0
+    let start = date.map { ($0.inMilliseconds + handshake) / 1000 } ?? first
+    var messages: [WebSocketMessage] = []
+    for message in list {
+      let text = message["data"]?.stringValue ?? ""
+      let isText = message["opcode"]?.wholeValue != 2
+      let body = isText ? Body(text) : Data(tolerantBase64: text).map { Body($0) }
+      guard ["send", "receive"].contains(message["type"]?.stringValue),
+        [1, 2].contains(message["opcode"]?.wholeValue ?? 1), let body
+      else { continue }
+      let offset = ((Self.seconds(message["time"]) ?? start) - start) * 1000
+      messages.append(
+        WebSocketMessage(
+          from: message["type"] == "send" ? .client : .server,
+          body,
+          isText: isText,
+          offset: Duration(milliseconds: 0...1e9 ~= offset ? offset : 0)
+        )
+      )
+    }
+    let others = list.count - messages.count
+    if others > 0 {
+      warn("\(others) of \(list.count) WebSocket messages carry no data that is kept")
+    }
+    return messages
+  }
+
+  /// As seconds, such a number would be a day thirty thousand years ahead.
+  private static func seconds(_ time: JSON?) -> Double? {
+    time?.measure.map { $0 >= 1e12 ? $0 / 1000 : $0 }
+  }
+
+  /// Messages in a file of their own, one a line, as Playwright attaches them.
+  private mutating func readAttachedMessages(_ entry: JSON) -> [JSON] {
+    let response = entry["response"]
+    guard entry.present("_webSocketMessages") == nil, response?["status"]?.wholeValue == 101,
+      let name = response?["content"]?.present("_file")?.stringValue,
+      let data = attached(name, "the list of WebSocket messages")
+    else { return [] }
+    return data.split(separator: UInt8(ascii: "\n")).map { line in
+      // What is no message is counted with those that cannot be kept.
+      (try? JSONParser.parse(Array(line))) ?? .null
+    }
+  }
+
+  private static let entryKeys: Set<String> = [
+    HARAddition.key, "_webSocketMessages", "_initiator", "_error", "_failureText",
+  ]
+
+  /// The notes of an interaction.
+  private static func notes(_ entry: JSON) -> [JSON.Member] { notes(entry, but: entryKeys) }
+
+  /// The notes within, at the places they have on a cassette.
+  private static func innerNotes(_ entry: JSON, of interaction: Interaction) -> [String: [JSON
+    .Member]]
+  {
+    let answer = interaction.response == nil ? "failure" : "response"
+    var places = [
+      "request": notes(entry["request"], but: ["_content"]),
+      answer: notes(entry["response"], but: ["_error", "_failureText"]),
+    ]
+    if interaction.timing != nil { places["timing"] = notes(entry["timings"], but: []) }
+    return places.filter { !$0.value.isEmpty }
+  }
+
+  /// The keys that begin with `_` and that nobody here understands; of equal ones the first.
+  static func notes(_ json: JSON?, but understood: Set<String>) -> [JSON.Member] {
+    guard case .object(let members) = json else { return [] }
+    var seen = understood
+    return members.filter { member in
+      let name = member.name.value
+      return name.hasPrefix("_") && member.value != .null && seen.insert(name).inserted
+    }
   }
 }

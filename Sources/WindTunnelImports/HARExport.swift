@@ -32,9 +32,9 @@ public import Foundation
 public struct HARExport: Sendable, Hashable {
   /// The text of the file.
   public let data: Data
-  /// What the redaction left out, one sentence each.
+  /// The things that the redaction left out, one sentence each.
   public let warnings: [String]
-  /// How many interactions stand in it.
+  /// The number of interactions in it.
   public let interactionCount: Int
 
   /// Writes a cassette as a HAR.

@@ -36,10 +36,10 @@ public import Foundation
 
 /// A HAR file turned into a cassette, without secrets, and what was lost on the way.
 public struct HARImport: Sendable, Hashable {
-  /// What was said, in the order of the requests' dates.
+  /// The interactions, in the order of the requests' dates.
   public let cassette: Cassette
-  /// What was left out, missing or changed, one sentence each: first what
-  /// the file lacks, in its order, then what the redaction left out.
+  /// The things that were left out, missing or changed, one sentence each: first what the file
+  /// lacks, in its order, then what the redaction left out.
   public let warnings: [String]
 
   /// Reads a HAR's bytes.
@@ -114,4 +114,102 @@ extension Cassette {
   public init(har data: Data, source: String) throws(FormatError) {
     self = try HARImport(data, source: source).cassette
   }
+}
+
+/// The outermost layers of a HAR, down to the list of its entries.
+private struct HARLog {
+  let entries: [JSON]
+  let notes: [JSON.Member]
+  /// Tells whether it was written here; then it says itself what it cannot say.
+  let isOurs: Bool
+  /// The overlay of what is said around the entries and stands in no note; `nil` where a note of
+  /// that name is taken or was written here.
+  let overlay: HARLogOverlay?
+  /// Tells whether its notes bring entries with them that became no interactions.
+  var keepsAsides: Bool {
+    HAROverlay.of(notes).map { !HARLogOverlay($0).asides.isEmpty } ?? false
+  }
+  private(set) var warnings: [String] = []
+
+  init(_ data: Data, source: String) throws(FormatError) {
+    func refusal(_ problem: String, remedy: String? = nil) -> FormatError {
+      FormatError(source: source, place: "", problem: "not a HAR: \(problem)", remedy: remedy)
+    }
+    guard data.count <= Cassette.fileBytesMax else {
+      let problem = "it has \(data.count) bytes; at most \(Cassette.fileBytesMax) are read"
+      throw FormatError(source: source, place: "", problem: problem)
+    }
+    guard !data.isEmpty else { throw refusal("there is nothing in it") }
+    if let wrapping = HARWrapping(of: data) {
+      throw refusal("it is \(wrapping.words)", remedy: wrapping.remedy)
+    }
+    let json = try JSON(parsing: data, source: source).withoutRepeats
+    guard case .object(let members) = json else {
+      throw refusal("\(json.noun) stands where { \"log\": … } should")
+    }
+    guard let log = json["log"] else {
+      let names = members.prefix(3).map { "\"\($0.name.value.prefix(40))\"" }
+      let more = members.count > names.count ? ", …" : ""
+      let found = names.isEmpty ? "nothing" : names.joined(separator: ", ") + more
+      let isCassette = json["windtunnel"] != nil
+      throw refusal(
+        "the key \"log\" is missing, there is \(found)",
+        remedy: isCassette ? "This is a cassette already." : nil
+      )
+    }
+    guard case .object = log else { throw refusal("\"log\" is \(log.noun), not an object") }
+    guard let list = log["entries"] else {
+      throw refusal("\"log\" has no \"entries\"")
+    }
+    guard case .array(let entries) = list else {
+      throw refusal("\"log.entries\" is \(list.noun), not a list")
+    }
+    self.entries = entries
+    notes = try HARAddition.notes(ofLog: log, source: source)
+    isOurs = log.present(HARAddition.key) != nil
+    let isNoted = notes.contains { $0.name.value == HAROverlay.key.value }
+    overlay = isOurs || isNoted ? nil : HARLogOverlay(of: json, log, noted: notes)
+    if let version = log["version"]?.spelled, !version.isEmpty, !version.hasPrefix("1.") {
+      warnings.append("log: this is HAR version \(version.prefix(20)); it is read as 1.2.")
+    }
+  }
+}
+
+/// The packing or encoding of a file that is no HAR yet, by its first bytes.
+private struct HARWrapping {
+  let words: String
+  let remedy: String
+
+  private init(_ words: String, _ remedy: String) { (self.words, self.remedy) = (words, remedy) }
+
+  /// `nil` for what may be a text in UTF-8.
+  init?(of data: Data) {
+    let head = [UInt8](data.prefix(4))
+    if let mark = Self.marks.first(where: { head.starts(with: $0.bytes) }) {
+      self = mark.wrapping
+      return
+    }
+    // A JSON text begins with a character of ASCII, so zeros tell how wide one is.
+    switch head.map({ $0 == 0 }) {
+    case [true, true, true, false], [false, true, true, true]: self = Self.utf32
+    case [true, false, true, false], [false, true, false, true]: self = Self.utf16
+    default: return nil
+    }
+  }
+
+  private static let utf16 = Self("in UTF-16", "Save it in UTF-8 (RFC 8259 §8.1).")
+  private static let utf32 = Self("in UTF-32", "Save it in UTF-8 (RFC 8259 §8.1).")
+  private static let zlib = Self("packed with zlib", "Unpack it first.")
+
+  /// The narrower ones stand in front.
+  private static let marks: [(bytes: [UInt8], wrapping: Self)] = [
+    ([0x1F, 0x8B], Self("packed with gzip", "Unpack it first.")),
+    // RFC 1950 §2.2; one proxy exports such files.
+    ([0x78, 0x01], zlib), ([0x78, 0x5E], zlib), ([0x78, 0x9C], zlib), ([0x78, 0xDA], zlib),
+    // APPNOTE.TXT §4.3.7, and §4.3.16 for one with nothing in it.
+    (Array("PK\u{3}\u{4}".utf8), Self("a zip archive", "Unpack it, and convert the .har in it.")),
+    (Array("PK\u{5}\u{6}".utf8), Self("an empty zip archive", "Export it anew.")),
+    ([0xFF, 0xFE, 0, 0], utf32), ([0, 0, 0xFE, 0xFF], utf32),
+    ([0xFF, 0xFE], utf16), ([0xFE, 0xFF], utf16),
+  ]
 }

@@ -1,5 +1,5 @@
-/// What a HAR says around its exchanges, as the note of a cassette keeps it: members of the log as they
-/// are and, under names that are ours,
+/// The part of a HAR around its exchanges, as the note of a cassette keeps it: members of the log
+/// as they are and, under names that are ours,
 ///
 /// - `_root`: the members that stand beside the log,
 /// - `_entries`: entries that tell of no exchange by HTTP, whole, each with the number of interactions
@@ -20,7 +20,7 @@ struct HARLogOverlay {
 
   init() {}
 
-  /// What a file says that is not said of the log which is written here.
+  /// Takes what a file says that is not said of the log which is written here.
   init(of file: JSON, _ log: JSON, noted notes: [JSON.Member]) {
     let names = Set(notes.map(\.name.value)).union(["entries", HARAddition.key])
     let rest = HARPages.dated(HAROverlay.removing(names, from: log), by: log["entries"])
@@ -34,7 +34,7 @@ struct HARLogOverlay {
     if case .object(let members) = HAROverlay.removing(["log"], from: file) { root = members }
   }
 
-  /// What stands in the note of a cassette.
+  /// Reads the note of a cassette.
   init(_ note: JSON) {
     let ours: Set<String> = [Self.rootKey.value, Self.entriesKey.value]
     if case .object(let members) = HAROverlay.removing(ours, from: note) { log = members }
@@ -67,7 +67,7 @@ struct HARLogOverlay {
 }
 
 /// The pages of a log, of which some exporters do not say when they began.
-enum HARPages {
+private enum HARPages {
   /// The log with pages that begin with the first of their entries, or with the first of all, where they
   /// have no date; what stands in the place of one is kept.
   static func dated(_ log: JSON, by entries: JSON?) -> JSON {

@@ -9,7 +9,10 @@
 // the interaction since, the interaction is right, and what was said of the changed part goes (see
 // ``HARPart``).
 
-/// What stands in an original and not in what is written in its place.
+internal import Foundation
+internal import WindTunnelSymptoms
+
+/// The part of an original that stands in it and not in what is written in its place.
 enum HAROverlay {
   static let key: JSON.Text = "_har"
 
@@ -22,7 +25,8 @@ enum HAROverlay {
     return difference(members, from: written)
   }
 
-  /// What is said of the text beside it; where an original does not say it, a null stands for that.
+  /// The names of what is said of the text beside it; where an original does not say it, a null
+  /// stands for that.
   private static let codings = ["encoding", "_encoding"]
 
   private static func difference(_ members: [JSON.Member], from written: JSON) -> JSON? {
@@ -63,7 +67,7 @@ enum HAROverlay {
   static func of(_ notes: [JSON.Member]) -> JSON? { notes.first(where: isOverlay)?.value }
 
   /// The notes without it.
-  static func without(_ notes: [JSON.Member]) -> [JSON.Member] {
+  fileprivate static func without(_ notes: [JSON.Member]) -> [JSON.Member] {
     notes.filter { !isOverlay($0) }
   }
 
@@ -112,5 +116,155 @@ extension Cassette {
       cassette.interactions[index].notes = HAROverlay.without(interactions[index].notes)
     }
     return cassette
+  }
+}
+
+// Much of a HAR says the same once more in other words: the reason behind the status, the cookies and
+// the query as lists, sizes, the sum of the times. Where somebody changes a cassette, such words of its
+// HAR are no longer true, and nothing in them shows it. So the note says by what each was true: by a
+// digest of that part of the interaction.
+
+/// A part of an interaction, and what an entry says by it.
+enum HARPart: String, CaseIterable {
+  case url, requestHeaders, requestBody, status, responseHeaders, responseBody, timing, messages
+
+  private static let key: JSON.Text = "_of"
+
+  /// The members of an entry that are true as long as the part is what it was.
+  private var members: [[String]] {
+    switch self {
+    case .url: [["request", "url"], ["request", "queryString"]]
+    case .requestHeaders:
+      [["request", "headers"], ["request", "cookies"], ["request", "headersSize"]]
+    case .requestBody:
+      [["request", "postData"], ["request", "_content"], ["request", "bodySize"]]
+    case .status:
+      [
+        ["response", "status"], ["response", "statusText"], ["response", "_error"],
+        ["response", "_failureText"], ["_error"], ["_failureText"],
+      ]
+    case .responseHeaders:
+      [
+        ["response", "headers"], ["response", "cookies"], ["response", "redirectURL"],
+        ["response", "headersSize"],
+      ]
+    case .responseBody: [["response", "content"], ["response", "bodySize"]]
+    case .timing: [["time"], ["timings"]]
+    case .messages: [["_webSocketMessages"]]
+    }
+  }
+
+  /// An overlay, and by what its members are true.
+  fileprivate static func marked(_ overlay: JSON, of interaction: Interaction) -> JSON {
+    guard case .object(let members) = overlay else { return overlay }
+    let parts = allCases.filter { $0.members.contains { overlay.has($0[...]) } }
+    guard !parts.isEmpty else { return overlay }
+    let marks = parts.map {
+      JSON.Member(JSON.Text($0.rawValue), .text($0.digest(of: interaction)))
+    }
+    return .object(members + [JSON.Member(key, .object(marks))])
+  }
+
+  /// The part of an overlay that is still true of an interaction. What bears no mark is taken to
+  /// be.
+  static func standing(_ overlay: JSON, for interaction: Interaction) -> JSON {
+    guard let marks = overlay[key.value] else { return overlay }
+    var standing = HAROverlay.removing([key.value], from: overlay)
+    for part in allCases {
+      guard let mark = marks[part.rawValue]?.stringValue, mark != part.digest(of: interaction)
+      else { continue }
+      for path in part.members { standing = standing.removing(path[...]) }
+    }
+    return standing
+  }
+
+  /// An overlay without what a reader makes the messages of.
+  static func unread(_ overlay: JSON) -> JSON {
+    let paths = [
+      ["request", "method"], ["request", "url"], ["request", "headers"], ["request", "postData"],
+      ["request", "_content"], ["request", "bodySize"], ["response", "status"],
+      ["response", "headers"], ["response", "content"], ["response", "bodySize"],
+      ["response", "_error"], ["response", "_failureText"], ["_error"], ["_failureText"],
+      ["_webSocketMessages"],
+    ]
+    return paths.reduce(overlay) { $0.removing($1[...]) }
+  }
+
+  /// The first eight bytes of SHA-256: this is no protection against anybody.
+  private func digest(of interaction: Interaction) -> String {
+    var digest = SHA256()
+    for text in texts(of: interaction) {
+      digest.update(text.utf8)
+      digest.update(CollectionOfOne(0 as UInt8))
+    }
+    let body: Body? =
+      switch self {
+      case .requestBody: interaction.request.body
+      case .responseBody: interaction.response?.body
+      default: nil
+      }
+    if let body { digest.update(body.data) }
+    return digest.finalize().prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  private func texts(of interaction: Interaction) -> [String] {
+    let response = interaction.response
+    switch self {
+    case .url: return [interaction.request.url.description]
+    case .requestHeaders: return Self.texts(interaction.request.headers)
+    case .requestBody: return Self.kind(interaction.request.headers)
+    case .status:
+      let failure = interaction.failure
+      return [
+        response.map { String($0.status) } ?? "", failure?.symptom.rawValue ?? "",
+        failure?.text ?? "",
+      ]
+    case .responseHeaders: return Self.texts(response?.headers ?? [:])
+    case .responseBody: return Self.kind(response?.headers ?? [:])
+    case .timing:
+      guard let timing = interaction.timing else { return [] }
+      let chunks = timing.chunks.flatMap { [String($0.bytes), Self.text($0.offset)] }
+      return [Self.text(timing.firstByte), Self.text(timing.lastByte)] + chunks
+    case .messages:
+      return interaction.messages.flatMap { message in
+        [
+          message.sender.rawValue, "\(message.isText)", Self.text(message.offset),
+          message.body.data.base64EncodedString(),
+        ]
+      }
+    }
+  }
+
+  private static func texts(_ fields: HeaderFields) -> [String] {
+    fields.flatMap { [$0.name, $0.value] }
+  }
+
+  /// The fields that a body's bytes are read by.
+  private static func kind(_ fields: HeaderFields) -> [String] {
+    ["Content-Type", "Content-Encoding"].map { fields.values($0).joined(separator: ", ") }
+  }
+
+  /// A time as precise as a cassette writes it.
+  private static func text(_ time: Duration) -> String {
+    JSON.number(time.inMilliseconds, places: 3).spelled ?? ""
+  }
+}
+
+extension JSON {
+  fileprivate func has(_ path: ArraySlice<String>) -> Bool {
+    guard let name = path.first else { return true }
+    return self[name].map { $0.has(path.dropFirst()) } ?? false
+  }
+
+  fileprivate func removing(_ path: ArraySlice<String>) -> JSON {
+    guard let name = path.first, case .object(var members) = self,
+      let index = members.firstIndex(where: { $0.name.value == name })
+    else { return self }
+    if path.count == 1 {
+      members.remove(at: index)
+    } else {
+      members[index].value = members[index].value.removing(path.dropFirst())
+    }
+    return .object(members)
   }
 }

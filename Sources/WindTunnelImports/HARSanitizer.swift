@@ -1,5 +1,5 @@
-/// What may stand in a HAR 1.2, where an original is put back into one: some exporters write what no
-/// other tool reads.
+/// The rules of what may stand in a HAR 1.2, where an original is put back into one: some exporters
+/// write what no other tool reads.
 ///
 /// A number that is written as a text becomes one, and a text that is written as anything else. What
 /// must be there and is not becomes an empty text. What then has a wrong type still goes, in some
@@ -48,7 +48,7 @@ enum HARSanitizer {
   }
 
   /// A value or none; `nil` beside a value of JSON would be JSON's null.
-  static func kept(_ json: JSON, if isSound: Bool) -> JSON? {
+  private static func kept(_ json: JSON, if isSound: Bool) -> JSON? {
     isSound ? .some(json) : .none
   }
 
@@ -123,25 +123,25 @@ enum HARSanitizer {
     "creator", "browser", "pageTimings", "request", "response", "cache", "timings", "content",
     "postData", "beforeRequest", "afterRequest",
   ]
-  static let flags: Set<String> = ["httpOnly", "secure"]
-  static let wholes: Set<String> = [
+  private static let flags: Set<String> = ["httpOnly", "secure"]
+  private static let wholes: Set<String> = [
     "size", "compression", "bodySize", "headersSize", "status", "hitCount",
   ]
-  static let times: Set<String> = [
+  private static let times: Set<String> = [
     "time", "blocked", "dns", "connect", "ssl", "send", "wait", "receive", "onContentLoad",
     "onLoad",
   ]
-  static let dates: Set<String> = ["startedDateTime", "expires", "lastAccess"]
-  static let texts: Set<String> = [
+  private static let dates: Set<String> = ["startedDateTime", "expires", "lastAccess"]
+  private static let texts: Set<String> = [
     "version", "name", "value", "comment", "id", "title", "pageref", "connection", "method", "url",
     "httpVersion", "statusText", "redirectURL", "mimeType", "text", "encoding", "path", "domain",
     "fileName", "contentType", "eTag",
   ]
-  /// Where whatever stands there is what was sent.
+  /// The names under which whatever stands there is what was sent.
   private static let contents: Set<String> = ["text", "value"]
   private static let nullable: Set<String> = ["expires", "beforeRequest", "afterRequest"]
 
-  static func isKnown(_ name: String) -> Bool {
+  private static func isKnown(_ name: String) -> Bool {
     objects.contains(name) || flags.contains(name) || wholes.contains(name)
       || times.contains(name) || dates.contains(name) || texts.contains(name)
       || lists[name] != nil || name == "serverIPAddress"
@@ -163,5 +163,64 @@ enum HARSanitizer {
     guard parts.count <= 2, parts.dropFirst().allSatisfy(isPort) else { return nil }
     let six = parts[0]
     return six.contains(":") && six.allSatisfy { $0.isHexDigit || $0 == ":" } ? String(six) : nil
+  }
+
+  // Numbers and texts, of which exporters write one for the other.
+
+  /// A number as it may stand under a name; `nil` if it may not.
+  private static func number(_ digits: String, of name: String) -> JSON? {
+    let json = JSON.number(digits)
+    if dates.contains(name) { return DateText.sinceEpoch(json).map { .text(DateText.text($0)) } }
+    if texts.contains(name) { return .text(digits) }
+    if flags.contains(name) { return ["0": false, "1": true][digits].map { .bool($0) } }
+    // What compression costs, where it is negative.
+    if name == "compression" { return whole(digits).map { JSON.number($0) } }
+    if wholes.contains(name) {
+      guard let number = whole(digits), number >= -1 else { return nil }
+      return .number(number)
+    }
+    guard times.contains(name) else { return kept(json, if: !isKnown(name)) }
+    return kept(json, if: (json.measure ?? -2) >= -1)
+  }
+
+  /// A whole number, which may be spelled with a fraction of nought.
+  private static func whole(_ digits: String) -> Int? {
+    Int(digits) ?? Double(digits).flatMap { $0.magnitude < 1e15 ? Int(exactly: $0) : nil }
+  }
+
+  /// A text as it may stand under a name; `nil` if it may not.
+  private static func string(_ text: JSON.Text, of name: String) -> JSON? {
+    let word = text.value.lowercased()
+    if flags.contains(name) { return ["false": false, "true": true][word].map { .bool($0) } }
+    if wholes.contains(name) || times.contains(name) {
+      guard !word.isEmpty, word.utf8.allSatisfy({ "0123456789+-.e".utf8.contains($0) }),
+        let number = Double(word), case .number(let digits) = JSON.exactly(number)
+      else { return nil }
+      return self.number(digits, of: name)
+    }
+    return kept(.string(text), if: texts.contains(name) || !isKnown(name))
+  }
+
+  /// A date as the specification wants it, with a zone and of a day that there is; another spelling of
+  /// one becomes that.
+  private static func date(_ text: JSON.Text) -> JSON? {
+    if isDate(text.value) { return .string(text) }
+    return DateText.sinceEpoch(.string(text)).map { .text(DateText.text($0)) }
+  }
+
+  /// RFC 3339 §5.6 without leap seconds, which few readers know, and in capital letters.
+  private static func isDate(_ text: String) -> Bool {
+    let form =
+      /([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:Z|[+-]([0-9]{2}):([0-9]{2}))/
+    guard let match = text.wholeMatch(of: form)?.output, let year = Int(match.1),
+      let month = Int(match.2), let day = Int(match.3), let hour = Int(match.4),
+      let minute = Int(match.5), let second = Int(match.6),
+      let zoneHour = Int(match.7 ?? "0"), let zoneMinute = Int(match.8 ?? "0"),
+      year >= 1, 1...12 ~= month, day >= 1, hour <= 23, minute <= 59, second <= 59,
+      zoneHour <= 23, zoneMinute <= 59
+    else { return false }
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    return day <= days[month - 1]
   }
 }

@@ -8,8 +8,8 @@ extension Symptom {
     self = Self.harWords.first { text.contains($0.word) }?.symptom ?? .unknown
   }
 
-  /// Whether a connection that ends so leaves an answer unfinished. What a browser refuses after
-  /// the whole answer has come (a policy, an abort by the page) does not.
+  /// Tells whether a connection that ends so leaves an answer unfinished. What a browser refuses
+  /// after the whole answer has come (a policy, an abort by the page) does not.
   var cutsAnswers: Bool { [.truncated, .connectionLost, .timedOut].contains(self) }
 
   /// The first word that occurs decides, so the narrower ones stand in front.

@@ -1,7 +1,7 @@
 // What exporters write where the specification wants something else.
 
 extension JSON {
-  /// What this is, for a sentence that finds it in a wrong place.
+  /// The kind of this value, for a sentence that finds it in a wrong place.
   var noun: String {
     switch self {
     case .null: "null"
@@ -47,10 +47,10 @@ extension JSON {
     spelled.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// What this says as a text: a string, or else the JSON that stands in its place.
+  /// The text that this says: a string, or else the JSON that stands in its place.
   var said: String { spelled ?? String(decoding: bytes(.compact), as: UTF8.self) }
 
-  /// Whether two values say the same, however their strings are spelled.
+  /// Tells whether two values say the same, however their strings are spelled.
   func says(_ other: JSON) -> Bool {
     switch (self, other) {
     case (.string(let one), .string(let two)):

@@ -1,4 +1,5 @@
-/// Where each lane stands in the recordings: identical requests get them in recorded order.
+/// The place at which each lane stands in the recordings: identical requests get them in recorded
+/// order.
 ///
 /// What a recording with placeholders was asked for is remembered by key, and of very many keys only
 /// the last (``BoundedTable``): one that was forgotten begins at the head again.
@@ -9,7 +10,7 @@ struct Playhead: Sendable {
     var key: RequestKey?
     /// Requests of one key may be meant for several origins, each with its own recordings.
     var sequence: Int
-    /// Where they were chosen for one request: which.
+    /// The places that were chosen, where they were for one request.
     var chosen: [Int]
   }
 
@@ -19,8 +20,13 @@ struct Playhead: Sendable {
 
   init() {}
 
+<<<<<<< HEAD:Sources/WindTunnel/Deck/Playhead.swift
   /// What a request meets at the head of a sequence.
   enum Take: Sendable, Hashable {
+=======
+  /// The outcome for a request at the head of a sequence.
+  package enum Take: Sendable, Hashable {
+>>>>>>> hub/h2:Sources/WindTunnelCassettes/Matching/Playhead.swift
     /// The recording at this place of the cassette.
     case recording(Int)
     /// This many were played before, the one at place `last` at the end, and the end policy is to
@@ -67,7 +73,7 @@ struct Playhead: Sendable {
     return true
   }
 
-  /// Deals and counts.
+  /// Deals the next recording, and counts it.
   private static func deal(
     _ count: inout Int,
     _ sequence: MatchIndex.Sequence,

@@ -1,13 +1,16 @@
 public import Foundation
 
-/// What was said: interactions in the order they happened.
+/// The record of what was said: interactions in the order they happened.
 public struct Cassette: Sendable, Hashable {
   /// The interactions, in order.
   public var interactions: [Interaction]
   /// Top-level keys that begin with `_`: kept as they are.
   public var notes: [JSON.Member] = []
 
-  /// Makes a cassette.
+  /// The version of the text that is written, and the newest that is read.
+  public static var formatVersion: Int { CassetteFormat.version }
+
+  /// Makes a cassette of interactions.
   public init(_ interactions: [Interaction] = []) { self.interactions = interactions }
 
   /// The file is larger than this: it is refused before it is read.
@@ -36,6 +39,24 @@ public struct Cassette: Sendable, Hashable {
     }
   }
 
+  /// Reads a cassette that is no file, such as one of an earlier commit; `sideFile` answers the
+  /// content of a side file, or `nil` if there is none.
+  package init(data: Data, source: String, sideFile: @escaping (String) throws -> Data?) throws {
+    self = try CassetteFormat.decode(data, source: source) { name in
+      func refusal(_ problem: String) -> FormatError {
+        FormatError(source: source, place: "", problem: "side file \(name.prefix(80)): \(problem)")
+      }
+      guard name.utf8.count == 64, name.allSatisfy({ $0.isHexDigit && $0.isASCII }) else {
+        throw refusal("this is no SHA-256")
+      }
+      guard let data = try sideFile(name) else { throw refusal("it is not there") }
+      guard SHA256.hexadecimal(data) == name.lowercased() else {
+        throw refusal("the bytes are not those that the name promises")
+      }
+      return data
+    }
+  }
+
   /// Writes the cassette in one step: whoever reads the file meanwhile, or after a crash, finds
   /// the old text or the new one and never a part. Large bodies that stand beside the file and
   /// that the new text does not name are removed.
@@ -59,6 +80,99 @@ public struct Cassette: Sendable, Hashable {
 }
 
 extension Cassette {
-  /// The version of the text that is written, and the newest that is read.
-  public static var formatVersion: Int { CassetteFormat.version }
+  /// The part of an address that a cassette is split by.
+  public enum SplitKey: String, Sendable, Hashable, CaseIterable {
+    /// The host and the port.
+    case host
+    /// The first segment of the path.
+    case path
+  }
+
+  /// The parts of the cassette by the names their files may bear, in the order of their first
+  /// interactions; each keeps the notes.
+  public func split(by key: SplitKey) -> [(name: String, cassette: Cassette)] {
+    var parts: [(name: String, cassette: Cassette)] = []
+    var places: [String: Int] = [:]
+    for interaction in interactions {
+      let name = key.name(of: interaction.request.url)
+      let place = places[name] ?? parts.count
+      if place == parts.count {
+        var empty = Cassette()
+        empty.notes = notes
+        parts.append((name, empty))
+        places[name] = place
+      }
+      parts[place].cassette.interactions.append(interaction)
+    }
+    return parts
+  }
+
+  /// The cassette without the interactions of these numbers, which count from one.
+  public func without(numbers: Set<Int>) -> Cassette {
+    var rest = self
+    rest.interactions = interactions.enumerated().filter { !numbers.contains($0.offset + 1) }
+      .map(\.element)
+    return rest
+  }
+}
+
+extension Cassette.SplitKey {
+  /// In lower case, since some file systems know no other, and of characters that all of them allow.
+  fileprivate func name(of url: RequestURL) -> String {
+    let text: String
+    switch self {
+    case .host: text = (url.host ?? "any-host") + (url.port.map { "-\($0)" } ?? "")
+    case .path: text = url.path.split(separator: "/").first.map(String.init) ?? "root"
+    }
+    let safe = text.lowercased().unicodeScalars.map { scalar -> Character in
+      let isSafe =
+        ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar)
+        || "-._".unicodeScalars.contains(scalar)
+      return isSafe ? Character(scalar) : "-"
+    }
+    // A leading dot would hide the file, and a name has its bounds (255 bytes).
+    let name = String(safe.drop { $0 == "." }.prefix(100))
+    return name.isEmpty ? "root" : name
+  }
+}
+
+// A date is volatile, so none is written unless somebody asks for it: then a cassette can say how
+// old it is, `cassette lint --max-age` finds what is too old and `cassette prune --older-than` takes
+// it off. What is recorded anew and has not changed keeps its date with its text, unless dates are
+// asked for again.
+
+extension Cassette {
+  /// Dates the interactions that do not stand on an earlier cassette.
+  package mutating func date(_ date: Date, whereNotIn earlier: Cassette) {
+    let known = Set(earlier.interactions)
+    let day = Self.day(date)
+    for index in interactions.indices where !known.contains(interactions[index]) {
+      interactions[index].recordedAt = day
+    }
+  }
+
+  /// A moment as an interaction bears it, to the second.
+  package static func day(_ date: Date) -> String {
+    let text = DateText.text(.seconds(date.timeIntervalSince1970.rounded(.down)))
+    return text.prefix { $0 != "." } + "Z"
+  }
+
+  /// The numbers of the interactions that are older than so many days, counted from one, and how
+  /// many bear no date.
+  package func older(thanDays days: Int, at now: Date) -> (numbers: [Int], undatedCount: Int) {
+    let limit = Duration.seconds(now.timeIntervalSince1970 - Double(days) * 86_400)
+    let dates = recordingDates
+    let numbers = dates.enumerated().filter { $0.element.map { $0 < limit } ?? false }
+      .map { $0.offset + 1 }
+    return (numbers, dates.count { $0 == nil })
+  }
+
+  /// The numbers of the interactions that bear no date, counted from one.
+  package var numbersWithoutDate: [Int] {
+    recordingDates.enumerated().filter { $0.element == nil }.map { $0.offset + 1 }
+  }
+
+  private var recordingDates: [Duration?] {
+    interactions.map { $0.recordedAt.flatMap { DateText.sinceEpoch($0) } }
+  }
 }

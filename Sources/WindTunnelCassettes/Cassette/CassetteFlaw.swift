@@ -2,7 +2,7 @@
 public struct CassetteFlaw: Sendable, Hashable, CustomStringConvertible {
   /// The interaction, counted from one.
   public var number: Int
-  /// What is wrong, as a sentence without its end.
+  /// The flaw, as a sentence without its end.
   public var problem: String
 
   /// For a person: `#3: the body is no gzip, which its Content-Encoding says it is`.
@@ -13,9 +13,9 @@ public struct CassetteFlaw: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Cassette {
-  /// What contradicts itself: lengths and codings that the bodies do not have, and content where
-  /// there can be none. A cassette written by hand plays with these all the same, since what is played
-  /// is made whole first; on one that was recorded they say that somebody changed it.
+  /// The contradictions in it: lengths and codings that the bodies do not have, and content where
+  /// there can be none. A cassette written by hand plays with these all the same, since what is
+  /// played is made whole first; on one that was recorded they say that somebody changed it.
   public var flaws: [CassetteFlaw] {
     zip(1..., interactions).flatMap { number, interaction in
       interaction.problems.map { CassetteFlaw(number: number, problem: $0) }

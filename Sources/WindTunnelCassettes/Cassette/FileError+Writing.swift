@@ -94,7 +94,7 @@ extension FileError {
 
   private static let linksMax = 40
 
-  /// What a file lets whom do; `nil` where there is none yet.
+  /// The permissions of a file; `nil` where there is none yet.
   private static func permissions(of target: URL, named file: URL) throws(FileError) -> mode_t? {
     var status = stat()
     guard stat(target.path, &status) == 0 else { return nil }

@@ -11,14 +11,14 @@ package struct InteractionReader {
   static let textType = "text/plain; charset=utf-8"
   static let binaryType = "application/octet-stream"
 
-  let sideFile: (String) throws -> Data
+  private let sideFile: (String) throws -> Data
   private var innerNotes: [String: [JSON.Member]] = [:]
   private var joined: [String] = []
 
   package init(sideFile: @escaping (String) throws -> Data) { self.sideFile = sideFile }
 
   /// Refuses what nobody has taken and keeps the notes.
-  mutating func close(_ object: ObjectReader, _ place: String) throws {
+  private mutating func close(_ object: ObjectReader, _ place: String) throws {
     try object.refuseUnknownKeys()
     if !object.notes.isEmpty { innerNotes[place] = object.notes }
   }
@@ -83,7 +83,7 @@ package struct InteractionReader {
     return Self.response(status, headers, body)
   }
 
-  /// Where no fields were given at all, what goes without saying is said.
+  /// Makes a response; where no fields were given at all, it gets those that go without saying.
   static func response(
     _ status: Int,
     _ headers: HeaderFields?,
@@ -137,7 +137,7 @@ package struct InteractionReader {
     return HeaderField(name, value)
   }
 
-  func body(_ object: inout ObjectReader) throws -> (body: Body, contentType: String)? {
+  private func body(_ object: inout ObjectReader) throws -> (body: Body, contentType: String)? {
     let json = object.take("json")
     let layout = try object.string("layout")
     let text = try object.string("text")
@@ -179,5 +179,52 @@ package struct InteractionReader {
     let failure = Failure(symptom, text: try object.string("text"))
     try close(object, "failure")
     return failure
+  }
+
+  private mutating func timing(_ object: ObjectReader) throws -> Timing {
+    var object = object
+    let range = Self.millisecondsRange
+    let first = try object.double("firstByteMilliseconds", in: range) ?? 0
+    let last = try object.double("lastByteMilliseconds", in: range) ?? first
+    let chunks = try object.array("chunks") ?? []
+    try close(object, "timing")
+    return Timing(
+      firstByte: Duration(milliseconds: first),
+      lastByte: Duration(milliseconds: last),
+      chunks: try chunks.map { try Self.chunk($0, of: object) }
+    )
+  }
+
+  private static func chunk(_ json: JSON, of object: ObjectReader) throws -> Timing.Chunk {
+    guard case .array(let parts) = json, parts.count == 2, let bytes = parts[0].intValue,
+      bytes >= 0, let offset = parts[1].doubleValue, millisecondsRange.contains(offset)
+    else { throw object.error("chunks", "\(json) is no [bytes, milliseconds]") }
+    guard chunkRange.contains(bytes) else {
+      throw object.error(
+        "chunks",
+        "\(json) is a piece of \(bytes) bytes; at most \(chunkRange.upperBound) are played"
+      )
+    }
+    return Timing.Chunk(bytes: bytes, offset: Duration(milliseconds: offset))
+  }
+
+  private mutating func messages(_ object: inout ObjectReader) throws -> [WebSocketMessage] {
+    let (source, path) = (object.source, object.place("messages"))
+    return try (object.array("messages") ?? []).enumerated().map { index, json in
+      var object = try ObjectReader(json, source: source, path: "\(path)[\(index)]")
+      guard let sender = try object.choice("from", WebSocketMessage.Sender.self) else {
+        throw object.error("from", "\"client\" or \"server\" should stand here")
+      }
+      let offset = try object.double("offsetMilliseconds", in: Self.millisecondsRange) ?? 0
+      let body = try body(&object)
+      let isText = object.take("text") != nil || object.take("json") != nil
+      try close(object, "messages[\(index)]")
+      return WebSocketMessage(
+        from: sender,
+        body?.body ?? .empty,
+        isText: isText,
+        offset: Duration(milliseconds: offset)
+      )
+    }
   }
 }

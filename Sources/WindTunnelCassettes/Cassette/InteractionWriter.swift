@@ -3,9 +3,9 @@ internal import WindTunnelSymptoms
 
 /// Writes the slots of one interaction in their fixed order.
 package struct InteractionWriter {
-  package let sideFile: (Data) throws -> String?
-  /// Whether bodies of JSON are written as structure where that gives their bytes back.
-  package var keepsStructure = true
+  private let sideFile: (Data) throws -> String?
+  /// Tells whether bodies of JSON are written as structure where that gives their bytes back.
+  private let keepsStructure: Bool
 
   package init(sideFile: @escaping (Data) throws -> String?, keepsStructure: Bool = true) {
     (self.sideFile, self.keepsStructure) = (sideFile, keepsStructure)
@@ -56,8 +56,8 @@ package struct InteractionWriter {
     JSON.Member("headers", .array(fields.map { .array([.text($0.name), .text($0.value)]) }))
   }
 
-  /// How deep a body may nest to be stored as structure: it stands four levels down in a file
-  /// that is itself read to ``JSONParser/depthMax``.
+  /// The depth to which a body may nest to be stored as structure: it stands four levels down in a
+  /// file that is itself read to ``JSONParser/depthMax``.
   private static let bodyDepthMax = JSONParser.depthMax - 8
 
   private func body(_ body: Body) throws -> [JSON.Member] {

@@ -60,16 +60,35 @@ package struct SideFiles {
     try FileError.writing(data, to: folder.appendingPathComponent(name))
     return (name, true)
   }
-}
 
-extension SideFiles {
   /// Removes a body that must not stay.
   package func remove(_ name: String) {
     // What is not there need not go.
     try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
   }
 
-  /// Whether a body is there, unchanged; it is read in pieces, however large it is.
+  /// Removes the bodies that the cassette no longer names, and the folder if nothing else is in it.
+  ///
+  /// Called when the new text is in place, so that no text ever names a body that is gone. Only
+  /// what bears a side file's name is ours to remove.
+  package func removeAll(except kept: Set<String>) {
+    let manager = FileManager.default
+    // A folder that is not there holds nothing, and what cannot be removed does no harm: nothing
+    // names it.
+    let names = (try? manager.contentsOfDirectory(atPath: folder.path)) ?? []
+    let leftovers = names.filter { Self.isName($0) && !kept.contains($0.lowercased()) }
+    for name in leftovers {
+      try? manager.removeItem(at: folder.appendingPathComponent(name))
+    }
+    if !names.isEmpty, leftovers.count == names.count { try? manager.removeItem(at: folder) }
+  }
+
+  /// Tells whether a name is 64 hexadecimal digits, as side files have them.
+  static func isName(_ name: String) -> Bool {
+    name.utf8.count == 64 && name.allSatisfy { $0.isHexDigit && $0.isASCII }
+  }
+
+  /// Tells whether a body is there, unchanged; it is read in pieces, however large it is.
   private func holds(_ name: String) -> Bool {
     // One that cannot be read is written anew, so a reader's reason does not matter here.
     guard let file = try? FileHandle(forReadingFrom: folder.appendingPathComponent(name)) else {
@@ -82,6 +101,69 @@ extension SideFiles {
 }
 
 extension Cassette {
-  /// Where a cassette's large bodies lie.
+  /// The folder of a cassette's large bodies.
   package static func sideFolder(of cassette: URL) -> URL { SideFiles(of: cassette).folder }
+
+  /// The names of the files in a cassette's folder of bodies that it does not name, in their order.
+  package func unnamedSideFiles(of cassette: URL) -> [String] {
+    let folder = SideFiles(of: cassette).folder
+    // A folder that is not there holds nothing.
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    guard !names.isEmpty else { return [] }
+    let named = sideFileNames
+    return names.filter { SideFiles.isName($0) && !named.contains($0.lowercased()) }.sorted()
+  }
+
+  /// The names of the files in its folder of bodies that it names when it is written.
+  package var sideFileNames: Set<String> {
+    let bodies = interactions.flatMap { [$0.request.body, $0.response?.body].compactMap(\.self) }
+    let kept = bodies.map(\.data).filter { $0.count >= SideFiles.bodyBytesMin }
+    return Set(kept.map { SHA256.hexadecimal($0) })
+  }
+}
+
+/// The side files' bodies that were hashed last, so that a process hashes each once, however many tests
+/// open its cassette.
+///
+/// A file that is read again is compared with the bytes that were hashed, which no time stamp could
+/// vouch for, and which costs next to nothing. Whoever opens it again shares their memory.
+struct ProvenBodies: Sendable {
+  /// The bodies that the whole process shares.
+  fileprivate static let shared = Locked(ProvenBodies())
+
+  /// The largest number of bytes of them that are kept, beyond what cassettes hold.
+  static let bytesMax = 64 << 20
+
+  private var bodies: [String: Data] = [:]
+  /// Their names, the one that was proven first in front.
+  private var names: [String] = []
+  private var bytes = 0
+
+  /// Proves that bytes are those that a name promises.
+  ///
+  /// - Parameters:
+  ///   - data: The bytes of a file as it is now.
+  ///   - name: A SHA-256 in small letters.
+  ///   - digest: What takes it of bytes that were not proven before.
+  /// - Returns: The bytes, or `nil` where they are others.
+  mutating func prove(
+    _ data: Data,
+    as name: String,
+    by digest: (Data) -> String = { SHA256.hexadecimal($0) }
+  ) -> Data? {
+    if let known = bodies[name] { return known == data ? known : nil }
+    guard digest(data) == name else { return nil }
+    keep(data, of: name)
+    return data
+  }
+
+  private mutating func keep(_ data: Data, of name: String) {
+    guard data.count <= Self.bytesMax else { return }
+    bodies[name] = data
+    names.append(name)
+    bytes += data.count
+    while bytes > Self.bytesMax, let body = bodies.removeValue(forKey: names.removeFirst()) {
+      bytes -= body.count
+    }
+  }
 }

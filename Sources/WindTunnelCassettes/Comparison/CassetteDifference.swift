@@ -1,13 +1,15 @@
-/// What differs between two cassettes but for volatile parts, interaction by interaction.
+internal import WindTunnelSymptoms
+
+/// The difference of two cassettes but for volatile parts, interaction by interaction.
 ///
 /// The recordings of one method and address are a sequence and are compared as one; the order among
 /// different addresses is not looked at, since no player looks at it.
 public struct CassetteDifference: Sendable, Hashable {
   /// One interaction that is not as it was. Numbers count from one.
   public enum Change: Sendable, Hashable {
-    /// It is new.
+    /// It is new on the cassette.
     case added(Interaction, number: Int)
-    /// It is gone.
+    /// It is gone from the cassette.
     case removed(Interaction, number: Int)
     /// It says something else.
     case changed(Interaction, from: Int, to: Int, [PartDifference])
@@ -15,14 +17,14 @@ public struct CassetteDifference: Sendable, Hashable {
     case moved(Interaction, from: Int, to: Int)
   }
 
-  /// What changed, in the order of the new cassette.
+  /// The changes, in the order of the new cassette.
   public private(set) var changes: [Change] = []
-  /// What changed in the notes of the cassette itself.
+  /// The changes in the notes of the cassette itself.
   public private(set) var notes: [PartDifference] = []
-  /// How many interactions are the same.
+  /// The number of interactions that are the same.
   public private(set) var sameCount = 0
 
-  /// Whether there is no difference.
+  /// Tells whether there is no difference.
   public var isEmpty: Bool { changes.isEmpty && notes.isEmpty }
 
   /// Compares two cassettes.
@@ -95,15 +97,150 @@ public struct CassetteDifference: Sendable, Hashable {
     changes += removed.dropFirst(pairs).map { .removed($0.steady, number: $0.number) }
     changes += added.dropFirst(pairs).map { .added($0.steady, number: $0.number) }
   }
+
+  /// The difference for a terminal, under a title such as the name of the file; empty where there
+  /// is none.
+  public func text(title: String) -> String {
+    guard !isEmpty else { return "" }
+    var text = "\(title): \(summary)\n"
+    text += notes.map { "  \($0.line)\n" }.joined()
+    for change in changes {
+      text += "\(change.sign) \(change.words)\n"
+      text += change.parts.map { "    \($0.line)\n" }.joined()
+    }
+    return text
+  }
+
+  /// The difference for a comment of a pull request; empty where there is none.
+  public func markdown(title: String) -> String {
+    guard !isEmpty else { return "" }
+    var text = "### \(Self.code(title)): \(summary)\n\n"
+    let notes = notes.map { "  - \(Self.code($0.line))\n" }.joined()
+    if !notes.isEmpty { text += "- the cassette's notes\n\(notes)" }
+    for change in changes {
+      text += "- **\(change.verb)** \(Self.code(change.words))\n"
+      text += change.parts.map { "  - \(Self.code($0.line))\n" }.joined()
+    }
+    return text
+  }
+
+  /// The number of each kind of change, such as `1 changed, 2 added, 7 the same`.
+  public var summary: String {
+    let verbs = ["changed", "moved", "added", "removed"]
+    let counts = verbs.map { verb in (changes.count { $0.verb == verb }, verb) }
+      .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    let own = notes.isEmpty ? [] : ["notes changed"]
+    return (own + counts + ["\(sameCount) the same"]).joined(separator: ", ")
+  }
+
+  /// The difference for a program, under a title such as the name of the file:
+  ///
+  ///     { "title": "a.json", "same": 7, "notes": [], "changes": [
+  ///       { "change": "changed", "request": "GET https://a.test/a", "from": 1, "to": 2,
+  ///         "parts": [{ "part": "response.status", "old": "200", "new": "404" }] }] }
+  ///
+  /// `from` is the number on the old cassette and `to` that on the new one, `null` where it is on none.
+  package func json(title: String) -> JSON {
+    [
+      "title": .text(title), "same": .number(sameCount), "notes": .array(notes.map(\.json)),
+      "changes": .array(changes.map(\.json)),
+    ]
+  }
+
+  /// Code in Markdown, whatever backticks and line ends stand in it (CommonMark §6.1).
+  private static func code(_ text: String) -> String {
+    let line = text.split { $0.isNewline }.joined(separator: " ").visibleInLine
+    let longest = line.split { $0 != "`" }.map(\.count).max() ?? 0
+    let fence = String(repeating: "`", count: longest + 1)
+    let space = line.hasPrefix("`") || line.hasSuffix("`") ? " " : ""
+    return fence + space + line + space + fence
+  }
 }
 
 extension CassetteDifference.Change {
-  /// Where it stands in the new cassette, what is gone behind what stands there now.
+  /// The place in the new cassette, that of what is gone behind that of what stands there now.
   fileprivate var place: (Int, Int) {
     switch self {
     case .added(_, let number), .changed(_, _, let number, _), .moved(_, _, let number):
       (number, 0)
     case .removed(_, let number): (number, 1)
     }
+  }
+
+  fileprivate var verb: String {
+    switch self {
+    case .added: "added"
+    case .removed: "removed"
+    case .changed: "changed"
+    case .moved: "moved"
+    }
+  }
+
+  fileprivate var sign: String {
+    switch self {
+    case .added: "+"
+    case .removed: "-"
+    case .changed: "~"
+    case .moved: ">"
+    }
+  }
+
+  fileprivate var words: String {
+    switch self {
+    case .added(let interaction, let number): "#\(number) \(Self.told(interaction))"
+    case .removed(let interaction, let number): "#\(number) \(Self.told(interaction))"
+    case .changed(let interaction, let from, let to, _):
+      "\(Self.number(from, to)) \(Self.request(interaction))"
+    case .moved(let interaction, let from, let to):
+      "\(Self.number(from, to)) \(Self.told(interaction))"
+    }
+  }
+
+  fileprivate var parts: [PartDifference] {
+    guard case .changed(_, _, _, let parts) = self else { return [] }
+    return parts
+  }
+
+  fileprivate var json: JSON {
+    let (interaction, from, to): (Interaction, Int?, Int?) =
+      switch self {
+      case .added(let interaction, let number): (interaction, nil, number)
+      case .removed(let interaction, let number): (interaction, number, nil)
+      case .changed(let interaction, let from, let to, _),
+        .moved(let interaction, let from, let to):
+        (interaction, from, to)
+      }
+    return [
+      "change": .text(verb),
+      "request": .text("\(interaction.request.method) \(interaction.request.url)"),
+      "from": from.map { .number($0) } ?? .null, "to": to.map { .number($0) } ?? .null,
+      "parts": .array(parts.map(\.json)),
+    ]
+  }
+
+  private static func number(_ from: Int, _ to: Int) -> String {
+    from == to ? "#\(to)" : "#\(from) → #\(to)"
+  }
+
+  private static func request(_ interaction: Interaction) -> String {
+    "\(interaction.request.method) \(interaction.request.url)"
+  }
+
+  private static func told(_ interaction: Interaction) -> String {
+    let status = interaction.response.map { "\($0.status)" }
+    let end = [status, interaction.failure?.symptom.rawValue].compactMap { $0 }
+    return "\(request(interaction)) → \(end.joined(separator: ", then "))"
+  }
+}
+
+extension PartDifference {
+  /// Such as `response.status: 200 → 404`.
+  fileprivate var line: String { "\(part): \(old ?? "–") → \(new ?? "–")" }
+
+  fileprivate var json: JSON {
+    [
+      "part": .text(part), "old": old.map { .text($0) } ?? .null,
+      "new": new.map { .text($0) } ?? .null,
+    ]
   }
 }

@@ -2,7 +2,7 @@
 public struct CassetteMerge: Sendable, Hashable {
   /// The interactions of the first, then those that the next ones add.
   public private(set) var cassette = Cassette()
-  /// How many interactions were on an earlier cassette already, but for volatile parts.
+  /// The number of interactions that were on an earlier cassette already, but for volatile parts.
   public private(set) var repeatedCount = 0
 
   /// Merges cassettes. What occurs twice on one cassette is a sequence and stays twice.
@@ -56,11 +56,58 @@ public struct MergeConflict: Error, Sendable, Hashable, CustomStringConvertible 
   /// The names of the cassettes.
   public var names: [String]
 
-  /// Which note, where and what to do.
+  /// The note, its cassettes and the remedy.
   public var description: String {
     """
     "\(note)" stands in \(names.joined(separator: " and in ")) with different values. \
     Make them the same, or remove one.
     """
+  }
+}
+
+/// Keeps the pseudonyms of several cassettes apart while they are made one.
+private struct MergedOrdinals {
+  private typealias Numbers = [Pseudonym: Int]
+
+  /// The new numbers of an interaction's pseudonyms, by the interaction as its cassette had it.
+  private var known: [Interaction: Numbers] = [:]
+  private var used: Set<Pseudonym> = []
+  /// The new numbers of the pseudonyms of the cassette at hand.
+  private var numbers: Numbers = [:]
+
+  /// Goes on with the next cassette.
+  mutating func begin() { numbers = [:] }
+
+  /// Takes over the numbers of what an earlier cassette has as well: its pseudonyms stand for the
+  /// same there.
+  mutating func repeats(_ steady: Interaction) {
+    guard let earlier = known[steady] else { return }
+    numbers.merge(earlier) { first, _ in first }
+  }
+
+  /// Returns what the cassette at hand adds, with ordinals that no other has.
+  mutating func renumbered(_ added: [Interaction]) -> [Interaction] {
+    let found = added.map(\.pseudonyms)
+    let all = found.reduce(into: Set<Pseudonym>()) { $0.formUnion($1) }
+    var highest: [String: Int] = [:]
+    for one in used.union(all) {
+      highest[one.name] = max(highest[one.name] ?? 0, one.ordinal)
+    }
+    for one in all.sorted() where numbers[one] == nil {
+      guard used.contains(one), let last = highest[one.name] else {
+        numbers[one] = one.ordinal
+        continue
+      }
+      highest[one.name] = last + 1
+      numbers[one] = last + 1
+    }
+    used.formUnion(numbers.map { Pseudonym(name: $0.key.name, ordinal: $0.value) })
+    return zip(added, found).map { interaction, pseudonyms in
+      guard !pseudonyms.isEmpty else { return interaction }
+      let own = numbers.filter { pseudonyms.contains($0.key) }
+      known[interaction.steady] = own
+      return own.allSatisfy { $0.key.ordinal == $0.value }
+        ? interaction : interaction.renumbered { own[$0] ?? $0.ordinal }
+    }
   }
 }

@@ -1,33 +1,34 @@
+internal import Foundation
 internal import WindTunnelSymptoms
 
 /// One part of an interaction that is not as it was.
 public struct PartDifference: Sendable, Hashable {
   /// Such as `response.status`, `response.headers.ETag` or `response.json.user.name`.
   public var part: String
-  /// What stood there, shortened; `nil` where there was nothing.
+  /// The old value, shortened; `nil` where there was nothing.
   public var old: String?
-  /// What stands there, shortened; `nil` where there is nothing.
+  /// The new value, shortened; `nil` where there is nothing.
   public var new: String?
 
-  /// Makes a difference.
+  /// Makes a difference of a part.
   public init(_ part: String, from old: String?, to new: String?) {
     (self.part, self.old, self.new) = (part, old, new)
   }
 
-  /// What a value is shown by is at most this long.
-  static let charactersMax = 100
+  /// The length of a value as it is shown, at most.
+  private static let charactersMax = 100
 
   /// One line of a value.
-  static func shown(_ json: JSON) -> String {
+  private static func shown(_ json: JSON) -> String {
     let text = "\(json)"
     return text.count > charactersMax ? "\(text.prefix(charactersMax))…" : text
   }
 
-  static func shown(_ text: String) -> String { shown(JSON.text(text)) }
+  private static func shown(_ text: String) -> String { shown(JSON.text(text)) }
 }
 
 extension PartDifference {
-  /// What differs between two recordings of one request.
+  /// The differences between two recordings of one request.
   static func of(_ old: Interaction, _ new: Interaction) -> [PartDifference] {
     var parts = headers(old.request.headers, new.request.headers, place: "request.headers")
     parts += bodies(old.request.body, new.request.body, place: "request")
@@ -71,7 +72,7 @@ extension PartDifference {
     }
   }
 
-  init(_ part: String, _ difference: JSONChange) {
+  private init(_ part: String, _ difference: JSONChange) {
     self.init(part, from: difference.old.map(Self.shown), to: difference.new.map(Self.shown))
   }
 
@@ -114,4 +115,104 @@ extension PartDifference {
       }
     }
   }
+
+  /// So many values of one body are told; the rest is counted.
+  private static let valuesMax = 20
+
+  private static func bodies(_ old: Body, _ new: Body, place: String) -> [PartDifference] {
+    guard old != new else { return [] }
+    if let before = InteractionWriter.structure(old.data)?.0,
+      let after = InteractionWriter.structure(new.data)?.0
+    {
+      let parts = structures(before, after, place: "\(place).json")
+      guard parts.isEmpty else { return parts }
+      return [PartDifference("\(place).json (spelling)", from: size(old), to: size(new))]
+    }
+    if let before = old.text, let after = new.text { return texts(before, after, place: place) }
+    return [PartDifference("\(place).body", from: size(old), to: size(new))]
+  }
+
+  private static func size(_ body: Body) -> String? {
+    guard !body.data.isEmpty else { return nil }
+    // Bodies of equal length must not look alike.
+    let digest = SHA256.hexadecimal(body.data).prefix(8)
+    return "\(body.data.count) bytes (SHA-256 \(digest)…)"
+  }
+
+  private static func structures(_ old: JSON, _ new: JSON, place: String) -> [PartDifference] {
+    let all = JSONChange.of(old, new)
+    let told = all.prefix(valuesMax).map { PartDifference("\(place)\($0.path)", $0) }
+    let rest = all.count - told.count
+    guard rest > 0 else { return told }
+    return told + [PartDifference("\(place) (\(rest) more values)", from: "…", to: "…")]
+  }
+
+  /// The first line that differs.
+  private static func texts(_ old: String, _ new: String, place: String) -> [PartDifference] {
+    // By bytes: CR and LF are one character.
+    let lines = { (text: String) in
+      text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        .map { Substring($0) }
+    }
+    let (before, after) = (old.isEmpty ? [] : lines(old), new.isEmpty ? [] : lines(new))
+    let equal = zip(before, after).prefix { $0.utf8.elementsEqual($1.utf8) }.count
+    let line = { (lines: [Substring]) in
+      equal < lines.count ? shown(String(lines[equal])) : nil
+    }
+    return [
+      PartDifference("\(place).text, line \(equal + 1)", from: line(before), to: line(after))
+    ]
+  }
+}
+
+/// One value that differs between two JSON texts; members are compared by name, elements by place.
+private struct JSONChange: Hashable {
+  /// The way to it, such as `.users[0].name`.
+  var path: String
+  /// The old value; `nil` where there was nothing.
+  var old: JSON?
+  /// The new value; `nil` where there is nothing.
+  var new: JSON?
+
+  /// Every difference, in the order of the old text and then of what is new.
+  static func of(_ old: JSON, _ new: JSON, path: String = "") -> [JSONChange] {
+    guard old != new else { return [] }
+    switch (old, new) {
+    case (.object(let there), .object(let here)):
+      let before = named(there)
+      let after = named(here)
+      var seen: Set<String> = []
+      let names = (there + here).map(\.name.value).filter { seen.insert($0).inserted }
+      return names.flatMap { name in
+        pair(before[name] ?? [], after[name] ?? [], path: "\(path).\(name)")
+      }
+    case (.array(let there), .array(let here)):
+      return (0..<max(there.count, here.count)).flatMap { index in
+        pair(there.at(index), here.at(index), path: "\(path)[\(index)]")
+      }
+    case (.string(let there), .string(let here)) where there.value == here.value: return []
+    default: return [JSONChange(path: path, old: old, new: new)]
+    }
+  }
+
+  /// A name may stand in an object more than once.
+  private static func named(_ members: [JSON.Member]) -> [String: [JSON]] {
+    Dictionary(grouping: members, by: \.name.value).mapValues { $0.map(\.value) }
+  }
+
+  private static func pair(_ old: [JSON], _ new: [JSON], path: String) -> [JSONChange] {
+    (0..<max(old.count, new.count)).flatMap { index in
+      pair(old.at(index), new.at(index), path: path)
+    }
+  }
+
+  private static func pair(_ old: JSON?, _ new: JSON?, path: String) -> [JSONChange] {
+    guard let old, let new else { return [JSONChange(path: path, old: old, new: new)] }
+    return of(old, new, path: path)
+  }
+}
+
+extension [JSON] {
+  /// The element at a place. A bare `nil` would be JSON's null here.
+  fileprivate func at(_ index: Int) -> JSON? { index < count ? .some(self[index]) : .none }
 }

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Finds the places of a cassette that recordings take which are made anew.
 package struct ReplacedPlaces {
-  /// What requests are told apart by.
+  /// The rule that requests are told apart by.
   package enum Rule {
     /// By what they are played by; `then` follows when the recordings of a request are used up.
     case played(by: Matcher, then: EndPolicy)
@@ -21,9 +21,9 @@ package struct ReplacedPlaces {
 
   /// Recordings that answer one kind of request.
   struct Group {
-    /// Where the cassette has them.
+    /// The places that they have on the cassette.
     var places: [Int]
-    /// How many at the head were taken or passed over.
+    /// The number of places at the head that were taken or passed over.
     fileprivate var head = 0
   }
 
@@ -79,7 +79,7 @@ package struct ReplacedPlaces {
     }
   }
 
-  /// What follows when the recordings of a group are used up.
+  /// The policy for when the recordings of a group are used up.
   func end(of group: Int) -> EndPolicy {
     guard let last = groups[group].places.last else { return .fail }
     if let own = old[last].then { return own }
@@ -115,8 +115,8 @@ package struct ReplacedPlaces {
     return groups.count - 1
   }
 
-  /// Whether a recording may take the place of another: that one asks for the same, and is no pattern
-  /// that was written by hand.
+  /// Tells whether a recording may take the place of another: that one asks for the same, and is no
+  /// pattern that was written by hand.
   private func fits(_ new: Interaction, _ old: Interaction) -> Bool {
     if old.request.url.isPattern { return false }
     guard case .played = rule else { return true }
@@ -126,7 +126,7 @@ package struct ReplacedPlaces {
     return alone.sequence(for: request, key: Matcher.url.key(request)) != nil
   }
 
-  /// Whether they say the same, whatever the ordinals of their secrets.
+  /// Tells whether they say the same, whatever the ordinals of their secrets.
   private static func isAlike(_ one: Interaction, _ other: Interaction) -> Bool {
     let (one, other) = (Rerecording.recordable(one), Rerecording.recordable(other))
     return one == other || one.renumbered { _ in 0 } == other.renumbered { _ in 0 }
@@ -134,7 +134,7 @@ package struct ReplacedPlaces {
 }
 
 extension RequestURL {
-  /// Whether it stands for many: it names no host, or a segment of it is a variable.
+  /// Tells whether it stands for many: it names no host, or a segment of it is a variable.
   fileprivate var isPattern: Bool {
     host == nil || PathTemplate.segments(path).contains { PathTemplate.isVariable($0) }
   }
@@ -152,5 +152,22 @@ extension Request {
       request.body = Body(unmarked(text))
     }
     return request
+  }
+}
+
+/// The name that tells a request from others by what it says itself, whatever it is matched by:
+/// volatile parts do not count, and the ordinals of its secrets may differ. Many requests of one
+/// address, as GraphQL's, are told by their bodies.
+private struct RequestName: Hashable {
+  private let address: String
+  private let words: String?
+  private let bytes: Body?
+
+  init(_ interaction: Interaction) {
+    let request = interaction.steady.request
+    address = "\(request.method) \(request.url)".withoutRedactionOrdinals
+    let text = request.body.count > Body.openedBytesMax ? nil : request.body.text
+    words = text?.withoutRedactionOrdinals
+    bytes = text == nil ? request.body : nil
   }
 }

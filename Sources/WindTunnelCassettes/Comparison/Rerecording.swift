@@ -40,7 +40,7 @@ package enum Rerecording {
     }
   }
 
-  /// What a recorder can know of an interaction.
+  /// The interaction with no more than a recorder can know of it.
   static func recordable(
     _ interaction: Interaction,
     _ volatile: Set<String> = []

@@ -10,12 +10,13 @@
 /// - One that has no place of its own stands behind the one that was asked for before it, and behind
 ///   all that is played for its request.
 package struct RerecordingMerge {
-  /// What requests are told apart by.
-  package let rule: ReplacedPlaces.Rule
-  /// Whether what was asked for is to stand in the order in which it was, in the places that it has.
-  package var keepsOrder = false
-  /// What new recordings bear as their day; `nil`: they bear none.
-  package var day: String?
+  /// The rule that requests are told apart by.
+  private let rule: ReplacedPlaces.Rule
+  /// Tells whether what was asked for is to stand in the order in which it was, in the places that
+  /// it has.
+  private let keepsOrder: Bool
+  /// The day that new recordings bear; `nil`: they bear none.
+  private let day: String?
 
   package init(rule: ReplacedPlaces.Rule, keepsOrder: Bool = false, day: String? = nil) {
     (self.rule, self.keepsOrder, self.day) = (rule, keepsOrder, day)
@@ -49,5 +50,257 @@ package struct RerecordingMerge {
     run = RunRecordings()
     run.add(recorded)
     return interactions
+  }
+}
+
+/// The recordings that one run has made onto a cassette. Tests that share a cassette write onto it one
+/// after the other: what one of them has written is no old recording for the next.
+package struct RunRecordings: Sendable {
+  /// The number of times that each stands there, by what a recorder can know of it.
+  private var counts: [Interaction: Int] = [:]
+
+  /// Begins without any recordings.
+  package init() {}
+
+  /// Returns the places on a cassette where they stand.
+  fileprivate func places(in interactions: [Interaction]) -> Set<Int> {
+    guard !counts.isEmpty else { return [] }
+    var left = counts
+    var places: Set<Int> = []
+    for (place, interaction) in interactions.enumerated() {
+      let known = Rerecording.recordable(interaction)
+      guard let count = left[known], count > 0 else { continue }
+      left[known] = count - 1
+      places.insert(place)
+    }
+    return places
+  }
+
+  package mutating func add(_ interactions: [Interaction]) {
+    for interaction in interactions { counts[Rerecording.recordable(interaction), default: 0] += 1 }
+  }
+}
+
+/// The fate of each interaction that was recorded anew, in the order of the requests.
+private struct RerecordingSteps {
+  private enum Way {
+    /// It takes a place.
+    case takes(Int)
+    /// It is there already, in a place that was recorded in this run.
+    case isThere(Int)
+    /// It stands in front of what next takes a place of its group, else behind the group.
+    case further
+    /// It stands behind its group.
+    case beyond
+  }
+
+  private struct Step {
+    var way: Way
+    let group: Int
+    var interaction: Interaction
+
+    var place: Int? { if case .takes(let place) = way { place } else { nil } }
+  }
+
+  private let old: [Interaction]
+  private let places: ReplacedPlaces
+  private var steps: [Step] = []
+  /// The number of requests that each group has had.
+  private var asked: [Int: Int] = [:]
+  /// The last thing that each group was asked for.
+  private var latest: [Int: Interaction] = [:]
+  /// The groups with more than they had.
+  private var grown: Set<Int> = []
+  /// The interactions that stand in places by now.
+  private var standing: [Int: Interaction] = [:]
+
+  init(_ old: [Interaction], _ places: ReplacedPlaces) { (self.old, self.places) = (old, places) }
+
+  mutating func add(_ new: Interaction, _ target: ReplacedPlaces.Target, group: Int) {
+    defer {
+      asked[group, default: 0] += 1
+      latest[group] = new
+    }
+    switch target {
+    case .place(let place):
+      let agrees = Self.agree(new, old[place])
+      standing[place] = new
+      if !places.written.contains(place) {
+        let interaction = agrees ? old[place] : new.carrying(old[place])
+        steps.append(Step(way: .takes(place), group: group, interaction: interaction))
+      } else if agrees, !grown.contains(group) {
+        steps.append(Step(way: .isThere(place), group: group, interaction: new))
+      } else {
+        grow(by: new, .further, group)
+      }
+    case .further: grow(by: new, .further, group)
+    case .beyond: if !isPlayedAgain(new, group) { grow(by: new, .beyond, group) }
+    }
+  }
+
+  private mutating func grow(by new: Interaction, _ way: Way, _ group: Int) {
+    steps.append(Step(way: way, group: group, interaction: new))
+    grown.insert(group)
+  }
+
+  /// Tells whether it would be played without being there once more.
+  private func isPlayedAgain(_ new: Interaction, _ group: Int) -> Bool {
+    let all = places.groups[group].places
+    switch places.end(of: group) {
+    case .fail: return false
+    case .repeat: return latest[group].map { Self.agree(new, $0) } ?? false
+    case .cycle:
+      guard !grown.contains(group), let count = asked[group], !all.isEmpty else { return false }
+      return standing[all[count % all.count]].map { Self.agree(new, $0) } ?? false
+    }
+  }
+
+  private static func agree(_ one: Interaction, _ other: Interaction) -> Bool {
+    Rerecording.recordable(one) == Rerecording.recordable(other)
+  }
+
+  /// The same places, taken in their own order.
+  mutating func putInOrder() {
+    var places = steps.compactMap(\.place).sorted()[...]
+    for index in steps.indices where steps[index].place != nil {
+      if let place = places.popFirst() { steps[index].way = .takes(place) }
+    }
+  }
+
+  /// The cassette, and what of it was recorded in this run.
+  func assembled(day: String?) -> (interactions: [Interaction], recorded: [Interaction]) {
+    func dated(_ interaction: Interaction) -> Interaction {
+      guard let day else { return interaction }
+      var dated = interaction
+      dated.recordedAt = day
+      return dated
+    }
+    var (taken, added) = ([Int: Interaction](), [Int: [Interaction]]())
+    let gaps = gaps()
+    var ended: Set<Int> = []
+    for (step, gap) in zip(steps, gaps).reversed() {
+      switch step.way {
+      case .takes(let place): taken[place] = dated(step.interaction)
+      case .isThere: break
+      case .further, .beyond:
+        var interaction = dated(step.interaction)
+        // What ends the recordings of a request is said by the last of them.
+        if let last = places.groups[step.group].places.last, gap > 2 * last,
+          ended.insert(step.group).inserted
+        {
+          interaction.then = interaction.then ?? old[last].then
+        }
+        added[gap, default: []].append(interaction)
+      }
+    }
+    var (interactions, recorded) = ([Interaction](), [Interaction]())
+    for gap in 0...2 * old.count {
+      let new = added[gap]?.reversed() ?? []
+      interactions += new
+      recorded += new
+      // Behind an even gap stands a place.
+      guard gap.isMultiple(of: 2), gap / 2 < old.count else { continue }
+      let interaction = taken[gap / 2] ?? old[gap / 2]
+      interactions.append(interaction)
+      if taken[gap / 2] != nil || places.written.contains(gap / 2) { recorded.append(interaction) }
+    }
+    return (interactions, recorded)
+  }
+
+  /// The gap that each step stands in: `2 * place` in front of a place, one more behind it.
+  private func gaps() -> [Int] {
+    // Behind all of a group, where that was played and where it stands now.
+    var ends: [Int: Int] = [:]
+    for (group, known) in places.groups.enumerated() {
+      if let last = known.places.last { ends[group] = behind(last) }
+    }
+    for step in steps {
+      if let place = step.place { ends[step.group] = max(ends[step.group] ?? 0, 2 * place + 1) }
+    }
+    // In front of what those stand that are followed by one with a place.
+    var next: [Int: Int] = [:]
+    var fronts: [Int?] = []
+    for step in steps.reversed() {
+      if let place = step.place { next[step.group] = 2 * place }
+      if case .further = step.way { fronts.append(next[step.group]) } else { fronts.append(nil) }
+    }
+    fronts.reverse()
+    let first = steps.lazy.compactMap { step -> Int? in
+      switch step.way {
+      case .takes(let place), .isThere(let place): 2 * place
+      case .further, .beyond: nil
+      }
+    }.first
+    var here: Int?
+    return zip(steps, fronts).map { step, front in
+      switch step.way {
+      case .takes(let place), .isThere(let place):
+        here = behind(place)
+        return behind(place)
+      case .further, .beyond:
+        if let front {
+          here = front
+          return front
+        }
+        let end = ends[step.group]
+        let gap = max(here ?? (end == nil ? first ?? 2 * old.count : 0), end ?? 0)
+        here = gap
+        ends[step.group] = gap
+        return gap
+      }
+    }
+  }
+
+  /// Behind a place, and behind what was recorded in this run with it.
+  private func behind(_ place: Int) -> Int {
+    var last = place
+    while places.written.contains(last), places.written.contains(last + 1) { last += 1 }
+    return 2 * last + 1
+  }
+}
+
+extension Interaction {
+  /// The interaction with what was written by hand beside the one whose place it takes.
+  fileprivate func carrying(_ old: Interaction) -> Interaction {
+    var copy = self
+    copy.then = then ?? old.then
+    if notes.isEmpty { copy.notes = old.notes }
+    copy.innerNotes = innerNotes.merging(old.innerNotes) { own, _ in own }
+    return copy
+  }
+}
+
+/// Finds out which pseudonyms of a new recording stand for what the old one has other pseudonyms for.
+///
+/// A recording counts its secrets by itself, behind those that stand on the cassette. Where it says
+/// what the cassette says already, it is to say it by the same ordinals.
+private struct AlignedOrdinals {
+  private var numbers: [Pseudonym: Int] = [:]
+  private var taken: Set<Pseudonym> = []
+
+  /// Compares an interaction with the one whose place it takes: if they have the same names in the
+  /// same order, these are the same secrets.
+  mutating func align(_ new: Interaction, with old: Interaction) {
+    let (here, there) = (Self.found(in: new), Self.found(in: old))
+    guard here.map(\.name) == there.map(\.name) else { return }
+    for (own, known) in zip(here, there) where numbers[own] == nil {
+      guard taken.insert(known).inserted else { continue }
+      numbers[own] = known.ordinal
+    }
+  }
+
+  /// The interaction with the ordinals that are known by now.
+  func renumbered(_ interaction: Interaction) -> Interaction {
+    numbers.isEmpty ? interaction : interaction.renumbered { numbers[$0] ?? $0.ordinal }
+  }
+
+  /// In the order in which they stand there.
+  private static func found(in interaction: Interaction) -> [Pseudonym] {
+    var found: [Pseudonym] = []
+    _ = Rerecording.recordable(interaction).renumbered { pseudonym in
+      found.append(pseudonym)
+      return pseudonym.ordinal
+    }
+    return found
   }
 }

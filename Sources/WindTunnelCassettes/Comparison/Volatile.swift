@@ -9,9 +9,9 @@
 internal import Foundation
 
 /// The parts of a message that change from one recording to the next.
-enum Volatile {
+private enum Volatile {
   /// Fields that are not compared, and why.
-  static let fields: KeyValuePairs = [
+  private static let fields: KeyValuePairs = [
     // Clocks (RFC 9110 §6.6.1, RFC 9111 §5.1, §5.3).
     "Date": "the origin's clock",
     "Age": "how long a cache has held the answer",
@@ -50,7 +50,7 @@ enum Volatile {
   ]
 
   /// Attributes of a cookie that are not compared: when it ends (RFC 6265 §5.2.1, §5.2.2).
-  static let cookieAttributes: Set<String> = ["expires", "max-age"]
+  private static let cookieAttributes: Set<String> = ["expires", "max-age"]
 
   private static let names = Set(fields.map { $0.key.lowercased() })
 
@@ -86,7 +86,7 @@ enum Volatile {
     return (fields, content)
   }
 
-  /// What stands between the parts of any multipart.
+  /// The boundary between the parts of any multipart.
   private static let boundary = "any-boundary"
 
   private static func steady(_ field: HeaderField) -> HeaderField {

@@ -6,28 +6,28 @@ public import WindTunnelSymptoms
 /// Its parts stand beside it, so that a list of interactions grows without moving them and whoever is
 /// dealt one takes a reference.
 public struct Interaction: Sendable, Hashable {
-  /// What was asked. Written by hand, its URL may lack a host (any host) and may hold `{name}`
-  /// for any one segment of the path.
+  /// The request that was made. Written by hand, its URL may lack a host (any host) and may hold
+  /// `{name}` for any one segment of the path.
   public var request: Request {
     get { parts.value.request }
     _modify { yield &parts.value.request }
   }
-  /// What came back.
+  /// The answer that came back.
   public var answer: Answer {
     get { parts.value.answer }
     _modify { yield &parts.value.answer }
   }
-  /// When it came, where that was recorded.
+  /// The moments at which it came, where those were recorded.
   public var timing: Timing? {
     get { parts.value.timing }
     _modify { yield &parts.value.timing }
   }
-  /// What follows when the recordings for this request are used up; `nil`: the player's default.
+  /// The policy for when the recordings for this request are used up; `nil`: the player's default.
   public var then: EndPolicy? {
     get { parts.value.then }
     _modify { yield &parts.value.then }
   }
-  /// When it was recorded, as an RFC 3339 date; volatile, so never written unless asked for.
+  /// The date of the recording (RFC 3339); volatile, so never written unless asked for.
   public var recordedAt: String? {
     get { parts.value.seldom.first?.recordedAt }
     set { if newValue != recordedAt { edit { $0.recordedAt = newValue } } }
@@ -65,7 +65,7 @@ public struct Interaction: Sendable, Hashable {
     var seldom: [Seldom] = []
   }
 
-  /// What most interactions do not have.
+  /// The parts that most interactions do not have.
   private struct Seldom: Sendable, Hashable {
     var recordedAt: String?
     var joined: [String] = []
@@ -76,7 +76,7 @@ public struct Interaction: Sendable, Hashable {
 
   private var parts: Boxed<Parts>
 
-  /// Makes an interaction.
+  /// Makes an interaction of a request and an answer.
   public init(
     _ request: Request,
     _ answer: Answer,
@@ -116,13 +116,13 @@ extension Interaction {
     }
   }
 
-  /// Whether nobody was there to answer.
+  /// Tells whether nobody was there to answer.
   package var isRefused: Bool { failure?.symptom == .connectionRefused && response == nil }
 }
 
-/// What came back for a request.
+/// The answer that came back for a request.
 public enum Answer: Sendable, Hashable {
-  /// A whole response.
+  /// A response that is whole.
   case response(Response)
   /// Nothing but a failure.
   indirect case failure(Failure)
@@ -132,19 +132,19 @@ public enum Answer: Sendable, Hashable {
 
 /// A failure as a cassette keeps it: a symbol, never a platform's integer.
 public struct Failure: Sendable, Hashable {
-  /// What the client saw.
+  /// The symptom that the client saw.
   public var symptom: Symptom
   /// The platform's own words.
   public var text: String?
 
-  /// Makes a failure.
+  /// Makes a failure of its symptom.
   public init(_ symptom: Symptom, text: String? = nil) {
     self.symptom = symptom
     self.text = text
   }
 }
 
-/// What follows when the recordings for a request are used up.
+/// The policy for when the recordings for a request are used up.
 public enum EndPolicy: String, Sendable, Hashable, CaseIterable {
   /// The next request is told that everything was played.
   case fail
@@ -152,4 +152,27 @@ public enum EndPolicy: String, Sendable, Hashable, CaseIterable {
   case `repeat`
   /// The recordings start again with the first.
   case cycle
+}
+
+/// One message of a WebSocket (RFC 6455 §5.6).
+public struct WebSocketMessage: Sendable, Hashable {
+  /// The side that sends a message.
+  public enum Sender: String, Sendable, Hashable, CaseIterable { case client, server }
+
+  /// The side that sent it.
+  public var sender: Sender
+  /// Its content; text is a text message, anything else a binary one.
+  public var body: Body
+  /// Tells whether it is a text message.
+  public var isText: Bool
+  /// The moment at which it went, counted from the handshake's end.
+  public var offset: Duration
+
+  /// Makes a message of its sender and content.
+  public init(from sender: Sender, _ body: Body, isText: Bool, offset: Duration) {
+    self.sender = sender
+    self.body = body
+    self.isText = isText
+    self.offset = offset
+  }
 }

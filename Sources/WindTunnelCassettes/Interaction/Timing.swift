@@ -60,7 +60,7 @@ extension Timing {
     chunks.removeAll { $0.bytes == 0 }
   }
 
-  /// Where the lines begin.
+  /// The places at which the lines begin.
   private static func lines(_ data: Data) -> [Int] {
     [0] + data.enumerated().compactMap { $0.element == 0x0A ? $0.offset + 1 : nil }
   }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Which value a redaction stands for: in a lane, the one that came first.
+/// The values that redactions stand for: in a lane, the one that came first.
 ///
 /// Equal ordinals are equal values. Other ordinals need not be other values: a tape may have been
 /// recorded in several goes, or merged, and a later recording cannot know the values of an earlier
@@ -36,7 +36,7 @@ package struct Bindings: Sendable {
     return ordinals[Value(lane: lane, name: name, value: value)] ?? []
   }
 
-  /// Whether an ordinal stands for a value already.
+  /// Tells whether an ordinal stands for a value already.
   func isBound(_ ordinal: Int, _ name: String, _ lane: Lane) -> Bool {
     values[Ordinal(lane: lane, name: name, ordinal: ordinal)] != nil
   }
@@ -58,7 +58,7 @@ package struct Bindings: Sendable {
     return plain.replacing(" ", with: "+")
   }
 
-  /// Whether values may stand for ordinals, by what is bound and among themselves.
+  /// Tells whether values may stand for ordinals, by what is bound and among themselves.
   func agree(_ asked: [String], _ recorded: [Int], _ names: [String], _ lane: Lane) -> Bool {
     let asked = asked.map(Self.plain)
     return asked.indices.allSatisfy { index in

@@ -1,7 +1,9 @@
-/// How far a request is from a recording, and in what they differ, part by part.
+internal import Foundation
+
+/// The distance of a request from a recording, and their differences, part by part.
 struct Comparison {
   /// Longer values are cut in an explanation.
-  static let shownMax = 120
+  private static let shownMax = 120
 
   private(set) var distance = 0.0
   private(set) var verdicts: [Mismatch.Verdict] = []
@@ -124,7 +126,24 @@ struct Comparison {
     )
   }
 
-  static func path(
+  /// The distance of a request from a recording by what is cheap to look at, for every recording.
+  static func roughDistance(_ recorded: Request, _ asked: Request, _ matcher: Matcher) -> Double {
+    var distance = 0.0
+    if matcher.comparesMethod, recorded.method != asked.method { distance += 2 }
+    if matcher.authority == .required, let there = recorded.url.host, let here = asked.url.host {
+      if matcher.origin.contains(.host), there != here {
+        distance += 2
+      } else if matcher.originKey(recorded.url) != matcher.originKey(asked.url) {
+        distance += 0.5
+      }
+    }
+    if recorded.url.path != asked.url.path { distance += path(recorded, asked, matcher).weight }
+    guard recorded.url.query != asked.url.query else { return distance }
+    let fields = [recorded, asked].map { matcher.queryFields($0.url.query) }
+    return distance + 0.5 * Double(FieldDifference.all(fields[0], fields[1]).count)
+  }
+
+  private static func path(
     _ recorded: Request,
     _ asked: Request,
     _ matcher: Matcher
@@ -179,9 +198,48 @@ struct Comparison {
     add(part, isCompared: isCompared, weight: 0.5, differences)
   }
 
+  /// Tells whether a recorded text holds a redaction that may stand for what was asked.
+  static func stands(_ recorded: String, for asked: String) -> Bool {
+    guard let shape = RedactedText(recorded)?.shape else { return false }
+    if shape.values(in: asked) != nil { return true }
+    // Parts of an address may be spelled otherwise.
+    guard recorded.contains("%") || asked.contains("%") else { return false }
+    let plain = [recorded, asked].map { $0.removingPercentEncoding ?? $0 }
+    return RedactedText(plain[0])?.shape.values(in: plain[1]) != nil
+  }
+
   /// A value short enough for a sentence, on one line.
   static func cut(_ value: String) -> String {
     let line = value.replacing("\n", with: "; ")
     return line.count <= shownMax ? line : "\(line.prefix(shownMax))…"
+  }
+}
+
+/// A parameter or header field in which a request differs from a recording.
+struct FieldDifference {
+  var name: String
+  /// The recorded values of this name, one after the other; `nil` for none.
+  var recorded: String?
+  /// The request's values of it.
+  var asked: String?
+
+  /// Every name whose values differ; what a redaction may stand for does not.
+  static func all(_ recorded: [RequestParts.Field], _ asked: [RequestParts.Field])
+    -> [FieldDifference]
+  {
+    if recorded == asked { return [] }
+    let there = Dictionary(grouping: recorded) { $0.name }
+    let here = Dictionary(grouping: asked) { $0.name }
+    return Set(there.keys).union(here.keys).sorted().compactMap { name in
+      let (left, right) = (there[name] ?? [], here[name] ?? [])
+      let isSame =
+        left.count == right.count
+        && zip(left, right).allSatisfy { $0 == $1 || Comparison.stands($0.value, for: $1.value) }
+      guard !isSame else { return nil }
+      let values: ([RequestParts.Field]) -> String? = { fields in
+        fields.isEmpty ? nil : fields.map(\.value).joined(separator: ", ")
+      }
+      return FieldDifference(name: name, recorded: values(left), asked: values(right))
+    }
   }
 }

@@ -1,11 +1,11 @@
-/// Which recordings of a cassette answer a request, or why none does.
+/// The recordings of a cassette that answer a request, or the reason why none does.
 public struct Explanation: Sendable, CustomStringConvertible {
-  /// What is asked.
+  /// The request that is made.
   public let request: Request
   /// The numbers of the recordings that answer it one after the other, counted from one; empty if
   /// none does.
   public let numbers: [Int]
-  /// Why none does.
+  /// The reason why none does.
   public let mismatch: Mismatch?
 
   /// Asks a cassette that nobody has played from.

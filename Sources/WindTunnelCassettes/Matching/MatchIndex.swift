@@ -7,13 +7,13 @@
 package final class MatchIndex: Sendable {
   /// The recordings that answer one kind of request, in recorded order.
   package struct Sequence: Sendable, Hashable {
-    /// What tells this sequence from all others of the index.
+    /// The number that tells this sequence from all others of the index.
     package var id: Int
     /// Places on the cassette.
     package var places: [Int]
-    /// Whether the places were chosen for this very request from those of the sequence.
+    /// Tells whether the places were chosen for this very request from those of the sequence.
     package var isChosen = false
-    /// Whether requests of one key only come here.
+    /// Tells whether requests of one key only come here.
     package var isOfOneKey = false
 
     /// The place before a place; that one itself where it is the first.
@@ -32,7 +32,7 @@ package final class MatchIndex: Sendable {
     case several(Int32)
   }
 
-  let matcher: Matcher
+  private let matcher: Matcher
   private let groups: [Group]
   private let several: [MatchGroup]
   private let origins: [String]
@@ -73,6 +73,11 @@ package final class MatchIndex: Sendable {
     (self.groups, self.several, self.origins) = (groups, several, origins)
   }
 
+  /// The key that equal requests are counted by.
+  package func playKey(_ request: Request, _ key: RequestKey) -> RequestKey {
+    matcher.comparesMethod ? key : matcher.lookUpKey(request, key: key)
+  }
+
   /// The recordings that answer a request, `nil` if none does. Values that redactions come to stand
   /// for are bound.
   package func sequence(
@@ -108,6 +113,12 @@ package final class MatchIndex: Sendable {
     }
   }
 
+  /// The same for a request that is the first of all.
+  func sequence(for request: Request, key: RequestKey) -> Sequence? {
+    var bindings = Bindings()
+    return sequence(for: request, key: key, lane: .deck, bindings: &bindings)
+  }
+
   /// The recordings that answer a request, where nothing that was asked before and no condition has
   /// a say in it; `nil` where that is not so, or where none answers. The fingerprint is the key's.
   package func settled(_ request: Request, _ key: RequestKey, print: Fingerprint) -> Sequence? {
@@ -140,5 +151,195 @@ package final class MatchIndex: Sendable {
         ? Sequence(id: group, places: [Int(place)]) : nil
     case .several(let place): return several[Int(place)].sequence(request, matcher)
     }
+  }
+}
+
+/// Recordings of one key, and those of each origin among them.
+private struct MatchGroup: Sendable {
+  private let all: MatchIndex.Sequence
+  private let origins: Origins
+
+  /// The origins that the recordings are told apart by. Nearly always they are of one origin, so
+  /// that case takes little room.
+  private enum Origins: Sendable {
+    /// No recording has a host.
+    case none
+    /// All recordings have this one.
+    case one(String)
+    /// Those of each origin, with those of no host among them; and those of no host.
+    case several([String: MatchIndex.Sequence], hostless: MatchIndex.Sequence?)
+  }
+
+  /// Groups the recordings at these places, whose addresses `url` answers.
+  init(
+    _ places: [Int],
+    _ matcher: Matcher,
+    id: Int,
+    _ nextID: inout Int,
+    url: (Int) -> RequestURL
+  ) {
+    func sequence(_ places: [Int]) -> MatchIndex.Sequence {
+      defer { nextID += 1 }
+      return MatchIndex.Sequence(id: nextID, places: places)
+    }
+    all = MatchIndex.Sequence(id: id, places: places)
+    let addresses = places.map(url)
+    let named = addresses.map { $0.host == nil ? nil : matcher.originKey($0) }
+    let distinct = Set(named.compactMap(\.self))
+    if distinct.isEmpty {
+      origins = .none
+    } else if let one = distinct.first, distinct.count == 1, !named.contains(nil) {
+      origins = .one(one)
+    } else {
+      var byOrigin: [String: MatchIndex.Sequence] = [:]
+      let pairs = zip(places, named)
+      for one in distinct.sorted() {
+        byOrigin[one] = sequence(pairs.filter { $0.1 == nil || $0.1 == one }.map(\.0))
+      }
+      let hostless = pairs.filter { $0.1 == nil }.map(\.0)
+      origins = .several(byOrigin, hostless: hostless.isEmpty ? nil : sequence(hostless))
+    }
+  }
+
+  /// Tells whether a single recording of an origin, or of none, answers a request's.
+  static func answers(_ request: Request, _ recorded: String?, _ matcher: Matcher) -> Bool {
+    guard let recorded else { return true }
+    switch matcher.authority {
+    case .breaksTies: return true
+    case .required:
+      return request.url.host == nil || matcher.isOrigin(recorded, of: request.url)
+    }
+  }
+
+  /// Those that a request's origin may be answered by.
+  func sequence(_ request: Request, _ matcher: Matcher) -> MatchIndex.Sequence? {
+    let hostless: MatchIndex.Sequence?
+    switch origins {
+    case .none: hostless = all
+    // There is nothing to choose from.
+    case .one where matcher.authority == .breaksTies: return all
+    case .one(let origin):
+      if matcher.isOrigin(origin, of: request.url) { return all }
+      hostless = nil
+    case .several(let byOrigin, let others):
+      if let own = matcher.originKey(request.url).flatMap({ byOrigin[$0] }) { return own }
+      hostless = others
+    }
+    switch matcher.authority {
+    case .breaksTies: return all
+    case .required: return hostless ?? (request.url.host == nil ? all : nil)
+    }
+  }
+}
+
+/// Chooses among recordings of one key by what no key holds: conditions written in Swift, whose
+/// password stood in the address, and which range was asked for.
+private struct MatchChooser: Sendable {
+  private static let name = "userinfo"
+
+  private let filters: [Filter]
+  /// The recorded requests, where there are filters.
+  private let requests: [Request]
+  /// The ordinals of redacted user info, by place.
+  private let users: [Int: Int]
+  /// The ranges that were asked for, by place.
+  private let ranges: [Int: String]
+
+  init(_ requests: [Request], _ filters: [Filter]) {
+    self.filters = filters
+    self.requests = filters.isEmpty ? [] : requests
+    var users: [Int: Int] = [:]
+    var ranges: [Int: String] = [:]
+    for (place, request) in requests.enumerated() {
+      if let range = request.headers["Range"] { ranges[place] = range }
+      guard let text = request.url.userInfo.flatMap({ RedactedText($0) }) else { continue }
+      users[place] = text.ordinals[0]
+    }
+    (self.users, self.ranges) = (users, ranges)
+  }
+
+  /// Tells whether there is anything to choose by.
+  var chooses: Bool { !filters.isEmpty || !users.isEmpty || !ranges.isEmpty }
+
+  /// Those of a sequence that may answer a request; `nil` if none may.
+  func choose(
+    from sequence: MatchIndex.Sequence,
+    _ request: Request,
+    _ lane: Lane,
+    _ bindings: inout Bindings
+  ) -> MatchIndex.Sequence? {
+    var places = sequence.places
+    if !filters.isEmpty {
+      places = places.filter { place in
+        filters.allSatisfy { $0.allows(requests[place], request) }
+      }
+    }
+    if !users.isEmpty, let user = request.url.userInfo {
+      places = of(user, places, lane, &bindings)
+    }
+    if !ranges.isEmpty { places = of(request.headers["Range"], places) }
+    guard !places.isEmpty else { return nil }
+    guard places.count < sequence.places.count else { return sequence }
+    return MatchIndex.Sequence(id: sequence.id, places: places, isChosen: true)
+  }
+
+  /// Returns the places that may answer a user; a request that names none may have been anybody's.
+  private func of(
+    _ user: String,
+    _ places: [Int],
+    _ lane: Lane,
+    _ bindings: inout Bindings
+  ) -> [Int] {
+    let known = bindings.ordinals(of: Bindings.plain(user), Self.name, lane)
+    let ordinals = places.compactMap { users[$0] }
+    let bound = ordinals.first { known.contains($0) }
+    let ordinal = bound ?? ordinals.first { !bindings.isBound($0, Self.name, lane) }
+    if bound == nil, let ordinal { bindings.bind([user], [ordinal], [Self.name], lane) }
+    return places.filter { users[$0] == nil || users[$0] == ordinal }
+  }
+
+  /// A part answers who asks for this very part; the whole, whoever asks for another or for none,
+  /// since a part can be taken from it (RFC 9110 §14.2).
+  private func of(_ range: String?, _ places: [Int]) -> [Int] {
+    let same = range.map { range in places.filter { ranges[$0] == range } } ?? []
+    return same.isEmpty ? places.filter { ranges[$0] == nil } : same
+  }
+}
+
+/// The recordings of each group while an index is made: chains of numbers, since a list each would
+/// take more room than the index.
+private struct GroupMembers {
+  private var heads: [Int32] = []
+  private var tails: [Int32] = []
+  /// The place that follows a place in its group; -1 at the end.
+  private var next: [Int32] = []
+
+  /// The number of groups so far.
+  var count: Int { heads.count }
+
+  /// Adds the next place, to a group that is there or to the one behind the last.
+  mutating func add(_ place: Int, to group: Int) {
+    next.append(-1)
+    if group == heads.count {
+      heads.append(Int32(place))
+      tails.append(Int32(place))
+    } else {
+      next[Int(tails[group])] = Int32(place)
+      tails[group] = Int32(place)
+    }
+  }
+
+  /// The place of a group that has one only.
+  func only(_ group: Int) -> Int? { heads[group] == tails[group] ? Int(heads[group]) : nil }
+
+  /// The places of a group, in recorded order.
+  func places(_ group: Int) -> [Int] {
+    var places: [Int] = []
+    var place = heads[group]
+    while place >= 0 {
+      places.append(Int(place))
+      place = next[Int(place)]
+    }
+    return places
   }
 }

@@ -1,4 +1,4 @@
-/// Where the recordings of a request stand, by what it is found by.
+/// The groups of recordings, by what a request is found by.
 struct MatchTable: Sendable {
   private var byKey: [Fingerprint: Int32] = [:]
   /// Those with `{name}` segments or redacted parts.
@@ -72,5 +72,186 @@ struct MatchTable: Sendable {
       leaf.masked.insert(groups, at: later ?? leaf.masked.count)
     }
     return groups.insert(leaf: name, ordinals: ordinals, id: new, group: new)
+  }
+}
+
+/// Finds requests by path where a segment may be anything: one level a segment, literal children
+/// first.
+struct MatchTree: Sendable {
+  /// The recordings at the end of a path.
+  struct Leaf: Sendable {
+    /// By everything but the path.
+    var groups: [String: Int] = [:]
+    /// Those with redactions, the ones with the fewest first.
+    var masked: [MaskedGroups] = []
+  }
+
+  private struct Node: Sendable {
+    var literal: [String: Node] = [:]
+    /// At most one, in a list because a value cannot hold itself.
+    var any: [Node] = []
+    var leaf = Leaf()
+  }
+
+  private var root = Node()
+  private(set) var isEmpty = true
+
+  /// Goes to the end of a path, where `nil` is any segment.
+  fileprivate mutating func edit<Result>(_ segments: [String?], _ edit: (inout Leaf) -> Result)
+    -> Result
+  {
+    isEmpty = false
+    return Self.edit(segments[...], &root, edit)
+  }
+
+  private static func edit<Result>(
+    _ segments: ArraySlice<String?>,
+    _ node: inout Node,
+    _ edit: (inout Leaf) -> Result
+  ) -> Result {
+    guard let segment = segments.first else { return edit(&node.leaf) }
+    guard let segment else {
+      if node.any.isEmpty { node.any.append(Node()) }
+      return self.edit(segments.dropFirst(), &node.any[0], edit)
+    }
+    return self.edit(segments.dropFirst(), &node.literal[segment, default: Node()], edit)
+  }
+
+  /// The first that is found at the ends of the paths that fit.
+  func find<Found>(_ segments: [Substring], _ look: (Leaf) -> Found?) -> Found? {
+    Self.find(segments[...], root, look)
+  }
+
+  private static func find<Found>(
+    _ segments: ArraySlice<Substring>,
+    _ node: Node,
+    _ look: (Leaf) -> Found?
+  ) -> Found? {
+    guard let segment = segments.first else { return look(node.leaf) }
+    if let child = node.literal[String(segment)],
+      let found = find(segments.dropFirst(), child, look)
+    {
+      return found
+    }
+    // A placeholder stands for one segment, and an empty one is none.
+    guard !segment.isEmpty else { return nil }
+    return node.any.first.flatMap { find(segments.dropFirst(), $0, look) }
+  }
+}
+
+/// Recordings of one path whose redactions stand in the same places.
+struct MaskedGroups: Sendable {
+  /// Those that are alike but for their ordinals.
+  private struct Alike: Sendable {
+    var id: Int
+    var byOrdinals: [[Int]: Int] = [:]
+    /// Their ordinals, in recorded order.
+    var ordinals: [[Int]] = []
+  }
+
+  fileprivate let mask: Mask
+  private var byLeaf: [String: Alike] = [:]
+
+  fileprivate init(_ mask: Mask) { self.mask = mask }
+
+  /// The group of a recording: the one that is there, else a new one.
+  fileprivate mutating func insert(leaf: String, ordinals: [Int], id: Int, group: Int) -> Int {
+    var alike = byLeaf[leaf] ?? Alike(id: id)
+    if let known = alike.byOrdinals[ordinals] { return known }
+    alike.byOrdinals[ordinals] = group
+    alike.ordinals.append(ordinals)
+    byLeaf[leaf] = alike
+    return group
+  }
+
+  /// Finds a request's recordings: those whose ordinals stand for its values, else the first whose
+  /// ordinals stand for nothing yet or for these.
+  func find<Found>(
+    _ asked: RequestParts,
+    lane: Lane,
+    bindings: inout Bindings,
+    _ open: (Int, inout Bindings) -> Found?
+  ) -> Found? {
+    guard let (values, leaf) = mask.applied(to: asked), let alike = byLeaf[leaf] else {
+      return nil
+    }
+    let names = mask.names
+    let known = zip(values, names).map { bindings.ordinals(of: Bindings.plain($0), $1, lane) }
+    for ordinals in Self.combinations(known) where bindings.agree(values, ordinals, names, lane) {
+      if let group = alike.byOrdinals[ordinals], let found = open(group, &bindings) { return found }
+    }
+    let first = bindings.firstUnbound(of: alike.ordinals, id: alike.id, names, lane)
+    for ordinals in alike.ordinals[first...]
+    where bindings.agree(values, ordinals, names, lane) {
+      guard let group = alike.byOrdinals[ordinals], let found = open(group, &bindings) else {
+        continue
+      }
+      bindings.bind(values, ordinals, names, lane)
+      return found
+    }
+    return nil
+  }
+
+  /// One of each list, in order; no more than a few, since a value rarely has more than one ordinal.
+  private static func combinations(_ lists: [[Int]]) -> [[Int]] {
+    lists.reduce([[]]) { all, next in
+      Array(all.lazy.flatMap { list in next.map { list + [$0] } }.prefix(combinationsMax))
+    }
+  }
+
+  private static let combinationsMax = 32
+}
+
+/// The places at which values were taken out of a recording.
+private struct Mask: Hashable, Sendable {
+  /// One text with values taken out.
+  struct Slot: Hashable, Sendable {
+    var place: RequestParts.Place
+    var shape: RedactedText.Shape
+  }
+
+  /// The texts, in order.
+  private(set) var slots: [Slot] = []
+
+  /// The names of the values, in order.
+  var names: [String] { slots.flatMap(\.shape.names) }
+
+  /// Finds what was taken out of a recording; `nil` if nothing was.
+  static func make(_ recorded: RequestParts) -> (mask: Mask, ordinals: [Int])? {
+    var mask = Mask()
+    var ordinals: [Int] = []
+    for place in recorded.places {
+      guard let text = recorded[place].flatMap({ RedactedText($0) }) else { continue }
+      mask.slots.append(Slot(place: place, shape: text.shape))
+      ordinals += text.ordinals
+    }
+    return ordinals.isEmpty ? nil : (mask, ordinals)
+  }
+
+  /// The values that a request has where others were taken out, and all else of it; `nil` if it
+  /// has no such places.
+  func applied(to asked: RequestParts) -> (values: [String], leaf: String)? {
+    var values: [String] = []
+    var rest = asked
+    for slot in slots {
+      guard let text = asked[slot.place], let found = slot.shape.values(in: text) else {
+        return nil
+      }
+      values += found
+      rest.clear(slot.place)
+    }
+    return (values, rest.leaf)
+  }
+
+  /// Tells whether it is worth looking for redactions: a quick answer that errs towards yes.
+  static func mayBeIn(_ request: Request, _ matcher: Matcher) -> Bool {
+    let url = request.url
+    if RedactedText.mayBeIn(url.path.utf8) { return true }
+    if let query = url.query, RedactedText.mayBeIn(query.utf8) { return true }
+    let fields = matcher.headers.flatMap { request.headers.values($0) }
+    if fields.contains(where: { RedactedText.mayBeIn($0.utf8) }) { return true }
+    guard matcher.comparesBodies, !request.body.data.isEmpty else { return false }
+    return request.headers["Content-Encoding"] != nil
+      || RedactedText.mayBeIn(request.body.data)
   }
 }

@@ -1,9 +1,9 @@
-/// Which parts of a request decide whether a recording answers it.
+/// The parts of a request that decide whether a recording answers it.
 ///
 /// Keys are computed from the parts when a cassette is loaded and never stored, so another matcher
 /// needs no new recording.
 public struct Matcher: Sendable, Hashable {
-  /// What the recorded scheme, host and port are for.
+  /// The use of the recorded scheme, host and port.
   public enum Authority: String, Sendable, Hashable, CaseIterable {
     /// They must be the request's.
     case required
@@ -17,21 +17,21 @@ public struct Matcher: Sendable, Hashable {
     public let rawValue: Int
     /// Makes a set of bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// `http` or `https`.
+    /// The scheme, `http` or `https`.
     public static let scheme = OriginParts(rawValue: 1)
     /// The name or address.
     public static let host = OriginParts(rawValue: 2)
     /// The port that is meant, written or not.
     public static let port = OriginParts(rawValue: 4)
-    /// All three.
+    /// All three of them.
     public static let all: OriginParts = [.scheme, .host, .port]
   }
 
-  /// What the recorded scheme, host and port are for.
+  /// The use of the recorded scheme, host and port.
   public var authority: Authority
-  /// Which of scheme, host and port are looked at.
+  /// Those of scheme, host and port that are looked at.
   public var origin: OriginParts = .all
-  /// Whether the methods must be the same.
+  /// Tells whether the methods must be the same.
   public var comparesMethod = true
   /// Paths that are alike: those that one template fits, such as `/users/{id}`.
   public var paths: [PathTemplate] = []
@@ -39,12 +39,13 @@ public struct Matcher: Sendable, Hashable {
   public var ignoredQuery: [NamePattern] = []
   /// The names of the header fields whose values must be the same; no other field counts.
   public var headers: [String] = []
-  /// How bodies are compared.
+  /// The rule that bodies are compared by.
   public var body: BodyRule = .ignored
-  /// What else must hold between a recording and a request whose keys are the same.
+  /// The conditions that must hold as well between a recording and a request whose keys are the
+  /// same.
   public var filters: [Filter] = []
 
-  /// Whether bodies are compared at all; setting it compares their bytes.
+  /// Tells whether bodies are compared at all; setting it compares their bytes.
   public var comparesBodies: Bool {
     get { body.reading != .ignored }
     set { body = newValue ? (comparesBodies ? body : .bytes) : .ignored }
@@ -79,8 +80,8 @@ public struct Matcher: Sendable, Hashable {
     return paths.first { $0.fits(path) }?.description ?? path
   }
 
-  /// What follows the path in a key: the canonical query and the body's hash, where they count.
-  func rest(_ request: Request) -> String {
+  /// The part of a key behind the path: the canonical query and the body's hash, where they count.
+  private func rest(_ request: Request) -> String {
     let asked = request.url.query ?? ""
     if asked.isEmpty, body.reading == .ignored { return "" }
     let query = canonical(query: asked)
@@ -95,7 +96,7 @@ public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
   /// Such as `GET /users?page=2`.
   public let text: String
 
-  /// The text.
+  /// The text of the key.
   public var description: String { text }
 }
 
@@ -109,4 +110,120 @@ extension String {
       return second.withUTF8 { bytes[(end + 1)...].initialize(fromContentsOf: $0) }
     }
   }
+}
+
+extension Matcher {
+  /// Tells whether a request's content can decide.
+  package var looksAtContent: Bool { comparesBodies || !filters.isEmpty }
+
+  /// Tells whether an index finds a request by its key alone.
+  var looksUpByKey: Bool { comparesMethod && headers.isEmpty }
+
+  /// The key that an index finds a request by: its own, with what of it counts without being in
+  /// that.
+  func lookUpKey(_ request: Request, key: RequestKey) -> RequestKey {
+    if looksUpByKey { return key }
+    return RequestKey(text: "\(path(request)) \(leaf(request))")
+  }
+
+  /// The text that an index finds a request by at the end of its path.
+  func leaf(_ request: Request) -> String {
+    let digest = headers.isEmpty ? "" : " \(RequestParts.digest(headerFields(request)))"
+    return "\(comparesMethod ? request.method : "*") \(rest(request))\(digest)"
+  }
+
+  /// The values of the header fields that count, by name in lower case, in the matcher's order.
+  ///
+  /// A multipart boundary is chosen anew for each message (RFC 2046 §5.1.1), so it never counts
+  /// where bodies are read apart from it.
+  func headerFields(_ request: Request) -> [RequestParts.Field] {
+    headers.flatMap { name in
+      request.headers.values(name).map { value in
+        let isType = name.equalsIgnoringASCIICase("Content-Type")
+        let type = isType && body.seesParts ? ContentType(value).withoutBoundary : value
+        return RequestParts.Field(name: name.lowercased(), value: type)
+      }
+    }
+  }
+
+  /// The part of a request's origin that counts; `nil` where it has no host.
+  func originKey(_ url: RequestURL) -> String? {
+    guard origin != .all, let host = url.host else { return url.origin }
+    let scheme = origin.contains(.scheme) ? url.scheme ?? "http" : ""
+    let port = origin.contains(.port) ? url.effectivePort.map { ":\($0)" } ?? "" : ""
+    return "\(scheme)//\(origin.contains(.host) ? host : "")\(port)"
+  }
+
+  /// Tells whether what of a request's origin counts is this.
+  func isOrigin(_ key: String, of url: RequestURL) -> Bool {
+    origin == .all ? url.isOf(key) : originKey(url) == key
+  }
+
+  /// The query without what is ignored, in canonical order.
+  private func canonical(query: String) -> String {
+    if ignoredQuery.isEmpty { return Self.canonical(query: query) }
+    return queryFields(query).map { $0.hasValue ? "\($0.name)=\($0.value)" : $0.name }
+      .joined(separator: "&")
+  }
+
+  /// The parameters sorted by name; those of one name keep their order, which may mean something.
+  package static func canonical(query: String) -> String {
+    // What is canonical is ASCII, and no `&` or `=` came or went, so bytes are looked at.
+    let text = query.canonicalPercentEncoding
+    let items = text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+    let names = items.map { $0.prefix { $0 != UInt8(ascii: "=") } }
+    let isInOrder = zip(names, names.dropFirst()).allSatisfy { !$1.lexicographicallyPrecedes($0) }
+    if isInOrder, items.count == 1 || !items.contains(where: \.isEmpty) { return text }
+    return items.indices.filter { !items[$0].isEmpty }
+      .sorted { left, right in
+        names[left].lexicographicallyPrecedes(names[right])
+          || (left < right && !names[right].lexicographicallyPrecedes(names[left]))
+      }
+      .map { String(Substring(items[$0])) }.joined(separator: "&")
+  }
+
+  /// The parameters that count, in canonical order and spelling.
+  func queryFields(_ query: String?) -> [RequestParts.Field] {
+    let fields = (query ?? "").split(separator: "&").map { item in
+      let parts = String(item).canonicalPercentEncoding
+        .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      return RequestParts.Field(
+        name: parts[0],
+        value: parts.count > 1 ? parts[1] : "",
+        hasValue: parts.count > 1
+      )
+    }
+    return fields.enumerated()
+      .filter { item in !ignoredQuery.contains { $0.fits(item.element.name) } }
+      .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
+      .map(\.element)
+  }
+}
+
+/// A condition written in Swift, asked only about recordings whose keys are the request's.
+///
+/// Filters of one name are taken for one and the same: functions cannot be compared.
+public struct Filter: Sendable, Hashable {
+  /// The name in the explanation of a mismatch.
+  public let name: String
+  private let condition: @Sendable (_ recorded: Request, _ asked: Request) -> Bool
+
+  /// Names a condition. It runs under the deck's lock, so it must be quick and must not ask the
+  /// deck.
+  public init(
+    _ name: String,
+    _ condition: @escaping @Sendable (_ recorded: Request, _ asked: Request) -> Bool
+  ) {
+    self.name = name
+    self.condition = condition
+  }
+
+  /// Tells whether a recording may answer a request.
+  public func allows(_ recorded: Request, _ asked: Request) -> Bool { condition(recorded, asked) }
+
+  /// Tells whether two filters bear one name.
+  public static func == (left: Filter, right: Filter) -> Bool { left.name == right.name }
+
+  /// The name goes into the hash.
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

@@ -1,15 +1,16 @@
-/// Why nothing on a cassette answers a request: what was asked, the nearest recordings and, part by
-/// part, how they differ from it.
+/// The reason why nothing on a cassette answers a request: what was asked, the nearest recordings
+/// and, part by part, how they differ from it.
 public struct Mismatch: Error, Sendable, Hashable {
-  /// What was asked, such as `GET https://api.example.com/users?page=2`.
+  /// The request, such as `GET https://api.example.com/users?page=2`.
   public var asked: String
   /// The recording that comes nearest.
   public var nearest: Nearest?
   /// The recordings that come nearest, nearest first; at most ``candidatesMax``.
   public var candidates: [Candidate] = []
-  /// How often the recordings of this very request were played before; zero if there are none.
+  /// The number of times that recordings of this very request were played before; zero if there are
+  /// none.
   public var played: Int
-  /// How many interactions there are.
+  /// The number of interactions on the cassette.
   public var count: Int
   /// The matcher under which the nearest recording would have answered, as a match file holds it;
   /// `nil` where ignoring would not help or not be honest.
@@ -26,14 +27,14 @@ public struct Mismatch: Error, Sendable, Hashable {
     (self.played, self.count) = (played, count)
   }
 
-  /// How many recordings are told.
+  /// The number of recordings that are told, at most.
   public static let candidatesMax = 3
 
   /// A recording that would have answered, but for a difference.
   public struct Nearest: Sendable, Hashable {
     /// Its place, counted from one.
     public var number: Int
-    /// What it records, such as `GET https://api.example.com/users?page=1`.
+    /// The request that it records, such as `GET https://api.example.com/users?page=1`.
     public var request: String
     /// The first part that differs, such as `query "page": recorded "1", asked "2"`.
     public var difference: String
@@ -43,11 +44,11 @@ public struct Mismatch: Error, Sendable, Hashable {
   public struct Candidate: Sendable, Hashable {
     /// Its place, counted from one.
     public var number: Int
-    /// What it records.
+    /// The request that it records.
     public var request: String
-    /// How often it was played to whoever asked.
+    /// The number of times that it was played to whoever asked.
     public var played = 0
-    /// What the comparison came to, for each part.
+    /// The outcome of the comparison, for each part.
     public var verdicts: [Verdict]
 
     /// Every difference, in the order of the parts.
@@ -56,48 +57,48 @@ public struct Mismatch: Error, Sendable, Hashable {
 
   /// A part of a request.
   public enum Part: String, Sendable, Hashable, CaseIterable {
-    /// The method.
+    /// The method of the request.
     case method
-    /// `http` or `https`.
+    /// The scheme, `http` or `https`.
     case scheme
     /// The name or address.
     case host
     /// The port that is meant.
     case port
-    /// The path.
+    /// The path of the URL.
     case path
-    /// The query.
+    /// The query of the URL.
     case query
     /// The chosen header fields.
     case headers
-    /// The body.
+    /// The body of the request.
     case body
     /// A condition written in Swift.
     case filter
   }
 
-  /// What the comparison of a part came to.
+  /// The outcome of a part's comparison.
   public struct Verdict: Sendable, Hashable {
-    /// The part.
+    /// The part that was compared.
     public var part: Part
-    /// Whether the matcher looks at it.
+    /// Tells whether the matcher looks at it.
     public var isCompared: Bool
     /// In what it differs; empty where it does not.
     public var differences: [Difference] = []
   }
 
-  /// One difference.
+  /// One difference within a part.
   public struct Difference: Sendable, Hashable, CustomStringConvertible {
-    /// What it is called in a sentence, such as `query "page"` or `body at $.user.id`.
+    /// The name in a sentence, such as `query "page"` or `body at $.user.id`.
     public var name: String
-    /// Where in its part: the name of a parameter, header or form field, or a JSON path; `nil` for
-    /// the whole.
+    /// The place in its part: the name of a parameter, header or form field, or a JSON path; `nil`
+    /// for the whole.
     public var at: String?
-    /// What the recording has; `nil` for nothing.
+    /// The value that the recording has; `nil` for nothing.
     public var recorded: String?
-    /// What the request has; `nil` for nothing.
+    /// The value that the request has; `nil` for nothing.
     public var asked: String?
-    /// Whether the two are texts, which stand in quotes in a sentence.
+    /// Tells whether the two are texts, which stand in quotes in a sentence.
     public var isText = false
 
     /// Such as `query "page": recorded "1", asked "2"`.
@@ -108,5 +109,282 @@ public struct Mismatch: Error, Sendable, Hashable {
       }
       return "\(name): recorded \(shown(recorded)), asked \(shown(asked))"
     }
+  }
+}
+
+extension Mismatch {
+  /// Part by part only so many recordings are looked at, the nearest by method, origin, path and
+  /// query.
+  private static let looksMax = 64
+
+  /// Looks at every recording, which only a request that nothing answers has to pay for; `played`
+  /// tells how often the recording at a place was played to whoever asks.
+  package init(
+    _ request: Request,
+    among interactions: [Interaction],
+    matcher: Matcher,
+    played: (Int) -> Int = { _ in 0 }
+  ) {
+    self.init(asked: Self.shown(request), nearest: nil, played: 0, count: interactions.count)
+    let near = interactions.enumerated().map { index, interaction in
+      (distance: Comparison.roughDistance(interaction.request, request, matcher), index: index)
+    }.sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }
+    let best = near.prefix(Self.looksMax).map { _, index in
+      let recorded = interactions[index].request
+      var comparison = Comparison(recorded, request, matcher)
+      comparison.compareBodies(recorded, request, matcher)
+      return (index: index, comparison: comparison)
+    }.sorted { ($0.comparison.distance, $0.index) < ($1.comparison.distance, $1.index) }
+    candidates = best.prefix(Self.candidatesMax).map { index, comparison in
+      Candidate(
+        number: index + 1,
+        request: Self.shown(interactions[index].request),
+        played: played(index),
+        verdicts: comparison.verdicts
+      )
+    }
+    guard let first = candidates.first, let place = best.first?.index else { return }
+    nearest = Nearest(
+      number: first.number,
+      request: first.request,
+      difference: first.differences.first?.description
+        ?? "nothing but a redacted part, which stands for another value already"
+    )
+    rule = Self.rule(interactions[place].request, request, first, matcher)
+  }
+
+  /// The recordings of this request are used up.
+  package init(
+    exhausted request: Request,
+    times: Int,
+    last place: Int,
+    of interactions: [Interaction]
+  ) {
+    let shown = Self.shown(interactions[place].request)
+    self.init(
+      asked: Self.shown(request),
+      nearest: Nearest(number: place + 1, request: shown, difference: "nothing"),
+      candidates: [Candidate(number: place + 1, request: shown, played: 1, verdicts: [])],
+      played: times,
+      count: interactions.count
+    )
+  }
+
+  private static func shown(_ request: Request) -> String {
+    "\(request.method) \(request.url.withoutUserInfo)"
+  }
+
+  /// The matcher under which a recording would have answered, where what differs can be ignored.
+  ///
+  /// It is tried before it is told, so what is pasted works.
+  private static func rule(
+    _ recorded: Request,
+    _ asked: Request,
+    _ candidate: Candidate,
+    _ matcher: Matcher
+  ) -> JSON? {
+    var wider = matcher
+    for verdict in candidate.verdicts where !verdict.differences.isEmpty {
+      switch verdict.part {
+      case .method, .filter: return nil
+      case .scheme: wider.origin.remove(.scheme)
+      case .host: wider.origin.remove(.host)
+      case .port: wider.origin.remove(.port)
+      case .path:
+        guard let template = template(recorded, asked, matcher) else { return nil }
+        wider.paths.append(template)
+      case .query: wider.ignoredQuery += names(recorded, asked, matcher)
+      case .headers:
+        let other = FieldDifference.all(
+          matcher.headerFields(recorded),
+          matcher.headerFields(asked)
+        )
+        wider.headers.removeAll { name in other.contains { $0.name == name.lowercased() } }
+      case .body: wider.body = body(recorded, asked, matcher.body)
+      }
+    }
+    // Scheme and port go together where the port follows from the scheme.
+    if !wider.origin.contains(.scheme), recorded.url.port == nil || asked.url.port == nil {
+      wider.origin.remove(.port)
+    }
+    guard wider != matcher else { return nil }
+    let index = MatchIndex([recorded], matcher: wider)
+    guard index.sequence(for: asked, key: wider.key(asked)) != nil else { return nil }
+    return wider.json(over: Matcher(authority: matcher.authority))
+  }
+
+  /// A template of both paths; `nil` where less than half of them is shared.
+  private static func template(_ recorded: Request, _ asked: Request, _ matcher: Matcher)
+    -> PathTemplate?
+  {
+    let there = PathTemplate.segments(recorded.url.path.canonicalPercentEncoding)
+    let here = PathTemplate.segments(asked.url.path.canonicalPercentEncoding)
+    guard there.count == here.count else { return nil }
+    var variables = 0
+    let segments = zip(there, here).map { there, here -> String in
+      if there == here || PathTemplate.isVariable(there) { return String(there) }
+      variables += 1
+      return variables == 1 ? "{id}" : "{id\(variables)}"
+    }
+    // The first segment is the empty text before the first slash.
+    guard variables * 2 < there.count else { return nil }
+    return PathTemplate(segments.joined(separator: "/"))
+  }
+
+  private static func names(_ recorded: Request, _ asked: Request, _ matcher: Matcher)
+    -> [NamePattern]
+  {
+    FieldDifference.all(
+      matcher.queryFields(recorded.url.query),
+      matcher.queryFields(asked.url.query)
+    ).map { NamePattern($0.name) }
+  }
+
+  private static func body(_ recorded: Request, _ asked: Request, _ rule: BodyRule) -> BodyRule {
+    var wider = rule
+    switch BodyComparison.opened(recorded, asked, rule) {
+    case .json(let there, let here):
+      if rule.reading == .bytes { wider.reading = .json }
+      let found = JSONDifference.all(there, here, ignoring: rule.ignoredPaths)
+      for path in found.map({ JSONPath(generalizing: $0.steps) })
+      where !wider.ignoredPaths.contains(path) {
+        wider.ignoredPaths.append(path)
+      }
+    case .fields(let there, let here):
+      if rule.reading == .bytes { wider.reading = .form }
+      let values = [there, here].map { Dictionary(grouping: $0) { $0.name } }
+      for name in Set(there.map(\.name) + here.map(\.name)).sorted() {
+        let (left, right) = (values[0][name] ?? [], values[1][name] ?? [])
+        let isSame =
+          left.map(\.label) == right.map(\.label) && left.map(\.value) == right.map(\.value)
+        if !isSame { wider.ignoredFields.append(NamePattern(name)) }
+      }
+    case .other: break
+    }
+    return wider
+  }
+}
+
+extension Mismatch: CustomStringConvertible {
+  /// The number of further differences of the nearest recording that are told.
+  private static let furtherMax = 5
+
+  /// The request, what was there and what differs, in sentences.
+  public var description: String {
+    if played > 0 {
+      let times = Self.times(played)
+      return """
+        \(asked) was already played \(times), and there is no further recording of it.
+        To let it be played again, write "then": "repeat" into interaction \
+        #\(nearest?.number ?? 0), or record it once more.
+        """
+    }
+    guard let nearest else {
+      return "\(asked) is not on the cassette, which has no interactions."
+    }
+    let lines = [
+      "\(asked) is not on the cassette.",
+      "Nearest: #\(nearest.number) \(nearest.request), differs in \(nearest.difference).",
+    ]
+    return (lines + further).joined(separator: "\n")
+  }
+
+  /// The same in one line, for whoever logs many.
+  package var line: String {
+    let words =
+      if played > 0 {
+        "was already played \(Self.times(played)), and there is no further recording of it"
+      } else if let nearest {
+        "is not on the cassette; nearest: #\(nearest.number) \(nearest.request), "
+          + "differs in \(nearest.difference)"
+      } else {
+        "is not on the cassette, which has no interactions"
+      }
+    return "\(asked) \(words)".split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+
+  private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+
+  /// The nearest recording in half a sentence, without any value of the request's: a program's may be
+  /// secret. Empty where there is no recording.
+  package var nearestWords: String {
+    guard let nearest, let first = candidates.first else { return "" }
+    let difference = first.differences.first.map { ", differs in \($0.name)" } ?? ""
+    return "nearest #\(nearest.number) \(nearest.request)\(difference)"
+  }
+
+  /// The lines below the first two.
+  private var further: [String] {
+    guard let first = candidates.first else { return [] }
+    var lines: [String] = []
+    let others = first.differences.dropFirst()
+    lines += others.prefix(Self.furtherMax).map { "Also in \($0)." }
+    if others.count > Self.furtherMax {
+      lines.append("And in \(others.count - Self.furtherMax) more places.")
+    }
+    let same = first.verdicts.filter { $0.isCompared && $0.differences.isEmpty }
+    let left = first.verdicts.filter { !$0.isCompared }
+    let parts = [("The same", same), ("Not compared", left)].filter { !$0.1.isEmpty }
+      .map { title, verdicts in
+        "\(title): \(verdicts.map(\.part.rawValue).joined(separator: ", "))."
+      }
+    if !parts.isEmpty { lines.append(parts.joined(separator: " ")) }
+    if first.played > 0 {
+      lines.append("#\(first.number) was already played \(Self.times(first.played)).")
+    }
+    if let rule {
+      let text = String(decoding: rule.bytes(JSON.Layout(.spaced)), as: UTF8.self)
+      lines.append("To let #\(first.number) answer it, match by: \(text)")
+    }
+    lines += candidates.dropFirst().map { candidate in
+      let played = candidate.played > 0 ? ", already played \(Self.times(candidate.played))" : ""
+      let differences = candidate.differences
+      let more = differences.count > 1 ? ", and in \(differences.count - 1) more" : ""
+      let first = differences.first.map { ", differs in \($0)\(more)" } ?? ""
+      return "Then: #\(candidate.number) \(candidate.request)\(played)\(first)."
+    }
+    return lines
+  }
+
+  /// The same for programs.
+  public var json: JSON {
+    var members: [JSON.Member] = [
+      JSON.Member("asked", .text(asked)), JSON.Member("interactions", .number(count)),
+      JSON.Member("played", .number(played)),
+      JSON.Member("candidates", .array(candidates.map(\.json))),
+    ]
+    if let rule { members.append(JSON.Member("rule", rule)) }
+    return .object(members)
+  }
+}
+
+extension Mismatch.Candidate {
+  fileprivate var json: JSON {
+    [
+      "number": .number(number), "request": .text(request), "played": .number(played),
+      "parts": .array(verdicts.map(\.json)),
+    ]
+  }
+}
+
+extension Mismatch.Verdict {
+  fileprivate var json: JSON {
+    let verdict = isCompared ? (differences.isEmpty ? "same" : "differs") : "notCompared"
+    var members = [
+      JSON.Member("part", .text(part.rawValue)), JSON.Member("verdict", .text(verdict)),
+    ]
+    if !differences.isEmpty {
+      members.append(JSON.Member("differences", .array(differences.map(\.json))))
+    }
+    return .object(members)
+  }
+}
+
+extension Mismatch.Difference {
+  fileprivate var json: JSON {
+    [
+      "in": .text(name), "at": at.map { .text($0) } ?? .null,
+      "recorded": recorded.map { .text($0) } ?? .null, "asked": asked.map { .text($0) } ?? .null,
+    ]
   }
 }

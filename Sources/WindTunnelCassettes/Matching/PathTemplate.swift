@@ -9,7 +9,7 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible, Express
   /// The canonical segments; `nil` is a variable.
   private let segments: [String?]
 
-  /// Reads a template.
+  /// Reads a template from its text.
   public init(_ text: String) {
     description = text.hasPrefix("/") ? text : "/\(text)"
     segments = Self.segments(description).map {
@@ -17,10 +17,10 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible, Express
     }
   }
 
-  /// Reads a literal.
+  /// Reads a template from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Whether a path in canonical spelling is one of these.
+  /// Tells whether a path in canonical spelling is one of these.
   public func fits(_ path: String) -> Bool {
     let asked = Self.segments(path)
     return asked.count == segments.count

@@ -6,7 +6,7 @@ struct RequestParts {
   struct Field: Equatable {
     var name: String
     var value: String
-    /// Whether a `=` stood behind the name.
+    /// Tells whether a `=` stood behind the name.
     var hasValue = true
 
     /// By bytes: Swift's own `==` takes composed and decomposed letters for the same.
@@ -16,7 +16,7 @@ struct RequestParts {
     }
   }
 
-  /// Where a text stands.
+  /// The place at which a text stands.
   enum Place: Hashable {
     case segment(Int)
     case query(Int)
@@ -24,7 +24,7 @@ struct RequestParts {
     case field(Int)
     /// Places of members and elements, from the top.
     case json([Int])
-    /// The whole body.
+    /// The body as a whole.
     case text
   }
 
@@ -77,7 +77,7 @@ struct RequestParts {
     }
   }
 
-  /// What a part of an address means.
+  /// The text that a part of an address means.
   private static func plain(_ text: String) -> String { text.removingPercentEncoding ?? text }
 
   /// Takes the text out of a place, so that it does not count.

@@ -1,21 +1,21 @@
 /// A recorded text from which values were taken, such as `Bearer REDACTED-authorization-1`.
 package struct RedactedText {
-  /// What stands in place of something.
-  enum Slot: Hashable, Sendable {
+  /// Something that stands in place of something else.
+  fileprivate enum Slot: Hashable, Sendable {
     /// A value, and what it is called.
     case value(String)
-    /// What is in base64, and holds values.
+    /// A text in base64 that holds values.
     case base64(Shape)
   }
 
-  /// What stands around the values and what they are called; all texts of one shape are found in
-  /// one place, whatever their ordinals.
+  /// The text around the values, and their names; all texts of one shape are found in one place,
+  /// whatever their ordinals.
   package struct Shape: Hashable, Sendable {
     /// One more than there are slots.
     package var literals: [String]
-    var slots: [Slot]
+    fileprivate var slots: [Slot]
 
-    /// What the values are called, in order.
+    /// The names of the values, in order.
     var names: [String] {
       slots.flatMap { slot in
         switch slot {
@@ -25,7 +25,7 @@ package struct RedactedText {
       }
     }
 
-    /// What a text has in place of the values; `nil` if it is not of this shape.
+    /// Returns what a text has in place of the values; `nil` if it is not of this shape.
     ///
     /// Each value ends where the next literal first occurs, the last one before the last literal.
     package func values(in text: String) -> [String]? {
@@ -59,9 +59,9 @@ package struct RedactedText {
 
   package private(set) var shape = Shape(literals: [], slots: [])
   private(set) var ordinals: [Int] = []
-  /// What stands in place of the values as it is written, for values outside base64.
+  /// The texts in place of the values as they are written, for values outside base64.
   package private(set) var stands: [String] = []
-  /// Whether some of the values are in base64.
+  /// Tells whether some of the values are in base64.
   package private(set) var isPacked = false
 
   private static let mark = "REDACTED-"
@@ -137,10 +137,10 @@ package struct RedactedText {
     return text.ordinals[0]
   }
 
-  /// Whether anything was taken from a text.
+  /// Tells whether anything was taken from a text.
   static func isIn(_ text: String) -> Bool { mayBeIn(text.utf8) && RedactedText(text) != nil }
 
-  /// Whether it is worth looking: the mark stands somewhere, as it is or in base64.
+  /// Tells whether it is worth looking: the mark stands somewhere, as it is or in base64.
   package static func mayBeIn(_ bytes: some Collection<UInt8>) -> Bool {
     var rest = bytes[...]
     while let place = rest.firstIndex(where: { begins($0) }) {
@@ -152,5 +152,95 @@ package struct RedactedText {
       rest = rest.dropFirst()
     }
     return false
+  }
+
+  // What was taken out of something in base64: the whole of it was spelled anew.
+
+  /// The spellings that base64 makes of the mark at each of the three places in which a group may
+  /// begin, and its hexadecimal digits.
+  private static let packedMarks = [
+    "UkVEQUNURUQt", "JFREFDVEVEL", "SRURBQ1RFRC", "52454441435445442d", "52454441435445442D",
+  ]
+
+  /// Tells whether a mark may begin with a byte.
+  private static func begins(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "R") || byte == UInt8(ascii: "U") || byte == UInt8(ascii: "J")
+      || byte == UInt8(ascii: "S") || byte == UInt8(ascii: "5")
+  }
+
+  /// The stretches of a text that hold values in base64 or in
+  /// hexadecimal digits. The parts of a web token are none: they
+  /// lead up to its pseudonym.
+  package static func packed(in text: String) -> [(range: Range<String.Index>, inner: RedactedText)]
+  {
+    guard packedMarks.contains(where: { text.contains($0) }) else { return [] }
+    let bytes = Array(text.utf8)
+    let isToken = text.contains(".REDACTED-")
+    return runs(in: bytes).compactMap { run in
+      if isToken, run.upperBound < bytes.count, bytes[run.upperBound] == UInt8(ascii: ".") {
+        return nil
+      }
+      guard let decoded = EncodedText.decoded(bytes[run]), let inner = String(utf8: decoded),
+        let redacted = RedactedText(inner)
+      else { return nil }
+      let utf8 = text.utf8
+      let start = utf8.index(utf8.startIndex, offsetBy: run.lowerBound)
+      let end = utf8.index(start, offsetBy: run.count)
+      // Padding, as it is spelled in an address.
+      let padding = text[end...].prefixMatch(of: /(%3[Dd]){1,2}/)?.range.upperBound
+      return (start..<(padding ?? end), redacted)
+    }
+  }
+
+  /// The runs that may be either: as a whole, or between strokes of a path.
+  private static func runs(in bytes: [UInt8]) -> [Range<Int>] {
+    Base64Text.runs(in: bytes).flatMap { run -> [Range<Int>] in
+      if EncodedText.decoded(bytes[run]).flatMap({ String(utf8: $0) }) != nil { return [run] }
+      return bytes[run].split(separator: UInt8(ascii: "/")).map { $0.startIndex..<$0.endIndex }
+    }
+  }
+
+  // What was taken out may have left its shape: a web token its first two parts, which lead up to the
+  // pseudonym, an e-mail address its end. Both belong to the value and not to what stands around it.
+
+  /// A text up to a pseudonym, without the part of a web token at its end.
+  private static func withoutToken(_ text: String) -> String {
+    guard text.hasSuffix(".") else { return text }
+    let start = text.lastIndex { !isToken($0) }.map { text.index(after: $0) } ?? text.startIndex
+    let token = text[start...]
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, token.hasPrefix("eyJ") else { return text }
+    return String(text[..<start])
+  }
+
+  private static func isToken(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
+  }
+
+  /// The number of characters behind a pseudonym that are the end of its e-mail address.
+  private static func mailCount(_ text: Substring) -> Int {
+    let end = "@example.test"
+    return text.hasPrefix(end) ? end.count : 0
+  }
+}
+
+// Redacted parts of texts, such as `Bearer REDACTED-authorization-1`.
+extension String {
+  /// The text with `REDACTED-authorization` for `REDACTED-authorization-1`: two recordings may count
+  /// differently. A token that still decodes is its signature alone, since its dates change.
+  var withoutRedactionOrdinals: String {
+    guard contains("REDACTED-") else { return self }
+    return replacing(/(?:eyJ[\w-]+\.[\w-]*\.)?(REDACTED-[a-z0-9-]*[a-z0-9])-[0-9]+/) {
+      $0.output.1
+    }
+  }
+
+  /// Tells whether a recorded text, whose redacted parts stand for any value, is what another one
+  /// says.
+  package func agrees(with other: String) -> Bool {
+    if self == other { return true }
+    guard RedactedText.mayBeIn(utf8) else { return false }
+    return withoutRedactionOrdinals == other.withoutRedactionOrdinals
+      || RedactedText(self)?.shape.values(in: other) != nil
   }
 }

@@ -39,8 +39,8 @@ extension Interaction {
 }
 
 extension Cassette {
-  /// How many answers ``Interaction/refreshingDates(at:)`` leaves as they are, for nothing says when
-  /// they were recorded.
+  /// The number of answers that ``Interaction/refreshingDates(at:)`` leaves as they are, for
+  /// nothing says when they were recorded.
   package var undatedCount: Int {
     interactions.count {
       $0.response != nil && DateShift(of: $0, to: Date(timeIntervalSince1970: 0)) == nil
