@@ -20,13 +20,8 @@ struct Playhead: Sendable {
 
   init() {}
 
-<<<<<<< HEAD:Sources/WindTunnel/Deck/Playhead.swift
-  /// What a request meets at the head of a sequence.
-  enum Take: Sendable, Hashable {
-=======
   /// The outcome for a request at the head of a sequence.
-  package enum Take: Sendable, Hashable {
->>>>>>> hub/h2:Sources/WindTunnelCassettes/Matching/Playhead.swift
+  enum Take: Sendable, Hashable {
     /// The recording at this place of the cassette.
     case recording(Int)
     /// This many were played before, the one at place `last` at the end, and the end policy is to
