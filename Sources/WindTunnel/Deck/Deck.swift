@@ -121,7 +121,7 @@ extension Deck {
       let prepared = state.cassette.prepare(request)
       return (nil, (state.decide(prepared, lane, at: now, telling: observe), prepared))
     }
-    if var (decided, prepared) = arrived {
+    if case (var decided, let prepared)? = arrived {
       complete(&decided, of: prepared)
       return .decided(decided.outcome)
     }
@@ -143,10 +143,11 @@ extension Deck {
     lane: Lane,
     at now: Date?
   ) -> (outcome: Outcome, prepared: PreparedRequest) {
-    var (decided, prepared) = state.withLock { state -> (State.Decided, PreparedRequest) in
+    let (decision, prepared) = state.withLock { state -> (State.Decided, PreparedRequest) in
       let prepared = state.cassette.prepare(request)
       return (state.decide(prepared, lane, at: now, telling: observe), prepared)
     }
+    var decided = decision
     complete(&decided, of: prepared)
     return (decided.outcome, prepared)
   }
