@@ -11,11 +11,7 @@ struct AdminSnapshot: Sendable {
   var shipped: [Scenario] = []
   var openConnections = 0
   var uptime = Duration.zero
-}
 
-// MARK: - Answers
-
-extension AdminSnapshot {
   var health: JSON {
     [
       "status": "ok", "scenario": .text(scenario.name),

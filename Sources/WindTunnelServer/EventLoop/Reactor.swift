@@ -30,7 +30,7 @@ final class Reactor {
   // MARK: Descriptors
 
   /// Watches a descriptor on behalf of a handler, which is kept until ``unregister(_:_:_:)``.
-  func register(
+  fileprivate func register(
     _ descriptor: Int32,
     _ interest: Readiness,
     _ handler: any ReadinessHandler
@@ -48,7 +48,7 @@ final class Reactor {
     return token
   }
 
-  func change(
+  fileprivate func change(
     _ descriptor: Int32,
     from: Readiness,
     to interest: Readiness,
@@ -58,15 +58,17 @@ final class Reactor {
   }
 
   /// Tells nothing of a descriptor, not even that it hung up.
-  func mute(_ descriptor: Int32, _ interest: Readiness) { selector.remove(descriptor, interest) }
+  fileprivate func mute(_ descriptor: Int32, _ interest: Readiness) {
+    selector.remove(descriptor, interest)
+  }
 
-  func unmute(_ descriptor: Int32, _ interest: Readiness, _ token: Token) {
+  fileprivate func unmute(_ descriptor: Int32, _ interest: Readiness, _ token: Token) {
     // It was registered before; the system has room for it.
     do { try selector.add(descriptor, interest, token) } catch { handler(of: token)?.loopEnds() }
   }
 
   /// Forgets a descriptor, before it is closed.
-  func unregister(_ descriptor: Int32, _ interest: Readiness, _ token: Token) {
+  fileprivate func unregister(_ descriptor: Int32, _ interest: Readiness, _ token: Token) {
     selector.remove(descriptor, interest)
     let index = Int(token.rawValue & 0xFFFF_FFFF)
     slots[index].handler = nil
@@ -140,4 +142,79 @@ final class Reactor {
     if !unflushed.isEmpty { return 0 }
     return timers.nextDeadline.map { max(0, $0 - Moment.now()) }
   }
+}
+
+/// The events that a descriptor is watched for, or that have come.
+struct Readiness: OptionSet, Sendable, Hashable {
+  var rawValue: UInt8
+
+  static let readable = Readiness(rawValue: 1)
+  static let writable = Readiness(rawValue: 2)
+  /// The connection is over in both directions, or broken: told whether asked for or not.
+  static let hangup = Readiness(rawValue: 4)
+}
+
+/// Names a registration; one that is spent never names another descriptor's.
+struct Token: Sendable, Hashable {
+  var rawValue: UInt64
+
+  /// The wake-up of the loop itself.
+  static let wakeUp = Token(rawValue: .max)
+}
+
+/// The receiver of what a loop tells about a descriptor.
+///
+/// Lives on the loop's thread.
+protocol ReadinessHandler: AnyObject {
+  /// The descriptor is ready. Whatever is not dealt with is told again.
+  func isReady(_ readiness: Readiness)
+  /// The loop ends: close the descriptor now.
+  func loopEnds()
+}
+
+/// The output of a round, which leaves in one piece at its end.
+///
+/// Lives on the loop's thread.
+protocol RoundWriter: AnyObject {
+  /// Sends what was written since ``Reactor/flushLater(_:)``.
+  func flushRound()
+}
+
+/// A descriptor's registration with the loop, which the system is told about only when it changes.
+final class Watch {
+  private(set) var interest: Readiness
+  private let descriptor: Int32
+  private let token: Token
+  private let reactor: Reactor
+  private var isMuted = false
+
+  init(
+    _ descriptor: Int32,
+    _ interest: Readiness,
+    _ handler: any ReadinessHandler,
+    on reactor: Reactor
+  ) throws(SocketError) {
+    (self.descriptor, self.interest, self.reactor) = (descriptor, interest, reactor)
+    token = try reactor.register(descriptor, interest, handler)
+  }
+
+  func set(_ next: Readiness) {
+    guard next != interest else { return }
+    if isMuted {
+      reactor.unmute(descriptor, next, token)
+      isMuted = false
+    } else {
+      reactor.change(descriptor, from: interest, to: next, token)
+    }
+    interest = next
+  }
+
+  /// Hears nothing, not even of hang-ups, until another interest is set.
+  func mute() {
+    guard !isMuted else { return }
+    reactor.mute(descriptor, interest)
+    isMuted = true
+  }
+
+  func end() { reactor.unregister(descriptor, isMuted ? [] : interest, token) }
 }
