@@ -185,8 +185,8 @@ struct FramingFacts {
   private(set) var lengthCount = 0
   /// The transfer codings in order, `chunked` in lower case; `nil` where the field is absent.
   private(set) var transferCodings: [String]?
-  private(set) var saysClose = false
-  private(set) var saysKeepAlive = false
+  private var saysClose = false
+  private var saysKeepAlive = false
   private(set) var expectsContinue = false
 
   /// Tells whether a field's value must be known when its line is read.

@@ -88,7 +88,7 @@ public struct Proxying: Sendable {
   /// The certificate of the authority that opens tunnels, in PEM.
   var authority: String?
 
-  let resolver: Resolver
+  fileprivate let resolver: Resolver
 
   /// The defaults.
   public init() { resolver = Resolver() }
