@@ -20,7 +20,7 @@ struct Courier {
   private var expected: Int?
   private var received = 0
   private var joined = Data()
-  /// How the body is still coded; the platforms undo that for their own protocols only.
+  /// The coding that the body is still in; the platforms undo it for their own protocols only.
   private var coding: String?
 
   init(to interceptor: Interceptor, context: LoadingContext, errors: Symptom.Platform) {
@@ -69,7 +69,7 @@ struct Courier {
   /// Ends a response that was sent as a whole.
   func end() { call { $0.urlProtocolDidFinishLoading($1) } }
 
-  /// Ends well.
+  /// Ends in good order.
   mutating func finish() {
     guard let response else { return fail(.malformedResponse) }
     if !joined.isEmpty {
@@ -81,7 +81,7 @@ struct Courier {
     Responses.finishing(response) { call { $0.urlProtocolDidFinishLoading($1) } }
   }
 
-  /// Whether everything that was announced has come, so that nothing that follows matters.
+  /// Tells whether everything that was announced has come, so that nothing that follows matters.
   var isWhole: Bool { response != nil && expected.map { received >= $0 } == true }
 
   /// Ends with what a client would see, unless it has everything already.
@@ -118,7 +118,7 @@ struct Courier {
     if let url, !values.isEmpty { context.storeCookies(values, at: url) }
   }
 
-  /// What the platforms' responses take: repeated fields joined by commas (RFC 9110 §5.3).
+  /// Fields as the platforms' responses take them: repeated ones joined by commas (RFC 9110 §5.3).
   static func dictionary(_ fields: HeaderFields) -> [String: String] {
     var dictionary = Dictionary<String, String>(minimumCapacity: fields.count)
     guard fields.mayRepeatNames else {
@@ -137,7 +137,7 @@ struct Courier {
 
 /// Undoes what a body was compressed by (RFC 9110 §8.4): a client finds it done by the platform on
 /// the wire, and nothing does it for a `URLProtocol`.
-enum ContentCoding {
+private enum ContentCoding {
   /// The coding of an answer's body; `nil` for none.
   static func coding(of head: ResponseHead) -> String? {
     // Most have none, and trimming costs more than to look.
@@ -163,5 +163,55 @@ enum ContentCoding {
       same deck on a loopback server, or record without that coding.
       """
     )
+  }
+}
+
+/// A response as a task's client takes it, all of it at once: nothing in it waits, leads elsewhere or
+/// has to be undone first.
+struct RenderedResponse: Sendable {
+  /// The address that it was asked for under.
+  fileprivate let url: URL
+  fileprivate let response: HTTPURLResponse
+  fileprivate let body: Data
+
+  /// The average size of one without its body: the platform's response is most of it.
+  private static let responseBytes = 2048
+
+  fileprivate var bytes: Int { Self.responseBytes + body.count }
+
+  /// Makes one; `nil` where the answer takes a courier: a status that leads elsewhere or asks for a
+  /// credential, cookies to store, a coding to undo, or less of the body than was announced.
+  init?(_ answer: (head: ResponseHead, body: Data), at url: URL) {
+    let (head, body) = answer
+    guard 200...299 ~= head.status, head.headers["Set-Cookie"] == nil,
+      ContentCoding.coding(of: head) == nil,
+      head.headers["Content-Length"].map({ Int($0) == body.count }) ?? true,
+      !Response.hasNoContent(method: "GET", status: head.status),
+      let response = Responses.response(head, at: url)
+    else { return nil }
+    (self.url, self.response, self.body) = (url, response, body)
+  }
+}
+
+/// The responses that the tasks of one protocol class were sent before.
+///
+/// Most of what replaying a recording costs is the platform's making of a response out of its
+/// fields, and a response does not change.
+package final class RenderedResponses: Sendable {
+  private let cache = Locked(RenderedResponseCache<RenderedResponse>())
+
+  /// The number of times that a response was sent again.
+  package var hits: Int { cache.withLock { $0.hits } }
+
+  /// Returns what was made for the same address before, or makes it and keeps it.
+  func response(
+    under key: RenderedResponseKey,
+    at url: URL,
+    or make: () -> RenderedResponse?
+  ) -> RenderedResponse? {
+    if let known = cache.withLock({ $0.find(key) { $0.url == url } }) { return known }
+    guard let made = make() else { return nil }
+    cache.withLock { $0.keep(made, under: key, weighing: made.bytes) }
+    return made
   }
 }

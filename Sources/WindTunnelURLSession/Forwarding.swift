@@ -13,7 +13,7 @@ internal import WindTunnelSymptoms
 /// cache, no credentials, no redirects. Its delegate is called on a queue of its own and hops back to
 /// the task's.
 final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-  /// What comes back.
+  /// The parts of an answer, in the order in which they come.
   enum Event {
     case head(ResponseHead)
     case bytes(Data)

@@ -2,7 +2,7 @@
   internal import Foundation
   internal import WindTunnel
 
-  /// What a protocol has to know of its task, and the thread it has to speak on: the one that
+  /// A protocol's task, as far as it is shown, and the thread to speak on: the one that
   /// `startLoading` was called on, by way of its run loop.
   final class LoadingContext {
     private let task: URLSessionTask?

@@ -4,7 +4,7 @@
   internal import FoundationNetworking
   internal import WindTunnel
 
-  /// What a protocol has to know of its task, and the queue it has to speak on.
+  /// A protocol's task, as far as it has to be known, and the queue to speak on.
   ///
   /// swift-corelibs-foundation shows a protocol neither its session nor an upload's body nor the
   /// task's queue; reflection does. The labels are those of 6.3 and unchanged on its main branch. A
@@ -29,7 +29,7 @@
     /// The session's own; on Linux `session.configuration` is the object itself.
     var configuration: URLSessionConfiguration? { own ?? session?.configuration }
 
-    /// Why this task cannot be carried in process, in words.
+    /// The reason, in words, why this task cannot be carried in process.
     var refusal: (any Error)? {
       guard task is URLSessionDownloadTask else { return nil }
       return HarnessError(
@@ -64,8 +64,8 @@
       queue?.async { body() }
     }
 
-    /// Whether several pieces of a body reach the caller: handlers and async callers get only the
-    /// last piece, delegates all of them.
+    /// Tells whether several pieces of a body reach the caller: handlers and async callers get only
+    /// the last piece, delegates all of them.
     private(set) lazy var takesPieces: Bool = {
       guard let task, let session, session.delegate != nil else { return false }
       // With a session delegate all kinds of tasks look alike but for the registry's entry.
@@ -80,7 +80,7 @@
       return false
     }()
 
-    /// What an upload task was given; `URLRequest` does not show it.
+    /// The body that an upload task was given; `URLRequest` does not show it.
     var uploadBody: UploadBody? {
       // What other tasks send stands in their request.
       guard let task = task as? URLSessionUploadTask,

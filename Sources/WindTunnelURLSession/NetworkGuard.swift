@@ -7,7 +7,7 @@ package import WindTunnel
 
 /// The one server that the requests of a test on the wire may go to.
 package struct NetworkGuard: Sendable {
-  /// Where it listens: `http://127.0.0.1:8080`.
+  /// The address that it listens at: `http://127.0.0.1:8080`.
   let origin: String
   /// The same, taken apart.
   private let own: RequestURL
@@ -40,7 +40,7 @@ package struct NetworkGuard: Sendable {
       || (Self.names.contains(host) && own.host.map(Self.names.contains) == true)
   }
 
-  /// What a server that listens at 127.0.0.1 is called; at `[::1]` another may listen.
+  /// The names of a server that listens at 127.0.0.1; at `[::1]` another may listen.
   private static let names: Set<String> = ["127.0.0.1", "localhost"]
 
   /// A WebSocket begins as a request (RFC 6455, section 3).

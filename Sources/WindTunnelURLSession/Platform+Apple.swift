@@ -2,7 +2,7 @@
   internal import Foundation
   internal import WindTunnel
 
-  /// Where the platforms' own protocols differ.
+  /// The differences between the platforms' own protocols.
   enum Platform {
     /// Taken as it is.
     static func idleTimeout(_ interval: TimeInterval) -> TimeInterval { interval }

@@ -4,7 +4,7 @@
   internal import Glibc
   internal import WindTunnel
 
-  /// Where the platforms' own protocols differ.
+  /// The differences between the platforms' own protocols.
   enum Platform {
     /// libcurl's timer is told whole seconds, the rest is cut off: 1.9 fires after 1.0 s and 0.5 at
     /// once.

@@ -21,7 +21,7 @@
 
     init(_ label: String) { self.label = label }
 
-    /// What an object holds; `nil` where it has no such property, or something else in it.
+    /// Returns what an object holds; `nil` where it has no such property, or something else in it.
     func find(in owner: Owner) -> Object? {
       let place = place.load(ordering: .acquiring)
       if place > 0 {

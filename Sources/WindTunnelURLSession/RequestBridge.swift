@@ -8,7 +8,7 @@ internal import WindTunnel
 /// Makes a request of the kernel's out of a `URLRequest`.
 enum RequestBridge {
   /// A body that is streamed into a task is read up to here; a longer one fails the task.
-  static let streamedBodyBytesMax = 256 << 20
+  private static let streamedBodyBytesMax = 256 << 20
 
   /// A request as the server would get it: with what the configuration adds. A request's own fields
   /// beat the configuration's.
@@ -75,4 +75,65 @@ enum UploadBody {
   case data(Data)
   case file(URL)
   case stream(InputStream)
+}
+
+/// The request by which an answer that leads elsewhere is followed (RFC 9110 §15.4).
+struct Redirect {
+  var request: URLRequest
+  /// Tells whether method and body go along.
+  var keepsBody: Bool
+
+  /// `nil` where the answer does not lead anywhere: another status, or no usable `Location`; then
+  /// it is the answer itself.
+  init?(_ head: ResponseHead, from original: URLRequest) {
+    guard [301, 302, 303, 307, 308].contains(head.status),
+      let location = head.headers["Location"], let base = original.url,
+      let url = URL(string: location, relativeTo: base)?.absoluteURL,
+      ["http", "https"].contains(url.scheme?.lowercased())
+    else { return nil }
+    var request = original
+    request.url = url
+    let method = original.httpMethod ?? "GET"
+    keepsBody = head.status == 307 || head.status == 308
+    if !keepsBody, method != "HEAD", head.status == 303 || method == "POST" {
+      request.httpMethod = "GET"
+    }
+    if !keepsBody {
+      request.httpBody = nil
+      request.setValue(nil, forHTTPHeaderField: "Content-Type")
+      request.setValue(nil, forHTTPHeaderField: "Content-Length")
+    }
+    // Credentials are for the host they were given to.
+    if url.host != base.host { request.setValue(nil, forHTTPHeaderField: "Authorization") }
+    request.setValue(nil, forHTTPHeaderField: "Cookie")
+    self.request = request
+  }
+}
+
+extension LoadingContext {
+  private var cookies: HTTPCookieStorage? {
+    guard let configuration, configuration.httpShouldSetCookies,
+      configuration.httpCookieAcceptPolicy != .never
+    else { return nil }
+    return configuration.httpCookieStorage
+  }
+
+  /// Stores what an answer sets, as the platform's own protocol does; it does not do so for others.
+  func storeCookies(_ values: [String], at url: URL) {
+    guard let cookies else { return }
+    for value in values {
+      let parsed = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": value], for: url)
+      cookies.setCookies(parsed, for: url, mainDocumentURL: nil)
+    }
+  }
+
+  /// Puts the stored cookies into a request that the platform has not made.
+  func addCookies(to request: inout URLRequest) {
+    guard let url = request.url, let stored = cookies?.cookies(for: url), !stored.isEmpty else {
+      return
+    }
+    for (name, value) in HTTPCookie.requestHeaderFields(with: stored) {
+      request.setValue(value, forHTTPHeaderField: name)
+    }
+  }
 }

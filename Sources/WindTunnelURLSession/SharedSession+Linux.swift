@@ -15,9 +15,9 @@
 
   extension SharedSession {
     private struct State: Sendable {
-      /// How many tests have the session.
+      /// The number of tests that have the session.
       var tests = 0
-      /// What the session's cache was before the first of them.
+      /// The session's cache as it was before the first of them.
       var cache: URLCache?
     }
 
@@ -55,8 +55,8 @@
       if isLast { URLSession.shared.configuration.urlCache = cache }
     }
 
-    /// Where requests look at the session's configuration, which here is the object itself and knows
-    /// no lock.
+    /// Runs on the queue on which requests look at the session's configuration, which here is the
+    /// object itself and knows no lock.
     private static func onItsQueue(_ body: () -> Void) {
       let queue = StoredProperty("workQueue", of: URLSession.shared)?.value as? DispatchQueue
       if let queue { queue.sync(execute: body) } else { body() }

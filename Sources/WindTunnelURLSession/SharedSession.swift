@@ -38,7 +38,7 @@ package enum SharedSession {
       }
     }
 
-    /// Whether a request is none of the tunnel's affair.
+    /// Tells whether a request is none of the tunnel's affair.
     func letsThrough(_ request: URLRequest) -> Bool {
       guard case .server(let networkGuard) = self else { return false }
       return networkGuard.letsThrough(request)

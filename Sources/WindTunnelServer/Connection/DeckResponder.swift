@@ -202,3 +202,147 @@ struct DeckResponder {
     requests.keep(ParsedRequestCache.Known(bytes, head, prepared, isSecure: isSecure))
   }
 }
+
+/// Requests that came before, by the bytes that they came in.
+///
+/// Clients ask for the same again in the same words, and whoever has read a head once knows what it
+/// says. Only heads without content are kept, of connections that lead to the cassette and to nobody else.
+///
+/// On one loop's thread only.
+final class ParsedRequestCache: @unchecked Sendable {
+  /// A request and what it comes to.
+  final class Known {
+    fileprivate let bytes: [UInt8]
+    let head: RequestHead
+    fileprivate let prepared: PreparedRequest
+    /// The response that was sent to it last.
+    fileprivate var rendered: (key: RenderedResponseKey, response: RenderedResponse)?
+    /// Tells whether it came by TLS, which is a part of its address.
+    fileprivate let isSecure: Bool
+
+    init(_ bytes: [UInt8], _ head: RequestHead, _ prepared: PreparedRequest, isSecure: Bool) {
+      (self.bytes, self.head, self.prepared, self.isSecure) = (bytes, head, prepared, isSecure)
+    }
+  }
+
+  /// A longer head is read each time.
+  static let bytesMax = 1024
+  /// The bounds of the table, in requests and bytes; then all are forgotten, and those that are asked for
+  /// most are soon back.
+  static let (countMax, spelledBytesMax) = (16_384, 4 << 20)
+
+  private var known: [Int: Known] = [:]
+  private var spelledBytes = 0
+  /// The cassette that they were prepared for.
+  private var last: PreparedRequest?
+
+  func find(_ bytes: UnsafeRawBufferPointer, isSecure: Bool) -> Known? {
+    guard bytes.count <= Self.bytesMax, let found = known[Self.hash(bytes)],
+      found.isSecure == isSecure, found.bytes.elementsEqual(bytes)
+    else { return nil }
+    return found
+  }
+
+  func keep(_ request: Known) {
+    let isFull =
+      known.count >= Self.countMax || spelledBytes + request.bytes.count > Self.spelledBytesMax
+    if isFull || last?.isOfCassette(of: request.prepared) == false { forgetAll() }
+    last = request.prepared
+    spelledBytes += request.bytes.count
+    let old = known.updateValue(request, forKey: request.bytes.withUnsafeBytes { Self.hash($0) })
+    spelledBytes -= old?.bytes.count ?? 0
+  }
+
+  func forgetAll() {
+    known.removeAll(keepingCapacity: true)
+    (spelledBytes, last) = (0, nil)
+  }
+
+  private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: bytes)
+    return hasher.finalize()
+  }
+}
+
+/// A response as it stands on the wire.
+private struct RenderedResponse {
+  /// The part that was put together for it.
+  let head: [UInt8]
+  /// The recorded bytes; those of a chunked response in their framing.
+  let body: Data
+
+  /// Larger bodies are sent in slices, as fast as the client takes them.
+  static let bodyBytesMax = 64 * 1024
+
+  /// Renders what a recording comes to; `nil` where it is told in the words of who asks.
+  init?(_ response: (head: ResponseHead, body: Data), to request: RequestHead) {
+    let framing = AnswerFraming(
+      status: response.head.status,
+      to: request,
+      length: response.head.announcedLength(to: request) { response.body.count }
+    )
+    var head: [UInt8] = []
+    head.appendHead(response.head, framed: framing, for: request.version)
+    switch framing.framing {
+    case .none: body = Data()
+    case .length: body = response.body
+    case .chunked:
+      var chunks: [UInt8] = []
+      chunks.appendChunk(response.body)
+      chunks.appendLastChunk()
+      body = Data(chunks)
+    case .untilClose: return nil
+    }
+    self.head = head
+  }
+}
+
+/// The responses that were rendered for requests that came before, to be sent again as they are.
+///
+/// On one loop's thread only.
+final class RenderedResponses: @unchecked Sendable {
+  private var cache = RenderedResponseCache<RenderedResponse>()
+  private var repeats = 0
+
+  /// The number of responses that were sent without being put together.
+  var hits: Int { cache.hits + repeats }
+
+  /// The response to a request, where it is the same for every like one and sent in one go: as it was
+  /// rendered before, or rendered now for those that follow.
+  fileprivate func response(to request: RequestHead, _ outcome: Outcome) -> RenderedResponse? {
+    guard let key = outcome.renderedKey, request.takesRenderedResponses else { return nil }
+    if let response = cache.find(key) { return response }
+    guard case .recording(let interaction, _) = outcome.source,
+      let recorded = interaction.response, recorded.body.count <= RenderedResponse.bodyBytesMax,
+      // A redirect is told in the words of who asks.
+      recorded.headers["Location"] == nil, let whole = outcome.whole(on: .onTheWire),
+      let response = RenderedResponse(whole, to: request)
+    else { return nil }
+    cache.keep(response, under: key, weighing: response.head.count + response.body.count)
+    return response
+  }
+
+  /// Notes that a response is sent again that its request held ready.
+  fileprivate func again(_ response: RenderedResponse) -> RenderedResponse {
+    repeats += 1
+    return response
+  }
+}
+
+extension Channel {
+  /// Sends a response as it is.
+  fileprivate func write(_ response: RenderedResponse) {
+    write { bytes in
+      bytes.append(contentsOf: response.head)
+      response.body.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    }
+  }
+}
+
+extension RequestHead {
+  /// Tells whether the framing of an answer is that of most.
+  fileprivate var takesRenderedResponses: Bool {
+    version == .http11 && keepsAlive && method == "GET"
+  }
+}

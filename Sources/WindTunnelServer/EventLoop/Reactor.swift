@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The inside of an event loop: descriptors, timers and what is to be flushed.
 ///
 /// It lives on the loop's thread and cannot leave it: it is not `Sendable`, and neither is anything
@@ -30,7 +32,7 @@ final class Reactor {
   // MARK: Descriptors
 
   /// Watches a descriptor on behalf of a handler, which is kept until ``unregister(_:_:_:)``.
-  func register(
+  fileprivate func register(
     _ descriptor: Int32,
     _ interest: Readiness,
     _ handler: any ReadinessHandler
@@ -48,7 +50,7 @@ final class Reactor {
     return token
   }
 
-  func change(
+  fileprivate func change(
     _ descriptor: Int32,
     from: Readiness,
     to interest: Readiness,
@@ -58,15 +60,17 @@ final class Reactor {
   }
 
   /// Tells nothing of a descriptor, not even that it hung up.
-  func mute(_ descriptor: Int32, _ interest: Readiness) { selector.remove(descriptor, interest) }
+  fileprivate func mute(_ descriptor: Int32, _ interest: Readiness) {
+    selector.remove(descriptor, interest)
+  }
 
-  func unmute(_ descriptor: Int32, _ interest: Readiness, _ token: Token) {
+  fileprivate func unmute(_ descriptor: Int32, _ interest: Readiness, _ token: Token) {
     // It was registered before; the system has room for it.
     do { try selector.add(descriptor, interest, token) } catch { handler(of: token)?.loopEnds() }
   }
 
   /// Forgets a descriptor, before it is closed.
-  func unregister(_ descriptor: Int32, _ interest: Readiness, _ token: Token) {
+  fileprivate func unregister(_ descriptor: Int32, _ interest: Readiness, _ token: Token) {
     selector.remove(descriptor, interest)
     let index = Int(token.rawValue & 0xFFFF_FFFF)
     slots[index].handler = nil
@@ -139,5 +143,223 @@ final class Reactor {
   private var patience: Int64? {
     if !unflushed.isEmpty { return 0 }
     return timers.nextDeadline.map { max(0, $0 - Moment.now()) }
+  }
+}
+
+/// The events that a descriptor is watched for, or that have come.
+struct Readiness: OptionSet, Sendable, Hashable {
+  var rawValue: UInt8
+
+  static let readable = Readiness(rawValue: 1)
+  static let writable = Readiness(rawValue: 2)
+  /// The connection is over in both directions, or broken: told whether asked for or not.
+  static let hangup = Readiness(rawValue: 4)
+}
+
+/// Names a registration; one that is spent never names another descriptor's.
+struct Token: Sendable, Hashable {
+  var rawValue: UInt64
+
+  /// The wake-up of the loop itself.
+  static let wakeUp = Token(rawValue: .max)
+}
+
+/// The receiver of what a loop tells about a descriptor.
+///
+/// Lives on the loop's thread.
+protocol ReadinessHandler: AnyObject {
+  /// The descriptor is ready. Whatever is not dealt with is told again.
+  func isReady(_ readiness: Readiness)
+  /// The loop ends: close the descriptor now.
+  func loopEnds()
+}
+
+/// The output of a round, which leaves in one piece at its end.
+///
+/// Lives on the loop's thread.
+protocol RoundWriter: AnyObject {
+  /// Sends what was written since ``Reactor/flushLater(_:)``.
+  func flushRound()
+}
+
+/// A descriptor's registration with the loop, which the system is told about only when it changes.
+final class Watch {
+  private(set) var interest: Readiness
+  private let descriptor: Int32
+  private let token: Token
+  private let reactor: Reactor
+  private var isMuted = false
+
+  init(
+    _ descriptor: Int32,
+    _ interest: Readiness,
+    _ handler: any ReadinessHandler,
+    on reactor: Reactor
+  ) throws(SocketError) {
+    (self.descriptor, self.interest, self.reactor) = (descriptor, interest, reactor)
+    token = try reactor.register(descriptor, interest, handler)
+  }
+
+  func set(_ next: Readiness) {
+    guard next != interest else { return }
+    if isMuted {
+      reactor.unmute(descriptor, next, token)
+      isMuted = false
+    } else {
+      reactor.change(descriptor, from: interest, to: next, token)
+    }
+    interest = next
+  }
+
+  /// Hears nothing, not even of hang-ups, until another interest is set.
+  func mute() {
+    guard !isMuted else { return }
+    reactor.mute(descriptor, interest)
+    isMuted = true
+  }
+
+  func end() { reactor.unregister(descriptor, isMuted ? [] : interest, token) }
+}
+
+/// The actions that are due at moments, the earliest first, and equals in the order they were
+/// scheduled.
+///
+/// A cancelled timer leaves at once: ten thousand connections that set and cancel one per request
+/// would otherwise fill the heap with ghosts.
+struct TimerHeap<Action> {
+  /// Names one timer; a name that is spent is never another timer's.
+  struct ID: Sendable, Hashable {
+    fileprivate var slot: Int
+    fileprivate var generation: UInt64
+  }
+
+  private struct Entry {
+    var deadline: Moment
+    var order: UInt64
+    var slot: Int
+
+    func isBefore(_ other: Entry) -> Bool {
+      (deadline, order) < (other.deadline, other.order)
+    }
+  }
+
+  private struct Slot {
+    var generation: UInt64 = 0
+    var place = 0
+    var action: Action?
+  }
+
+  private var heap: [Entry] = []
+  private var slots: [Slot] = []
+  private var free: [Int] = []
+  private var order: UInt64 = 0
+
+  var count: Int { heap.count }
+
+  /// The moment at which the earliest is due.
+  var nextDeadline: Moment? { heap.first?.deadline }
+
+  mutating func schedule(at deadline: Moment, _ action: Action) -> ID {
+    let slot: Int
+    if let reused = free.popLast() {
+      slot = reused
+    } else {
+      slot = slots.count
+      slots.append(Slot())
+    }
+    order += 1
+    slots[slot].action = action
+    heap.append(Entry(deadline: deadline, order: order, slot: slot))
+    rise(from: heap.count - 1)
+    return ID(slot: slot, generation: slots[slot].generation)
+  }
+
+  /// Forgets a timer; one that has fired or is forgotten already is let be.
+  mutating func cancel(_ id: ID) {
+    guard slots[id.slot].generation == id.generation else { return }
+    remove(at: slots[id.slot].place)
+  }
+
+  /// Takes the earliest that is due.
+  mutating func popDue(_ now: Moment) -> Action? {
+    guard let first = heap.first, first.deadline <= now else { return nil }
+    return remove(at: 0)
+  }
+
+  mutating func removeAll() {
+    while !heap.isEmpty { remove(at: heap.count - 1) }
+  }
+
+  @discardableResult private mutating func remove(at place: Int) -> Action? {
+    let slot = heap[place].slot
+    let action = slots[slot].action
+    slots[slot].action = nil
+    slots[slot].generation += 1
+    free.append(slot)
+    let last = heap.removeLast()
+    if place < heap.count {
+      heap[place] = last
+      slots[last.slot].place = place
+      sink(from: place)
+      rise(from: place)
+    }
+    return action
+  }
+
+  private mutating func rise(from start: Int) {
+    var place = start
+    let entry = heap[place]
+    while place > 0, entry.isBefore(heap[(place - 1) / 2]) {
+      put(heap[(place - 1) / 2], at: place)
+      place = (place - 1) / 2
+    }
+    put(entry, at: place)
+  }
+
+  private mutating func sink(from start: Int) {
+    var place = start
+    let entry = heap[place]
+    while 2 * place + 1 < heap.count {
+      var child = 2 * place + 1
+      if child + 1 < heap.count, heap[child + 1].isBefore(heap[child]) { child += 1 }
+      guard heap[child].isBefore(entry) else { break }
+      put(heap[child], at: place)
+      place = child
+    }
+    put(entry, at: place)
+  }
+
+  private mutating func put(_ entry: Entry, at place: Int) {
+    heap[place] = entry
+    slots[entry.slot].place = place
+  }
+}
+
+/// A point of monotonic time, in nanoseconds since some start that only differences can see.
+struct Moment: Sendable, Hashable, Comparable {
+  var nanoseconds: Int64
+
+  static func now() -> Moment {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
+  static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  static func + (moment: Moment, nanoseconds: Int64) -> Moment {
+    Moment(nanoseconds: moment.nanoseconds + nanoseconds)
+  }
+
+  /// The nanoseconds from `earlier` to `later`.
+  static func - (later: Moment, earlier: Moment) -> Int64 {
+    later.nanoseconds - earlier.nanoseconds
+  }
+}
+
+extension Int64 {
+  /// Seconds as nanoseconds, without overflow for what is practically for ever.
+  init(nanosecondsOf seconds: Double) {
+    self = Int64(Swift.min(Swift.max(seconds, 0), 1_000_000_000) * 1_000_000_000)
   }
 }

@@ -3,7 +3,7 @@ internal import WindTunnel
 /// The framing of an answer's content for one client, and whether the connection outlives it.
 struct AnswerFraming: Sendable, Hashable {
   /// The value of `Content-Length`.
-  enum Announcement: Sendable, Hashable {
+  fileprivate enum Announcement: Sendable, Hashable {
     /// Nothing: the content has another end, or must not be announced.
     case nothing
     case length(Int)
@@ -13,7 +13,7 @@ struct AnswerFraming: Sendable, Hashable {
   }
 
   var framing: Framing
-  var announcement: Announcement
+  fileprivate var announcement: Announcement
   var keepsAlive: Bool
 
   /// Frames an answer of this status to this request; the length is `nil` where it is not known
@@ -110,5 +110,72 @@ extension ResponseHead {
     if let text = headers["Content-Length"] { return Int(text) }
     if headers["Transfer-Encoding"] != nil || request.method == "HEAD" { return nil }
     return content()
+  }
+}
+
+extension HeaderFields {
+  /// Takes out what speaks of one connection only (RFC 9110 §7.6.1) and what a client and its proxy
+  /// have between themselves (RFC 9110 §11.7), but for the mark of content
+  /// that had no length beforehand, which may stay at its place.
+  ///
+  /// A server has read `Host` and `Expect`, too, and passes neither on.
+  mutating func removeConnectionFields(
+    keepingCoding keepsCoding: Bool = false,
+    asServer isServer: Bool = false
+  ) {
+    let named = values("Connection").flatMap { $0.split(separator: ",") }
+      .map { $0.trimmingOptionalWhitespace() }
+      // `Connection: close` names no field.
+      .filter { !$0.equalsIgnoringASCIICase("close") }
+    self = HeaderFields(
+      filter { field in
+        if named.contains(where: { field.name.equalsIgnoringASCIICase($0) }) { return false }
+        // The length rules most names out before a byte is compared.
+        switch field.name.utf8.count {
+        case 2: return !field.isNamed("TE")
+        case 4: return !isServer || !field.isNamed("Host")
+        case 6: return !isServer || !field.isNamed("Expect")
+        case 7: return !field.isNamed("Trailer") && !field.isNamed("Upgrade")
+        case 10: return !field.isNamed("Connection") && !field.isNamed("Keep-Alive")
+        case 16: return !field.isNamed("Proxy-Connection")
+        case 18: return !field.isNamed("Proxy-Authenticate")
+        case 19: return !field.isNamed("Proxy-Authorization")
+        case 25: return !field.isNamed("Proxy-Authentication-Info")
+        case 17: return keepsCoding || !field.isNamed("Transfer-Encoding")
+        default: return true
+        }
+      }
+    )
+    if keepsCoding { self["Transfer-Encoding"] = "chunked" }
+  }
+}
+
+extension Response {
+  /// An answer in words.
+  static func notice(_ status: Int, _ text: String) -> Response {
+    Response(
+      status: status,
+      headers: ["Content-Type": "text/plain; charset=utf-8"],
+      body: Body(text + "\n")
+    )
+  }
+}
+
+extension Channel {
+  /// Writes an answer in words that is the connection's last.
+  func writeNotice(_ status: Int, _ text: String) {
+    let notice = Array("\(text)\n".utf8)
+    write { bytes in
+      bytes.appendHead(
+        ResponseHead(
+          status: status,
+          headers: [
+            "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(notice.count),
+            "Connection": "close",
+          ]
+        )
+      )
+      bytes.append(contentsOf: notice)
+    }
   }
 }

@@ -119,3 +119,154 @@ struct FieldSection {
     )
   }
 }
+
+/// The minor version that both ends can rely on.
+enum HTTPVersion: String, Sendable, Hashable {
+  case http10 = "HTTP/1.0"
+  /// Also any later minor version, which promises to behave like this one (RFC 9110 §6.2).
+  case http11 = "HTTP/1.1"
+
+  /// RFC 9112 §2.3: `HTTP/` digit `.` digit, in capitals.
+  init(_ bytes: Bytes) throws(ProtocolError) {
+    let name: StaticString = "HTTP/"
+    guard bytes.count == 8, (0..<5).allSatisfy({ bytes[$0] == name.utf8Start[$0] }),
+      let major = bytes[5].digit, bytes[6] == 0x2E, let minor = bytes[7].digit
+    else {
+      throw .bad("“\(bytes.quoted)” is no version such as HTTP/1.1 (RFC 9112 §2.3).")
+    }
+    guard major == 1 else {
+      throw ProtocolError(
+        .versionNotSupported,
+        "HTTP/\(major).\(minor) is not spoken here; HTTP/1.1 is."
+      )
+    }
+    self = minor == 0 ? .http10 : .http11
+  }
+}
+
+/// The end of a message's content (RFC 9112 §6.3).
+enum Framing: Sendable, Hashable {
+  /// There is none, whatever the fields announce.
+  case none
+  case length(Int)
+  case chunked
+  /// It ends with the connection.
+  case untilClose
+}
+
+extension [String] {
+  /// RFC 9112 §6.1: chunked alone is understood, last, once, and never in company of a length.
+  func refuseAmbiguity(_ version: HTTPVersion, hasLength: Bool) throws(ProtocolError) {
+    guard !hasLength else {
+      throw .bad("There are both Content-Length and Transfer-Encoding (RFC 9112 §6.1).")
+    }
+    guard version == .http11 else {
+      throw .bad("Transfer-Encoding does not exist in HTTP/1.0 (RFC 9112 §6.1).")
+    }
+    guard let last, filter({ $0 == "chunked" }).count < 2 else {
+      throw .bad("Transfer-Encoding is empty or says chunked twice (RFC 9112 §6.1).")
+    }
+    if let other = first(where: { $0 != "chunked" }) {
+      // Where chunked stands before another coding, the end of the content is nowhere.
+      guard last == "chunked" || !contains("chunked") else {
+        throw .bad("Transfer-Encoding does not end with chunked (RFC 9112 §6.3).")
+      }
+      throw ProtocolError(.notImplemented, "The transfer coding \(other) is not implemented.")
+    }
+  }
+}
+
+/// The facts of a head's fields about framing and persistence, gathered while they come in so that
+/// nobody has to search for them.
+struct FramingFacts {
+  private(set) var hostCount = 0
+  private(set) var contentLength: Int?
+  /// The number of lengths, equal or not.
+  private(set) var lengthCount = 0
+  /// The transfer codings in order, `chunked` in lower case; `nil` where the field is absent.
+  private(set) var transferCodings: [String]?
+  private var saysClose = false
+  private var saysKeepAlive = false
+  private(set) var expectsContinue = false
+
+  /// Tells whether a field's value must be known when its line is read.
+  fileprivate static func decides(_ name: String) -> Bool {
+    ["content-length", "transfer-encoding", "connection", "host", "expect"].contains {
+      name.equalsIgnoringASCIICase($0)
+    }
+  }
+
+  fileprivate mutating func note(_ name: Bytes, _ value: Bytes) throws(ProtocolError) {
+    // The length rules most names out before a byte is compared.
+    switch name.count {
+    case 4 where name.equalsLowercase("host"):
+      hostCount += 1
+      guard value.isHostField else {
+        throw .bad("Host is no host with or without a port: \(value.quoted) (RFC 9110 §7.2).")
+      }
+    case 6 where name.equalsLowercase("expect"):
+      // RFC 9110 §10.1.1: there is one expectation.
+      guard value.equalsLowercase("100-continue") else {
+        throw ProtocolError(
+          .expectationFailed,
+          "The only expectation that can be met is 100-continue, not \(value.quoted)."
+        )
+      }
+      expectsContinue = true
+    case 10 where name.equalsLowercase("connection"):
+      Self.elements(of: value) {
+        if $0.equalsLowercase("close") { saysClose = true }
+        if $0.equalsLowercase("keep-alive") { saysKeepAlive = true }
+      }
+    case 14 where name.equalsLowercase("content-length"):
+      try noteLength(value)
+    case 17 where name.equalsLowercase("transfer-encoding"):
+      var codings = transferCodings ?? []
+      // Compared as bytes: Unicode would lower the Kelvin sign to a “k”.
+      Self.elements(of: value) {
+        codings.append($0.equalsLowercase("chunked") ? "chunked" : $0.quoted)
+      }
+      transferCodings = codings
+    default:
+      break
+    }
+  }
+
+  /// RFC 9112 §6.3 rule 5: a list of equal lengths may be taken for one, as it is in an answer;
+  /// anything else may not.
+  private mutating func noteLength(_ value: Bytes) throws(ProtocolError) {
+    var found = 0
+    var fault: ProtocolError?
+    var length = contentLength
+    Self.elements(of: value) { element in
+      found += 1
+      guard let number = element.decimal else {
+        fault = .bad("Content-Length is no number: \(value.quoted) (RFC 9110 §8.6).")
+        return
+      }
+      if let length, length != number {
+        fault = .bad("Content-Length says \(length) and \(number) (RFC 9112 §6.3).")
+      }
+      length = number
+    }
+    if let fault { throw fault }
+    guard found > 0 else { throw .bad("Content-Length is empty (RFC 9110 §8.6).") }
+    contentLength = length
+    lengthCount += found
+  }
+
+  /// RFC 9112 §9.3.
+  func keepsAlive(_ version: HTTPVersion) -> Bool {
+    !saysClose && (version == .http11 || saysKeepAlive)
+  }
+
+  /// The elements of a comma-separated list; empty ones do not count (RFC 9110 §5.6.1).
+  private static func elements(of value: Bytes, _ body: (Bytes) -> Void) {
+    var start = 0
+    for end in 0...value.count where end == value.count || value[end] == 0x2C {
+      let element = value.part(start..<end).trimmed
+      if !element.isEmpty { body(element) }
+      start = end + 1
+    }
+  }
+}

@@ -12,12 +12,16 @@ struct RequestHead: Sendable, Hashable {
   var keepsAlive: Bool
   /// Tells whether the client waits for an interim 100 before it sends content (RFC 9110 §10.1.1).
   var expectsContinue: Bool
-}
 
-extension RequestHead {
   /// The URL that was asked for; without host unless the target itself names one (RFC 9112 §3.2.2 lets
   /// that one prevail over `Host`).
   var url: RequestURL { RequestURL(target, askedBy: method) }
+
+  /// Tells whether the client wants to go on as a WebSocket (RFC 6455 §4.1).
+  var asksForWebSocket: Bool {
+    method == "GET" && headers.contains(token: "websocket", in: "Upgrade")
+      && headers.contains(token: "upgrade", in: "Connection")
+  }
 
   /// The request line while the fields are not yet there.
   struct Line: Sendable, Hashable {
@@ -81,8 +85,6 @@ extension RequestHead {
     }
   }
 }
-
-// MARK: - Reading
 
 extension RequestHead: MessageHead {
   /// The empty lines since the last request.

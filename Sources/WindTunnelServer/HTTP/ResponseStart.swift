@@ -37,8 +37,6 @@ struct StatusLine: Sendable {
   }
 }
 
-// MARK: - Reading
-
 extension ResponseStart: MessageHead {
   /// The question, and whether a byte of the next head has come.
   struct History {

@@ -8,24 +8,7 @@ struct ReplayHandler: RequestHandler {
     if let refusal = refusalOfStranger(head) { return .refuse(.notice(403, refusal)) }
     return .play(DeckRequest())
   }
-}
 
-/// The role of a port that plays a deck and asks live servers for the rest, be it to record them.
-struct RecordingHandler: RequestHandler {
-  let context: PortContext
-
-  func handle(_ head: RequestHead) -> RequestHandling {
-    let handling = ReplayHandler(context: context).handle(head)
-    guard case .play = handling,
-      let refusal = context.refusalOfUpgrade(head, orElse: "ask for it through a tunnel")
-    else { return handling }
-    return .answer { _ in refusal }
-  }
-}
-
-// MARK: - Strangers
-
-extension ReplayHandler {
   /// The reason, as a sentence, why a request is not answered here; `nil` for one that is.
   private func refusalOfStranger(_ head: RequestHead) -> String? {
     guard let policy = context.policy else { return nil }
@@ -79,5 +62,18 @@ extension ReplayHandler {
   /// Whoever gives such names there can ask a server himself that listens to that network.
   private static func isLocalName(_ name: String) -> Bool {
     [".local", ".internal", ".home.arpa"].contains { name.hasSuffix($0) }
+  }
+}
+
+/// The role of a port that plays a deck and asks live servers for the rest, be it to record them.
+struct RecordingHandler: RequestHandler {
+  let context: PortContext
+
+  func handle(_ head: RequestHead) -> RequestHandling {
+    let handling = ReplayHandler(context: context).handle(head)
+    guard case .play = handling,
+      let refusal = context.refusalOfUpgrade(head, orElse: "ask for it through a tunnel")
+    else { return handling }
+    return .answer { _ in refusal }
   }
 }

@@ -183,11 +183,7 @@ public final class ReplayServer: Sendable {
     }
     await adminGroup?.stop(grace: .zero) { adminListener?.close() }
   }
-}
 
-// MARK: - Scenarios
-
-extension ReplayServer {
   /// Tells whether this system can lose attempts to connect: its full accept queues drop them, and say how
   /// many.
   public static var canLoseSYNs: Bool { Platform.dropsSYNs }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// An address and port of the Internet, in the system's own layout.
-struct SocketAddress: Sendable, Hashable {
+struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// A `sockaddr_in` or `sockaddr_in6`, its memory zeroed before it was filled.
   private var bytes: [UInt8]
 
@@ -94,19 +94,10 @@ struct SocketAddress: Sendable, Hashable {
     }
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
-}
 
-extension SocketAddress {
   /// An address literal as the system spells it, so that two can be compared; other text as it is.
   static func spelled(_ text: String) -> String { SocketAddress(text, port: 0)?.host ?? text }
-}
 
-extension SocketAddress: CustomStringConvertible {
-  /// As an authority is written: `127.0.0.1:80`, `[::1]:80`.
-  var description: String { family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
-}
-
-extension SocketAddress {
   /// Finds the addresses of a name, in the system's order of preference.
   ///
   /// It blocks as long as the resolver takes (10 s where no server answers): never call it on a
@@ -133,6 +124,9 @@ extension SocketAddress {
     }
     return addresses
   }
+
+  /// As an authority is written: `127.0.0.1:80`, `[::1]:80`.
+  var description: String { family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 extension String {

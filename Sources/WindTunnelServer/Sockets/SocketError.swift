@@ -3,7 +3,7 @@ internal import WindTunnel
 internal import WindTunnelSymptoms
 
 /// A refusal of the system or of TLS, and the way to go on.
-struct SocketError: Error, Sendable, Hashable {
+struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
   enum Operation: String, Sendable, Hashable {
     case listen, connect, accept, read, write
     case open = "open a socket"
@@ -65,9 +65,7 @@ struct SocketError: Error, Sendable, Hashable {
     default: return .other
     }
   }
-}
 
-extension SocketError: CustomStringConvertible {
   var description: String {
     let port = address.map { "port \($0.port)" } ?? "the port"
     let place = address.map { "\($0)" } ?? "the peer"
@@ -89,9 +87,7 @@ extension SocketError: CustomStringConvertible {
       return "could not \(operation.rawValue)\(address.map { " \($0)" } ?? ""): \(reason)"
     }
   }
-}
 
-extension SocketError {
   /// The symptom that a client which connects by itself would have seen.
   var symptom: Symptom {
     switch kind {
@@ -102,4 +98,114 @@ extension SocketError {
     default: .connectionLost
     }
   }
+}
+
+/// The reason why a TLS connection ended otherwise than by agreement, as one of its ends saw it.
+struct TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The kinds that mean different things to a client.
+  enum Kind: Sendable, Hashable {
+    /// The server's certificate does not hold; OpenSSL's number for the reason (`X509_V_ERR_…`).
+    case certificate(Int)
+    /// The peer ended it, by the number of an alert (RFC 8446 §6).
+    case alert(UInt8)
+    /// The bytes that came are no TLS, is damaged, or offers nothing that both ends speak.
+    case unusable
+    /// The peer ended the connection within the handshake.
+    case brokenOff
+    /// The handshake took too long.
+    case tooSlow
+    /// The handshake was larger than allowed.
+    case tooLarge
+  }
+
+  let kind: Kind
+  /// The reason as half a sentence.
+  let text: String
+  /// The end that saw it.
+  let role: TLSRole
+
+  var description: String { text }
+
+  /// The symptom for the client of the connection, whichever end tells of it.
+  var symptom: Symptom {
+    switch kind {
+    case .certificate(let number): Self.symptom(ofCertificate: number)
+    case .alert(let number):
+      role == .client ? Self.symptom(fromServer: number) : Self.symptom(fromClient: number)
+    case .unusable, .brokenOff, .tooLarge: .secureConnectionFailed
+    case .tooSlow: .timedOut
+    }
+  }
+
+  /// The numbers of `x509_vfy.h`.
+  private static func symptom(ofCertificate number: Int) -> Symptom {
+    switch number {
+    case 10: .serverCertificateHasBadDate
+    case 9: .serverCertificateNotYetValid
+    // Some certificate above it is missing or is nobody's whom this end trusts.
+    case 2, 19, 20, 21: .serverCertificateHasUnknownRoot
+    // Self-signed (18), another host's (62, 64), and what is rare.
+    default: .serverCertificateUntrusted
+    }
+  }
+
+  /// The symptom that a server's alert is to a client that has shown a certificate or none.
+  private static func symptom(fromServer number: UInt8) -> Symptom {
+    switch number {
+    case 116: .clientCertificateRequired
+    // bad, unsupported, revoked, expired and unknown certificate; unknown authority.
+    case 42...46, 48: .clientCertificateRejected
+    default: .secureConnectionFailed
+    }
+  }
+
+  /// The symptom that a client's alert says it has seen in the server's certificate.
+  private static func symptom(fromClient number: UInt8) -> Symptom {
+    switch number {
+    case 45: .serverCertificateHasBadDate
+    case 48: .serverCertificateHasUnknownRoot
+    case 42...44, 46: .serverCertificateUntrusted
+    default: .secureConnectionFailed
+    }
+  }
+}
+
+/// The two ends of a TLS connection.
+enum TLSRole: Sendable, Hashable { case client, server }
+
+/// The reason why a server cannot start.
+public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The port belongs to another process.
+  case portInUse(Int)
+  /// The address or port cannot be listened at.
+  case cannotListen(String)
+  /// A folder cannot be watched: half a sentence says why.
+  case cannotWatch(String)
+  /// TLS was asked for and there is none: half a sentence says why.
+  case tlsUnavailable(String)
+  /// The upstream's address makes no sense or is not known.
+  case upstream(String)
+
+  /// The sentence for a person.
+  public var description: String {
+    switch self {
+    case .portInUse(let port):
+      "Port \(port) is in use; choose another, or 0 for any that is free."
+    case .cannotListen(let reason): "Cannot listen: \(reason)."
+    case .cannotWatch(let reason): "Saves cannot be watched: \(reason)."
+    case .tlsUnavailable(let reason):
+      "TLS is not to be had: \(reason). To have it, \(OpenSSLNames.advice), or name the folder "
+        + "that it lies in by \(OpenSSLNames.folderVariable)."
+    case .upstream(let reason): "The upstream cannot be used: \(reason)."
+    }
+  }
+
+  init(_ error: SocketError, port: Int) {
+    self = error.kind == .portInUse ? .portInUse(port) : .cannotListen("\(error)")
+  }
+}
+
+extension OpenSSLNames {
+  /// The variable that names the only folder in which the libraries are looked for.
+  static let folderVariable = "WINDTUNNEL_OPENSSL"
 }

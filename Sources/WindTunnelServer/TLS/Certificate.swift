@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnel
 
 /// A certificate of OpenSSL's; freed with its last holder, and never changed once it is made.
 final class Certificate: @unchecked Sendable {
@@ -61,4 +62,95 @@ struct Identity: Sendable {
   let certificate: Certificate
   let key: PrivateKey
   let chain: [Certificate]
+}
+
+/// The qualities of a server's certificate, good or bad in a chosen way.
+struct Leaf: Sendable, Hashable {
+  /// The names that it is made out to; none stands for the host that the client asks for.
+  var names: [HostName] = []
+  var validity = Validity.current
+  var issuer = Issuer.authority
+  /// Tells whether the certificates above it are sent along.
+  var sendsChain = true
+  /// Tells whether it is signed with SHA-1.
+  var isWeaklySigned = false
+
+  /// The time that it holds for, in days from the making.
+  struct Validity: Sendable, Hashable {
+    var fromDays: Int
+    var untilDays: Int
+
+    /// A year and a month: Apple's platforms take no more than 398 days of a server.
+    static let current = Validity(fromDays: -1, untilDays: 396)
+    static let expired = Validity(fromDays: -90, untilDays: -1)
+    static let notYet = Validity(fromDays: 1, untilDays: 90)
+  }
+
+  /// The signer of the certificate.
+  enum Issuer: Sendable, Hashable {
+    case authority
+    /// A link between it and the authority; a chain that is not sent is then incomplete.
+    case intermediate
+    /// Nobody but itself.
+    case itself
+    /// An authority that no client knows.
+    case stranger
+  }
+}
+
+extension Leaf {
+  /// Makes the certificate that is shown in a handshake.
+  init(_ handshake: Handshake) {
+    if handshake.isForAnotherHost { names = [HostName("another.invalid")].compactMap(\.self) }
+    validity =
+      switch handshake.validity {
+      case .current: .current
+      case .expired: .expired
+      case .notYet: .notYet
+      }
+    switch handshake.issuer {
+    case .authority: issuer = .authority
+    case .unsentIntermediate: (issuer, sendsChain) = (.intermediate, false)
+    case .itself: issuer = .itself
+    case .stranger: issuer = .stranger
+    }
+    isWeaklySigned = handshake.isWeaklySigned
+  }
+}
+
+/// A name that a certificate can be made out to: a DNS name or an address.
+///
+/// Clients send any bytes as a server name (RFC 6066 §3), and a certificate's extensions are made
+/// from a text with commas and colons in it: nothing gets there that has not passed here.
+struct HostName: Sendable, Hashable {
+  /// In lower case, without a final dot; an IPv6 address without brackets.
+  let text: String
+  let isAddress: Bool
+
+  private static let bytes = Set("abcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+  /// A name of letters, digits, hyphens and underscores in labels of at most 63 bytes and 253 in
+  /// all (RFC 1035 §2.3.4), or an address literal; `nil` for anything else.
+  init?(_ text: String) {
+    if let address = SocketAddress(text, port: 0) {
+      (self.text, isAddress) = (address.host, true)
+      return
+    }
+    let name = text.lowercased()
+    let bytes = name.utf8.last == UInt8(ascii: ".") ? name.utf8.dropLast() : name.utf8[...]
+    guard (1...253).contains(bytes.count) else { return nil }
+    let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let isName = labels.allSatisfy { label in
+      (1...63).contains(label.count)
+        && label.allSatisfy { Self.bytes.contains($0) }
+    }
+    guard isName else { return nil }
+    (self.text, isAddress) = (String(Substring(bytes)), false)
+  }
+
+  /// The names of this machine for itself.
+  static let own = ["localhost", "127.0.0.1", "::1"].compactMap { HostName($0) }
+
+  /// As an entry of a subject's alternative names (RFC 5280 §4.2.1.6).
+  var alternativeName: String { "\(isAddress ? "IP" : "DNS"):\(text)" }
 }

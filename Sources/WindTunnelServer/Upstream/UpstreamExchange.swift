@@ -592,11 +592,3 @@ extension UpstreamExchange {
     keep(left ?? .failure(failure), at: time) { $0.finish() }
   }
 }
-
-extension RequestHead {
-  /// Tells whether the client wants to go on as a WebSocket (RFC 6455 §4.1).
-  var asksForWebSocket: Bool {
-    method == "GET" && headers.contains(token: "websocket", in: "Upgrade")
-      && headers.contains(token: "upgrade", in: "Connection")
-  }
-}

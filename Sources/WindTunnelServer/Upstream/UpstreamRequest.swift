@@ -113,15 +113,15 @@ final class Upload {
   static let wholeBytesMax = 256 * 1024
 
   /// The count of its bytes; `nil` where only the end tells.
-  let length: Int?
+  fileprivate let length: Int?
   /// Tells whether it goes on.
   let isPassedOn: Bool
   /// The bytes that came and were not passed on yet.
-  private(set) var waiting = ByteQueue()
+  fileprivate private(set) var waiting = ByteQueue()
   /// Tells whether all of it has come.
   var isWhole = false
   /// Tells whether its end has been passed on.
-  var isEndPassed = false
+  fileprivate var isEndPassed = false
 
   init(_ framing: Framing, isPassedOn: Bool) {
     length = if case .length(let length) = framing { length } else { nil }

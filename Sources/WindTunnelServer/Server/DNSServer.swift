@@ -1,14 +1,96 @@
 internal import Foundation
-internal import WindTunnel
+public import WindTunnel
+
+/// A name server for tests: answers by UDP and TCP (RFC 1035, RFC 7766) what a script says, and asks
+/// nobody.
+///
+/// It binds the loopback interface. Forgotten, it stops.
+public final class DNSServer: Sendable {
+  /// The port, the same for both transports.
+  public let port: Int
+  private let loop: EventLoop
+
+  /// Starts listening.
+  ///
+  /// - Parameters:
+  ///   - script: What it answers.
+  ///   - seed: What all draws start from.
+  ///   - port: The port; 0 for any that is free.
+  ///   - idleMax: So long may a connection by TCP say nothing before it is closed (RFC 7766 §6.2.3: a
+  ///     few seconds).
+  ///   - observe: Told of each decision, on the server's own thread: it must be quick.
+  /// - Throws: `ServerError` where the port cannot be listened at.
+  public convenience init(
+    _ script: DNSScript,
+    seed: UInt64 = 1,
+    port: Int = 0,
+    idleMax: Duration = .seconds(10),
+    observe: (@Sendable (DNSDecision) -> Void)? = nil
+  ) async throws {
+    try await self.init(script, seed, port, idleMax, nil, observe)
+  }
+
+  /// Answers at port 53 of a network, which nobody else does.
+  package convenience init(
+    _ script: DNSScript,
+    in network: PrivateNetwork,
+    observe: (@Sendable (DNSDecision) -> Void)? = nil
+  ) async throws {
+    guard let ports = network.claimPorts() else { throw ServerError.portInUse(53) }
+    try await self.init(script, 1, 53, .seconds(10), ports, observe)
+  }
+
+  private init(
+    _ script: DNSScript,
+    _ seed: UInt64,
+    _ port: Int,
+    _ idleMax: Duration,
+    _ ports: (datagrams: Int32, listener: Int32)?,
+    _ observe: (@Sendable (DNSDecision) -> Void)?
+  ) async throws {
+    guard let address = SocketAddress("127.0.0.1", port: port) else {
+      throw ServerError.cannotListen("\(port) is no port; they end at 65535")
+    }
+    let loop = try EventLoop(name: "WindTunnel DNS")
+    let responder = DNSResponder(script, seed: seed)
+    do {
+      self.port = try await loop.run { reactor in
+        var attempts = 1
+        while true {
+          do throws(SocketError) {
+            return try DNSService(
+              at: address,
+              responder,
+              idleMax: idleMax,
+              on: reactor,
+              observe: observe,
+              ports: ports
+            ).port
+          } catch {
+            // A port that is free by UDP may be taken by TCP; then another is tried.
+            guard port == 0, error.kind == .portInUse, attempts < 16 else { throw error }
+            attempts += 1
+          }
+        }
+      }
+    } catch let error as SocketError {
+      throw ServerError(error, port: port)
+    }
+    self.loop = loop
+  }
+
+  /// Listens no more, and closes every connection.
+  public func stop() async { await loop.stop() }
+}
 
 /// A name server on its loop: what comes by UDP, and the connections. On the loop's thread only.
-final class DNSService {
+private final class DNSService {
   /// As many resolvers may be connected at once, and as many answers wait for their time.
-  static let (connectionsMax, waitingMax) = (256, 10_000)
+  private static let (connectionsMax, waitingMax) = (256, 10_000)
 
   let port: Int
   /// The time for which a connection may say nothing.
-  fileprivate let idleMax: Duration
+  let idleMax: Duration
   private let datagrams: Datagrams
   private let reactor: Reactor
   private var responder: DNSResponder
@@ -63,7 +145,7 @@ final class DNSService {
 
   // MARK: Questions
 
-  fileprivate func reply(to bytes: [UInt8], over transport: DNSResponder.Transport)
+  func reply(to bytes: [UInt8], over transport: DNSResponder.Transport)
     -> DNSResponder.Reply
   {
     let reply = responder.reply(to: bytes, over: transport)
@@ -72,7 +154,7 @@ final class DNSService {
   }
 
   /// Does something when its time has come; false where too much waits already.
-  fileprivate func later(_ delay: Duration, _ body: @escaping () -> Void) -> Bool {
+  func later(_ delay: Duration, _ body: @escaping () -> Void) -> Bool {
     guard delay > .zero else {
       body()
       return true
@@ -96,7 +178,7 @@ final class DNSService {
   }
 
   /// A connection is closed.
-  fileprivate func left() { connections -= 1 }
+  func left() { connections -= 1 }
 }
 
 extension DNSService: ReadinessHandler {

@@ -1,0 +1,336 @@
+internal import Foundation
+public import WindTunnel
+
+/// A server's second port, by which it is asked what it received and told how to go on.
+///
+/// It listens to the loopback interface alone and answers JSON:
+///
+/// | | | |
+/// |---|---|---|
+/// | `GET` | `/health` | `{"status": "ok", "scenario", "interactions", "uptimeSeconds"}` |
+/// | `GET` | `/requests` | `{"requests": […], "dropped", "next"}`; by `method`, `path`, `since`, `status`, `take`, `limit` |
+/// | `GET` | `/interactions` | `{"interactions": [{"number", "request", "status", "plays"}]}` |
+/// | `POST` | `/verify` | `{"request", "times"}` or `{"inOrder"}` → `{"passed", "asked", "seen"}` |
+/// | `POST` | `/reset` | forgets requests, plays and ordinals; 204 |
+/// | `GET` | `/scenario` | `{"seed", "shipped", "scenario"}` |
+/// | `PUT` | `/scenario` | `{"name", "seed"}` or a whole scenario: it is flown from the next request on |
+/// | `GET` | `/metrics` | Prometheus text |
+///
+/// Requests are told without secrets: what a recording would replace in an address is replaced here.
+///
+/// A question that makes no sense is answered by 400 and `{"error"}` in a sentence. Who was led here
+/// by a name that is not this machine's, or by a page of another origin, gets 403.
+public struct Admin: Sendable {
+  /// The port; 0 for any that is free.
+  public var port = 0
+  /// The scenarios that can be asked for by their names.
+  public var scenarios: [Scenario] = []
+  /// The reason why a scenario cannot be flown here, in a sentence; `nil` where it can.
+  public var refusal: (@Sendable (Scenario) -> String?)?
+  /// Told of each scenario that was asked for, before its first request.
+  public var swapped: (@Sendable (Scenario) -> Void)?
+
+  /// The defaults.
+  public init() {}
+
+  /// The limits of a peer: a scenario is the largest thing that the port is told.
+  static let limits: Limits = {
+    var limits = Limits()
+    limits.bodyBytesMax = Scenario.fileBytesMax
+    limits.connectionsMax = 64
+    return limits
+  }()
+}
+
+/// The role of an admin port: answers what is asked about a server, and does what it is told.
+final class AdminHandler: RequestHandler, Sendable {
+  private let admin: Admin
+  private let deck: Deck
+  private let received: ReceivedRequests
+  private let open: ConnectionLimit
+
+  init(_ admin: Admin, _ deck: Deck, _ received: ReceivedRequests, _ open: ConnectionLimit) {
+    (self.admin, self.deck, self.received, self.open) = (admin, deck, received, open)
+  }
+
+  func handle(_ head: RequestHead) -> RequestHandling {
+    .answer { [self] body in
+      answer(Request(head.method, head.url, headers: head.headers, body: Body(body)))
+    }
+  }
+
+  private func answer(_ request: Request) -> Response {
+    let snapshot = AdminSnapshot(
+      log: received.log.withLock { $0 },
+      interactions: deck.interactions,
+      scenario: deck.scenario,
+      seed: deck.seed,
+      shipped: admin.scenarios,
+      openConnections: open.count,
+      uptime: received.uptime
+    )
+    let answer = AdminAnswer(to: request, seeing: snapshot, refusing: admin.refusal)
+    switch answer.change {
+    case .reset?:
+      deck.reset()
+      received.log.withLock { $0.reset() }
+    case .fly(let order)?:
+      admin.swapped?(order.scenario)
+      deck.swap(order.scenario, seed: order.seed)
+    case nil: break
+    }
+    return answer.response
+  }
+}
+
+/// Answers the questions of the admin port, out of nothing but what it is shown.
+struct AdminAnswer: Sendable {
+  var response: Response
+  var change: AdminChange?
+
+  private static let routes: [(method: String, path: String)] = [
+    ("GET", "/health"), ("GET", "/requests"), ("GET", "/interactions"), ("POST", "/verify"),
+    ("POST", "/reset"), ("GET", "/scenario"), ("PUT", "/scenario"), ("GET", "/metrics"),
+  ]
+
+  init(
+    to request: Request,
+    seeing server: AdminSnapshot,
+    refusing refusal: ((Scenario) -> String?)? = nil
+  ) {
+    if let problem = Self.strangeness(of: request) {
+      response = .problem(403, problem)
+      return
+    }
+    let path = request.url.path
+    // RFC 9110 §9.3.2: a HEAD is a GET whose content stays here.
+    let method = request.method == "HEAD" ? "GET" : request.method
+    do throws(FormatError) {
+      switch (method, path) {
+      case ("GET", "/health"): response = .json(server.health)
+      case ("GET", "/requests"):
+        response = .json(server.requests(try RequestFilter(query: request.url.query)))
+      case ("GET", "/interactions"): response = .json(server.plays)
+      case ("GET", "/scenario"): response = .json(server.weather)
+      case ("GET", "/metrics"): response = .metrics(server.metrics)
+      case ("POST", "/verify"): response = try Self.verify(request, server)
+      case ("POST", "/reset"):
+        response = Response(status: 204)
+        change = .reset
+      case ("PUT", "/scenario"):
+        let order = try ScenarioOrder(data: request.body.data, among: server.shipped)
+        if let reason = refusal?(order.scenario) {
+          response = .problem(400, reason)
+          return
+        }
+        var after = server
+        (after.scenario, after.seed) = (order.scenario, order.seed ?? server.seed)
+        response = .json(after.weather)
+        change = .fly(order)
+      default: response = Self.lost(method, path)
+      }
+    } catch {
+      response = .problem(400, "\(error)")
+    }
+  }
+
+  private static func verify(
+    _ request: Request,
+    _ server: AdminSnapshot
+  ) throws(FormatError) -> Response {
+    let question = try RequestQuestion(data: request.body.data)
+    guard question.isTold(by: server.log) else {
+      return .problem(
+        409,
+        "The requests up to number \(server.log.droppedThrough) are no longer kept, "
+          + "\(RequestLog.entriesMax) at most are; ask \"since\" that number, or reset before."
+      )
+    }
+    return .json(question.answer(from: server.log))
+  }
+
+  private static func lost(_ method: String, _ path: String) -> Response {
+    let methods = routes.filter { $0.path == path }.map(\.method)
+    guard methods.isEmpty else {
+      var response = Response.problem(
+        405,
+        "\(path) is asked by \(methods.joined(separator: " or ")), not by \(method)."
+      )
+      response.head.headers["Allow"] = methods.joined(separator: ", ")
+      return response
+    }
+    let all = routes.map { "\($0.method) \($0.path)" }.joined(separator: ", ")
+    return .problem(404, "There is no \(path) here. There are \(all).")
+  }
+
+  /// The reason why a request is none of this machine's own.
+  private static func strangeness(of request: Request) -> String? {
+    let stranger = OriginPolicy()
+      .stranger(in: request.headers, askedAs: request.headers["Host"] ?? "")
+    return switch stranger {
+    case nil: nil
+    case .host(let host):
+      "This port is asked by 127.0.0.1, [::1] or localhost, and not by \"\(host)\"."
+    case .page(let origin): "This port does not answer pages of \"\(origin)\"."
+    }
+  }
+}
+
+/// The change that an answer of the admin port asks of the server before it goes out.
+enum AdminChange: Sendable, Hashable {
+  case reset
+  case fly(ScenarioOrder)
+}
+
+extension Response {
+  fileprivate static func json(_ value: JSON, status: Int = 200) -> Response {
+    let layout = JSON.Layout(.spaced, endsWithNewline: true)
+    return Response(
+      status: status,
+      headers: ["Content-Type": "application/json", "Cache-Control": "no-store"],
+      body: Body(Data(value.bytes(layout)))
+    )
+  }
+
+  /// Answers with what is wrong with a question, in a sentence.
+  fileprivate static func problem(_ status: Int, _ sentence: String) -> Response {
+    .json(["error": .text(sentence)], status: status)
+  }
+
+  fileprivate static func metrics(_ text: String) -> Response {
+    Response(headers: ["Content-Type": "text/plain; version=0.0.4"], body: Body(text))
+  }
+}
+
+/// The state of a server at one moment.
+struct AdminSnapshot: Sendable {
+  var log = RequestLog()
+  var interactions: [Interaction] = []
+  var scenario = Scenario.calm
+  var seed: UInt64 = 1
+  /// The scenarios that have names.
+  var shipped: [Scenario] = []
+  var openConnections = 0
+  var uptime = Duration.zero
+
+  var health: JSON {
+    [
+      "status": "ok", "scenario": .text(scenario.name),
+      "interactions": .number(interactions.count), "uptimeSeconds": uptimeSeconds,
+    ]
+  }
+
+  /// `next` is what to ask `since` for what comes after these.
+  func requests(_ filter: RequestFilter) -> JSON {
+    let entries = filter.entries(of: log)
+    // Where the limit cut the list, the rest comes next; else only what is new.
+    let next = entries.count == filter.limit ? entries.last?.id : log.entries.last?.id
+    return [
+      "requests": .array(entries.map(\.json)), "dropped": .number(log.dropped),
+      "next": .number(next ?? filter.since),
+    ]
+  }
+
+  var plays: JSON {
+    let rows = interactions.enumerated().map { place, interaction -> JSON in
+      [
+        "number": .number(place + 1),
+        "request": .text("\(interaction.request.method) \(interaction.request.url.withoutSecrets)"),
+        "status": interaction.response.map { .number($0.status) } ?? .null,
+        "plays": .number(log.plays[place] ?? 0),
+      ]
+    }
+    return ["interactions": .array(rows)]
+  }
+
+  var weather: JSON {
+    // What a scenario writes is JSON.
+    let whole = (try? JSON(parsing: scenario.data(), source: scenario.name)) ?? .null
+    return [
+      "seed": .number(seed), "shipped": .array(shipped.map { .text($0.name) }), "scenario": whole,
+    ]
+  }
+
+  private var uptimeSeconds: JSON { .number(uptime.inMilliseconds / 1000, places: 3) }
+
+  /// Prometheus' text format, version 0.0.4.
+  var metrics: String {
+    var text = Self.family("requests_total", "counter", "Requests by what was dealt for them.")
+    for name in Journal.Take.requestNames {
+      text += "windtunnel_requests_total{take=\"\(name)\"} \(log.takeCounts[name] ?? 0)\n"
+    }
+    text += Self.family("faults_total", "counter", "Faults that requests met, by kind.")
+    for (name, count) in log.faultCounts.sorted(by: { $0.key < $1.key }) {
+      text += "windtunnel_faults_total{fault=\"\(name)\"} \(count)\n"
+    }
+    text += Self.family("connections_open", "gauge", "Connections that are open.")
+    text += "windtunnel_connections_open \(openConnections)\n"
+    text += Self.family("uptime_seconds", "gauge", "Seconds since the server began.")
+    return text + "windtunnel_uptime_seconds \(uptimeSeconds)\n"
+  }
+
+  private static func family(_ name: String, _ type: String, _ help: String) -> String {
+    "# HELP windtunnel_\(name) \(help)\n# TYPE windtunnel_\(name) \(type)\n"
+  }
+}
+
+extension RequestFilter {
+  private static let names = ["method", "path", "since", "status", "take", "limit"]
+
+  /// Reads what follows the question mark, such as `path=/users/*&status=503`.
+  init(query: String?) throws(FormatError) {
+    self.init()
+    for pair in (query ?? "").split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = Self.decoded(parts[0])
+      let value = parts.count == 2 ? Self.decoded(parts[1]) : ""
+      switch name {
+      case "method":
+        if let meant = RequestPattern.meant(value) {
+          throw Self.error(name, "a method is written in capitals", "Did you mean \(meant)?")
+        }
+        method = value
+      case "path": path = RequestPattern(value)
+      case "since": since = try Self.number(name, value, in: 0...Int.max)
+      case "status": status = try Self.number(name, value, in: 100...999)
+      case "limit": limit = try Self.number(name, value, in: 1...RequestLog.entriesMax)
+      case "take":
+        let takes = Journal.Take.requestNames
+        guard takes.contains(value) else {
+          throw Self.error(name, "\"\(value)\" is none of \(takes.joined(separator: ", "))", nil)
+        }
+        take = value
+      default:
+        throw Self.error(
+          name,
+          "unknown filter",
+          nearest(to: name, in: Self.names).map { "Did you mean \"\($0)\"?" }
+            ?? "Known here: \(Self.names.joined(separator: ", "))."
+        )
+      }
+    }
+  }
+
+  private static func decoded(_ text: Substring) -> String {
+    let text = text.replacing("+", with: " ")
+    return text.removingPercentEncoding ?? String(text)
+  }
+
+  private static func number(
+    _ name: String,
+    _ text: String,
+    in range: ClosedRange<Int>
+  ) throws(FormatError) -> Int {
+    guard let number = Int(text), range.contains(number) else {
+      let bounds =
+        range.upperBound == .max
+        ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+      throw error(name, "\"\(text)\" is not a whole number \(bounds)", nil)
+    }
+    return number
+  }
+
+  private static func error(_ name: String, _ problem: String, _ remedy: String?) -> FormatError {
+    FormatError(source: "query", place: name, problem: problem, remedy: remedy)
+  }
+}
