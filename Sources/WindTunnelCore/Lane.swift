@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Whose requests these are: playheads, ordinals and first-N counters belong to a lane, and lanes
+/// The owner of requests: playheads, ordinals and first-N counters belong to a lane, and lanes
 /// share none.
 public struct Lane: Sendable, Hashable, CustomStringConvertible {
   /// The name, which goes into every seeded draw.
   public let name: String
 
-  /// Makes a lane.
+  /// Makes a lane of a name.
   public init(_ name: String) { self.name = name }
 
   /// Makes the lane of a drill's call, such as `calm/17`.

@@ -8,7 +8,7 @@ package func nearest(to word: String, in candidates: [String]) -> String? {
   return best.name
 }
 
-/// Levenshtein's distance.
+/// The distance of Levenshtein between two words.
 private func editDistance(_ left: String, _ right: String) -> Int {
   let right = Array(right)
   var row = Array(0...right.count)

@@ -7,7 +7,8 @@ internal import WindTunnelURLSession
 #endif
 
 extension CassettePlace {
-  /// Where `WINDTUNNEL_RECORD` is `verify`: how the live origins answer what a test was played.
+  /// Compares, where `WINDTUNNEL_RECORD` is `verify`, the live origins' answers with what a test was
+  /// played.
   ///
   /// Asked by `URLSession`, like what tests record. Only what is safe is asked, and what needs a
   /// secret only where the environment has it; and each interaction once a process, however many
@@ -26,7 +27,7 @@ extension CassettePlace {
     return drift
   }
 
-  /// What could not be asked, told once a process: a sentence for each.
+  /// The interactions that could not be asked, told once a process: a sentence for each.
   func skipped(_ drift: Drift) async -> [String] {
     var told: [String] = []
     for entry in drift.skipped {
@@ -110,7 +111,7 @@ extension CassettePlace {
   }
 }
 
-/// What is known of live origins in this process.
+/// The verdicts on live origins in this process.
 private actor Verdicts {
   static let shared = Verdicts()
 

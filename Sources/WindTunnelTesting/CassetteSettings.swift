@@ -27,4 +27,41 @@ struct CassetteSettings: Sendable {
     options.mode = mode
     return Deck(cassette, options: options, recordingJournal: journal)
   }
+
+  /// The server that a recording on the wire stands in front of: what it is called on the cassette, and
+  /// where it is. `nil` where neither the cassette nor the only host that is mapped tells.
+  func upstream(of origin: RequestURL?) -> (name: RequestURL, place: RequestURL)? {
+    if let origin, let host = origin.host {
+      let names = (origin.effectivePort.map { ["\(host):\($0)"] } ?? []) + [host]
+      // The name with a port says more. Keys that differ in case alone have an order, too.
+      let keys = options.mapping.keys.sorted()
+      let key = names.lazy.compactMap { name in keys.first { $0.lowercased() == name } }.first
+      let mapped = key.flatMap { options.mapping[$0] }
+      return (origin, mapped ?? origin)
+    }
+    guard options.mapping.count == 1, let (name, place) = options.mapping.first else { return nil }
+    // What is mapped is a host; it is asked for by https, or as a server that bears its own name.
+    let isItself = place.host == RequestURL("http://\(name)").host
+    return (RequestURL("\(isItself ? place.scheme ?? "https" : "https")://\(name)"), place)
+  }
+}
+
+extension Deck {
+  /// Lists what a test should know of its deck although it does not fail the test.
+  ///
+  /// - Parameters:
+  ///   - expectation: What fails the test, and so is told elsewhere.
+  ///   - name: What is played.
+  /// - Returns: A sentence for each.
+  func oversights(expecting expectation: CassetteExpectation, of name: String) -> [String] {
+    guard !journal.isEmpty else {
+      return [
+        """
+        No request came to \(name): have the code under test ask through URLSession.windTunnel, or \
+        take the cassette away.
+        """
+      ]
+    }
+    return expectation.contains(.everyRule) ? [] : unmetRules.map { "\($0)" }
+  }
 }

@@ -20,8 +20,8 @@ extension Deck {
     return Deck(Cassette())
   }
 
-  /// Where this deck is asked: the loopback server of a test that flies on the wire, else the
-  /// origin that was recorded. No slash at its end.
+  /// The address at which this deck is asked: the loopback server of a test that flies on the wire,
+  /// else the origin that was recorded. No slash at its end.
   public var url: String {
     if let tunnel = Tunnel.current, tunnel.deck === self, let server = tunnel.server {
       return server.url
@@ -42,8 +42,8 @@ extension URLSession {
 }
 
 extension URLSessionConfiguration {
-  /// A configuration of the test that runs here, for code that makes its sessions itself: they lead where
-  /// `URLSession.windTunnel` leads, and with it play one sequence.
+  /// A configuration of the test that runs here, for code that makes its sessions itself: they lead
+  /// where `URLSession.windTunnel` leads, and with it play one sequence.
   ///
   /// Each is another object, to be changed at will. Outside a test with a cassette there is none, which
   /// is an issue at the test's line; every task of its sessions then fails.

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 
-/// What this process knows of the cassettes that it records.
+/// The state of the cassettes that this process records.
 struct RecordingRegistry: Sendable {
   /// The process's own. Its lock also keeps writers apart.
   static let shared = Locked(RecordingRegistry())
@@ -13,15 +13,15 @@ struct RecordingRegistry: Sendable {
   private var lookedBeside: Set<URL> = []
   /// The journals that are being written here: tests that share a cassette have one each.
   private var journals: Set<URL> = []
-  /// What says of a cassette that it is half a recording, until a recording onto it is kept.
+  /// The journals that mark a cassette as half a recording, until a recording onto it is kept.
   private var marks: [URL: RecordingJournal] = [:]
-  /// What tests of this process have written onto each.
+  /// The recordings that tests of this process have written onto each.
   private var runs: [URL: RunRecordings] = [:]
 
-  /// What tests of this process have written onto a cassette.
+  /// The recordings that tests of this process have written onto a cassette.
   func run(on file: URL) -> RunRecordings { runs[file] ?? RunRecordings() }
 
-  /// Whether what stands on a cassette is but a part of what is being recorded.
+  /// Tells whether what stands on a cassette is but a part of what is being recorded.
   func goesOn(_ file: URL) -> Bool { begun.contains(file) }
 
   /// Remembers a cassette that was not there before.
@@ -86,7 +86,7 @@ struct RecordingRegistry: Sendable {
     )
   }
 
-  /// How many tests journal at once what they record onto one cassette.
+  /// The most tests that journal at once what they record onto one cassette.
   private static let journalsMax = 64
 
   /// `users.json.journal`, `users.json.2.journal` and so on.

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// What a build has put beside the tests of a module.
+/// The files that a build has put beside the tests of a module.
 ///
 /// SwiftPM copies the resources of a target into `PACKAGE_TARGET.resources` beside the test program, or
-/// on Apple platforms into a bundle `PACKAGE_TARGET.bundle` within that of the tests or beside it; Xcode
-/// copies a target's into the bundle of its tests, `TARGET.xctest`.
+/// on Apple platforms into a bundle `PACKAGE_TARGET.bundle` within that of the tests or beside it;
+/// Xcode copies a target's into the bundle of its tests, `TARGET.xctest`.
 struct Resources: Sendable {
   /// Folders that such bundles are or lie in.
   let roots: [URL]
@@ -67,8 +67,8 @@ struct Resources: Sendable {
     return found.filter { $0.length == shortest }.map { Self.content(of: $0.place) }
   }
 
-  /// Whether a name is `PACKAGE_TARGET`; a module is called as its target, but for what may stand in no
-  /// name.
+  /// Tells whether a name is `PACKAGE_TARGET`; a module is called as its target, but for what may stand
+  /// in no name.
   private static func isNamed(_ name: String, _ module: String) -> Bool {
     name.indices.contains { place in
       guard name[place] == "_" else { return false }

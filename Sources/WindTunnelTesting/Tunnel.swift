@@ -8,7 +8,7 @@ internal import WindTunnelURLSession
   internal import FoundationNetworking
 #endif
 
-/// What one test flies in: a deck, and the sessions and the server that lead to it.
+/// The deck of one test, and the sessions and the server that lead to it.
 final class Tunnel: Sendable {
   let deck: Deck
   /// On the wire: where the deck is served.
@@ -16,10 +16,10 @@ final class Tunnel: Sendable {
   let session: URLSession
   /// Makes a configuration whose sessions lead where ``session`` leads.
   let configure: @Sendable () -> URLSessionConfiguration
-  /// Where `URLSession.shared` leads; `nil` where the test does not have it.
+  /// The destination of `URLSession.shared`; `nil` where the test does not have it.
   let sharedDestination: SharedSession.Destination?
 
-  /// How a server of this deck is begun.
+  /// The options by which a server of this deck is begun.
   let wire: Wire
 
   /// Says what a server of a deck needs beside the deck, where it can be served at all.
@@ -34,7 +34,7 @@ final class Tunnel: Sendable {
 
   @TaskLocal static var current: Tunnel?
 
-  /// In process.
+  /// Leads to a deck in process.
   init(_ deck: Deck, by wire: @escaping Wire, sharedSession: Bool) {
     self.deck = deck
     self.wire = wire

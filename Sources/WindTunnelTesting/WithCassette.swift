@@ -9,10 +9,9 @@ public import WindTunnel
 
 /// Plays a cassette for a part of a test, in XCTest and anywhere else.
 ///
-/// What it records is written if the part does not fail, else standard error or an issue says that it is
-/// not: if it does not throw, and in a test of Swift
-/// Testing if no expectation fails in it. An assertion of XCTest that fails without throwing is not
-/// heard of here.
+/// What it records is written if the part does not fail, else standard error or an issue says that it
+/// is not: if it does not throw, and in a test of Swift Testing if no expectation fails in it. An
+/// assertion of XCTest that fails without throwing is not heard of here.
 ///
 /// - Parameters:
 ///   - name: The cassette `NAME.json`: in `$WINDTUNNEL_CASSETTES` where that is set, else in

@@ -1,4 +1,6 @@
-/// What is spelled in base64 or in hexadecimal digits (RFC 4648), whichever it is.
+internal import Foundation
+
+/// Bytes that are spelled in base64 or in hexadecimal digits (RFC 4648), whichever it is.
 package enum EncodedText {
   /// The bytes that a text spells; `nil` if it spells none.
   ///
@@ -48,5 +50,110 @@ package enum EncodedText {
       decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
       as: UTF8.self
     )
+  }
+}
+
+/// Base64 in either alphabet (RFC 4648 §4, §5), with or without padding.
+package enum Base64Text {
+  /// The bytes that a text spells; `nil` if it spells none.
+  package static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(text.count / 4 * 3 + 3)
+    return values.withUnsafeBufferPointer { values -> [UInt8]? in
+      var (bits, count): (UInt32, Int) = (0, 0)
+      var isOver = false
+      for byte in text {
+        if byte == UInt8(ascii: "=") {
+          isOver = true
+          continue
+        }
+        let value = values[Int(byte)]
+        guard value < 64, !isOver else { return nil }
+        bits = bits << 6 | UInt32(value)
+        count += 1
+        if count & 3 == 0 {
+          decoded.append(UInt8(truncatingIfNeeded: bits >> 16))
+          decoded.append(UInt8(truncatingIfNeeded: bits >> 8))
+          decoded.append(UInt8(truncatingIfNeeded: bits))
+        }
+      }
+      guard count > 0, count % 4 != 1 else { return nil }
+      if count % 4 == 2 { decoded.append(UInt8(truncatingIfNeeded: bits >> 4)) }
+      if count % 4 == 3 {
+        decoded.append(UInt8(truncatingIfNeeded: bits >> 10))
+        decoded.append(UInt8(truncatingIfNeeded: bits >> 2))
+      }
+      return decoded
+    }
+  }
+
+  /// The values of bytes in either alphabet; 64 where one is no letter.
+  private static let values: [UInt8] = {
+    var values = [UInt8](repeating: 64, count: 256)
+    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
+    for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
+    values[Int(UInt8(ascii: "-"))] = 62
+    values[Int(UInt8(ascii: "_"))] = 63
+    return values
+  }()
+
+  /// The spelling of bytes in the alphabet and with the padding of another spelling.
+  package static func encoded(_ bytes: [UInt8], like other: some Collection<UInt8>) -> String {
+    var text = Data(bytes).base64EncodedString()
+    let isForURLs = other.contains(UInt8(ascii: "-")) || other.contains(UInt8(ascii: "_"))
+    if isForURLs {
+      text = text.replacing("+", with: "-").replacing("/", with: "_")
+    }
+    // Whoever writes it for addresses seldom pads it (RFC 4648 §3.2).
+    let isPadded = other.count % 4 == 0 && (!isForURLs || other.contains(UInt8(ascii: "=")))
+    return isPadded ? text : text.replacing("=", with: "")
+  }
+
+  /// Tells whether a text is what encoding gives (RFC 4648 §4): padded, and no bit left over at the
+  /// end.
+  package static func isCanonical(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count.isMultiple(of: 4) else { return false }
+    let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    let letters = text.dropLast(padding)
+    guard letters.allSatisfy({ isLetter($0) && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") })
+    else { return false }
+    guard let last = letters.last, padding > 0 else { return true }
+    return (padding == 1 ? "AEIMQUYcgkosw048" : "AQgw").utf8.contains(last)
+  }
+
+  package static func isLetter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+    default: false
+    }
+  }
+
+  /// The least length of a run; what is shorter is taken for a word.
+  package static let lengthMin = 16
+
+  /// The stretches of a text that may be base64 of something worth reading.
+  package static func runs(in bytes: [UInt8], lengthMin: Int = lengthMin) -> [Range<Int>] {
+    bytes.withUnsafeBufferPointer { bytes in
+      values.withUnsafeBufferPointer { values in
+        var runs: [Range<Int>] = []
+        var start = 0
+        while start < bytes.count {
+          guard values[Int(bytes[start])] < 64 else {
+            start += 1
+            continue
+          }
+          var end = start
+          while end < bytes.count, values[Int(bytes[end])] < 64 { end += 1 }
+          var padded = end
+          while padded < bytes.count, padded < end + 2, bytes[padded] == UInt8(ascii: "=") {
+            padded += 1
+          }
+          if end - start >= lengthMin { runs.append(start..<padded) }
+          start = padded
+        }
+        return runs
+      }
+    }
   }
 }

@@ -64,3 +64,118 @@ package enum FormFields {
     Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
   }
 }
+
+/// Parts of a `multipart/…` body, apart from the boundary that happened to be between them
+/// (RFC 2046 §5.1.1, RFC 7578).
+package enum Multipart {
+  /// The parts that count, in order; `nil` if the body is not what its type says.
+  package static func fields(
+    _ data: Data,
+    type: String,
+    ignoring ignored: [NamePattern]
+  ) -> [FormField]? {
+    guard let boundary = ContentType(type)["boundary"], !boundary.isEmpty,
+      let parts = parts(data, boundary: boundary)
+    else { return nil }
+    return parts.compactMap { part in
+      guard let (name, label, content) = opened(part) else { return nil }
+      return ignored.contains { $0.fits(name) }
+        ? nil : FormField(name: name, label: label, value: Data(content))
+    }
+  }
+
+  /// The bytes between delimiter lines. Preamble and epilogue are nobody's.
+  private static func parts(_ data: Data, boundary: String) -> [Data]? {
+    let delimiter = Data("\r\n--\(boundary)".utf8)
+    let first = Data("--\(boundary)".utf8)
+    guard
+      var range = data.starts(with: first)
+        ? data.startIndex..<data.startIndex + first.count : data.range(of: delimiter)
+    else { return nil }
+    var parts: [Data] = []
+    while true {
+      let rest = data[range.upperBound...]
+      if rest.starts(with: "--".utf8) { return parts }
+      guard let line = rest.range(of: Data("\r\n".utf8)),
+        // The line break of a delimiter may be the one that begins the next.
+        let next = data.range(of: delimiter, in: line.lowerBound..<data.endIndex)
+      else { return nil }
+      parts.append(data[line.upperBound..<max(line.upperBound, next.lowerBound)])
+      range = next
+    }
+  }
+
+  /// A part's name, all that its header says, and its content.
+  private static func opened(_ part: Data) -> (name: String, label: String, content: Data)? {
+    let blank = Data("\r\n\r\n".utf8)
+    let head: Data
+    let content: Data
+    if part.starts(with: "\r\n".utf8) {
+      (head, content) = (Data(), part.dropFirst(2))
+    } else {
+      guard let end = part.range(of: blank) else { return ("", "", part) }
+      (head, content) = (part[..<end.lowerBound], part[end.upperBound...])
+    }
+    var name = ""
+    var lines: [String] = []
+    for line in String(decoding: head, as: UTF8.self).split(separator: "\r\n") {
+      let pieces = line.split(separator: ":", maxSplits: 1)
+      let field = pieces[0].lowercased()
+      let value = pieces.count > 1 ? String(pieces[1].trimmingOptionalWhitespace()) : ""
+      guard field == "content-disposition" else {
+        lines.append("\(field): \(value)")
+        continue
+      }
+      // The order and the quotes of its parameters do not count (RFC 6266 §4.1).
+      let disposition = ContentType(value)
+      name = disposition["name"] ?? ""
+      let file = disposition["filename"].map { "; filename=\($0)" } ?? ""
+      lines.append("content-disposition: \(disposition.essence); name=\(name)\(file)")
+    }
+    return (name, lines.sorted().joined(separator: "\n"), content)
+  }
+
+  /// A multipart as it would be with another boundary, its type with it; `nil` for what is none, and
+  /// where the other boundary stands in a part, so that it would part what belongs together.
+  package static func reframed(
+    _ data: Data,
+    type: String,
+    by boundary: String
+  ) -> (type: String, data: Data)? {
+    let content = ContentType(type)
+    guard content.essence.hasPrefix("multipart/"), let own = content["boundary"], !own.isEmpty,
+      // A boundary has no quotes within (RFC 2046 §5.1.1), so it stands there as it is.
+      let name = type.range(of: "boundary", options: .caseInsensitive),
+      let place = type.range(of: own, range: name.upperBound..<type.endIndex),
+      data.range(of: Data("--\(boundary)".utf8)) == nil,
+      let lines = delimiters(data, boundary: own)
+    else { return nil }
+    var result = Data()
+    var start = data.startIndex
+    for line in lines {
+      result += data[start..<line.lowerBound]
+      result += Data(boundary.utf8)
+      start = line.upperBound
+    }
+    result += data[start...]
+    return (type.replacingCharacters(in: place, with: boundary), result)
+  }
+
+  /// The places of the boundary in each delimiter line, the last one included; `nil` without a last.
+  private static func delimiters(_ data: Data, boundary: String) -> [Range<Data.Index>]? {
+    let (line, dashes) = (Data("\r\n--\(boundary)".utf8), 2)
+    var found: [Range<Data.Index>] = []
+    var place = data.startIndex
+    if data.starts(with: line.dropFirst(2)) {
+      let end = data.startIndex + line.count - 2
+      found.append(data.startIndex + dashes..<end)
+      place = end
+    }
+    while true {
+      if !found.isEmpty, data[place...].starts(with: "--".utf8) { return found }
+      guard let next = data.range(of: line, in: place..<data.endIndex) else { return nil }
+      found.append(next.lowerBound + 2 + dashes..<next.upperBound)
+      place = next.upperBound
+    }
+  }
+}

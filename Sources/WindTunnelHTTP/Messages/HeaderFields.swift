@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// One header field, in its original spelling.
 public struct HeaderField: Sendable, Hashable {
   /// The name as it was sent; compare it without regard to case.
@@ -5,13 +7,13 @@ public struct HeaderField: Sendable, Hashable {
   /// The value without the white space around it.
   public var value: String
 
-  /// Makes a field.
+  /// Makes a field of a name and a value.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
   }
 
-  /// Whether this field bears a name, without regard to case (RFC 9110 §5.1).
+  /// Tells whether this field bears a name, without regard to case (RFC 9110 §5.1).
   public func isNamed(_ other: String) -> Bool { name.equalsIgnoringASCIICase(other) }
 }
 
@@ -40,7 +42,8 @@ public struct HeaderFields: Sendable, Hashable {
     fields.lazy.filter { $0.isNamed(name) }.map(\.value)
   }
 
-  /// Whether a list-valued field holds a token, such as `close` in `Connection` (RFC 9110 §5.6.1).
+  /// Tells whether a list-valued field holds a token, such as `close` in `Connection` (RFC 9110
+  /// §5.6.1).
   public func contains(token: String, in name: String) -> Bool {
     values(name).contains { value in
       value.split(separator: ",").contains {
@@ -49,7 +52,7 @@ public struct HeaderFields: Sendable, Hashable {
     }
   }
 
-  /// Whether a name may stand here more than once; of long lists that is not looked into.
+  /// Tells whether a name may stand here more than once; of long lists that is not looked into.
   package var mayRepeatNames: Bool {
     guard fields.count <= 16 else { return true }
     return fields.indices.contains { place in
@@ -82,5 +85,39 @@ extension HeaderFields: ExpressibleByDictionaryLiteral {
   /// Makes the list from names and values in their order; a name may repeat.
   public init(dictionaryLiteral elements: (String, String)...) {
     fields = elements.map { HeaderField($0.0, $0.1) }
+  }
+}
+
+extension HeaderFields {
+  /// Leaves of what `Accept-Encoding` asks for what can be opened here (RFC 9110 §12.5.3), so that an
+  /// answer can be looked through for secrets. Where nothing is left, the content is to come as it is;
+  /// where there is no such field, none is made.
+  package mutating func acceptOnlyOpenedCodings() {
+    let lists = values("Accept-Encoding")
+    guard !lists.isEmpty else { return }
+    let members = lists.flatMap { $0.split(separator: ",") }.map { $0.trimmingOptionalWhitespace() }
+    let known = Inflate.codings
+    let opened = members.filter { known.contains(Self.coding($0)) }
+    if opened.count == members.count, opened.contains(where: Self.isAccepted) { return }
+    self["Accept-Encoding"] =
+      opened.contains(where: Self.isAccepted) ? opened.joined(separator: ", ") : "identity"
+  }
+
+  private static func coding(_ member: some StringProtocol) -> String {
+    String(member.prefix { $0 != ";" }).trimmingOptionalWhitespace().lowercased()
+  }
+
+  /// Tells whether a member does not say `q=0` (RFC 9110 §12.4.2).
+  private static func isAccepted(_ member: some StringProtocol) -> Bool {
+    !member.split(separator: ";").dropFirst().contains { parameter in
+      let text = parameter.trimmingOptionalWhitespace().lowercased()
+      return text.hasPrefix("q=") && Double(text.dropFirst(2)) == 0
+    }
+  }
+
+  /// Removes the fields that are made of a content's bytes: of no use where those are gone (RFC 1864,
+  /// RFC 3230, RFC 9530).
+  package mutating func removeDigests() {
+    for name in ["Content-MD5", "Digest", "Content-Digest", "Repr-Digest"] { remove(name) }
   }
 }

@@ -2,15 +2,15 @@
 public struct Request: Sendable, Hashable {
   /// The method, such as `GET`; methods are case-sensitive (RFC 9110 §9.1).
   public var method: String
-  /// What was asked for. Absolute in process and on a cassette; without scheme and host where the
-  /// wire carries only a path.
+  /// The address that was asked for. Absolute in process and on a cassette; without scheme and host
+  /// where the wire carries only a path.
   public var url: RequestURL
   /// The fields, in order.
   public var headers: HeaderFields
-  /// The whole content.
+  /// The whole content, without transfer coding.
   public var body: Body
 
-  /// Makes a request.
+  /// Makes a request of its parts.
   public init(
     _ method: String,
     _ url: RequestURL,
@@ -31,7 +31,7 @@ public struct ResponseHead: Sendable, Hashable {
   /// The fields, in order.
   public var headers: HeaderFields
 
-  /// Makes a head.
+  /// Makes a head of its parts.
   public init(status: Int = 200, headers: HeaderFields = [:]) {
     self.status = status
     self.headers = headers
@@ -42,21 +42,21 @@ public struct ResponseHead: Sendable, Hashable {
 public struct Response: Sendable, Hashable {
   /// The status line and fields.
   public var head: ResponseHead
-  /// The whole content.
+  /// The whole content, without transfer coding.
   public var body: Body
 
-  /// The status code.
+  /// The status code of the head.
   public var status: Int { head.status }
   /// The fields, in order.
   public var headers: HeaderFields { head.headers }
 
-  /// Makes a response.
+  /// Makes a response of its parts.
   public init(status: Int = 200, headers: HeaderFields = [:], body: Body = .empty) {
     head = ResponseHead(status: status, headers: headers)
     self.body = body
   }
 
-  /// Whether an answer to this request has no content whatever its fields announce
+  /// Tells whether an answer to this request has no content whatever its fields announce
   /// (RFC 9112 §6.3, rule 1).
   public static func hasNoContent(method: String, status: Int) -> Bool {
     method == "HEAD" || status == 204 || status == 304 || 100..<200 ~= status
@@ -65,7 +65,7 @@ public struct Response: Sendable, Hashable {
 }
 
 extension Request {
-  /// Whether a server may meet it twice without harm: POST and PATCH are not idempotent (RFC 9110
+  /// Tells whether a server may meet it twice without harm: POST and PATCH are not idempotent (RFC 9110
   /// §9.2.2, RFC 5789 §2) unless an `Idempotency-Key` lets the server tell.
   package var isRepeatable: Bool {
     switch method.uppercased() {

@@ -23,12 +23,12 @@ public struct RequestURL: Sendable, Hashable {
     get { site?.port }
     set { edit { $0.port = newValue } }
   }
-  /// What stands before the path; `nil` where nothing does.
+  /// The part before the path; `nil` where there is none.
   private var site: URLAuthority?
   /// The path as written, `/` where there was none; `*` where `OPTIONS` asks about the server as a
   /// whole (``init(_:askedBy:)``).
   public var path: String
-  /// What follows the `?`, as written.
+  /// The query behind the `?`, as written.
   public var query: String?
 
   /// Takes a text apart; whatever is not scheme and authority is path and query.
@@ -36,6 +36,21 @@ public struct RequestURL: Sendable, Hashable {
     // Everything that parts an address is ASCII, so bytes are looked at and not characters.
     var text = text
     self = text.withUTF8 { RequestURL($0[...]) }
+  }
+
+  /// The path of what is asked about a server as a whole.
+  private static let wholeServerPath = "*"
+
+  /// Reads the address that a method asks for.
+  ///
+  /// `OPTIONS` of `*`, or of an address without path and query, asks about the server as a whole
+  /// (RFC 9112 §3.2.4): its path is `*`, and no other request's is.
+  public init(_ text: String, askedBy method: String) {
+    self.init(text)
+    guard method == "OPTIONS", query == nil, path == "/" || path == "/*" else { return }
+    let authority = host == nil ? nil : text.firstRange(of: "://")?.upperBound
+    let isWhole = authority.map { !text[$0...].contains("/") } ?? (text == Self.wholeServerPath)
+    if isWhole { path = Self.wholeServerPath }
   }
 
   private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
@@ -123,7 +138,8 @@ public struct RequestURL: Sendable, Hashable {
     return "\(scheme ?? "http")://\(host)\(portOfItsOwn.map { ":\($0)" } ?? "")"
   }
 
-  /// Whether this is what ``origin`` spells; every request asks, and a text need not be made for it.
+  /// Tells whether this is what ``origin`` spells; every request asks, and a text need not be made for
+  /// it.
   package func isOf(_ origin: String) -> Bool {
     guard let host else { return false }
     var origin = origin
@@ -147,6 +163,9 @@ public struct RequestURL: Sendable, Hashable {
 
   /// The port, where it is not the scheme's own.
   private var portOfItsOwn: Int? { port == (scheme == "https" ? 443 : 80) ? nil : port }
+
+  /// Tells whether a server as a whole is asked about.
+  public var isWholeServer: Bool { path == Self.wholeServerPath }
 
   /// Path and query as they stand in a request line (RFC 9112 §3.2.1).
   public var target: String { query.map { "\(path)?\($0)" } ?? path }
@@ -190,7 +209,7 @@ extension RequestURL {
     return origin
   }
 
-  /// What ``origin`` spells, without a text.
+  /// The parts that ``origin`` spells, without a text.
   private struct Origin: Hashable {
     var scheme: String
     var host: String
@@ -203,4 +222,30 @@ extension RequestURL {
       port = address.portOfItsOwn
     }
   }
+}
+
+/// The part of an address before the path. A cassette has many addresses and few of these, so they
+/// are shared.
+private final class URLAuthority: Sendable, Hashable {
+  /// Its parts, as ``RequestURL`` tells them.
+  struct Parts: Sendable, Hashable {
+    var scheme: String?
+    var userInfo: String?
+    var host: String?
+    var port: Int?
+  }
+
+  let parts: Parts
+  var scheme: String? { parts.scheme }
+  var userInfo: String? { parts.userInfo }
+  var host: String? { parts.host }
+  var port: Int? { parts.port }
+
+  init(_ parts: Parts) { self.parts = parts }
+
+  static func == (left: URLAuthority, right: URLAuthority) -> Bool {
+    left === right || left.parts == right.parts
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension StringProtocol {
-  /// Whether two names are one but for the case of ASCII letters.
+  /// Tells whether two names are one but for the case of ASCII letters.
   package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
     // The length rules most names out before a byte is compared.
     guard utf8.count == other.utf8.count else { return false }
@@ -24,7 +24,7 @@ extension StringProtocol {
 }
 
 extension String {
-  /// Whether two names are one but for the case of ASCII letters.
+  /// Tells whether two names are one but for the case of ASCII letters.
   package func equalsIgnoringASCIICase(_ other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     // Most names are spelled as everybody spells them, and short ones are compared as two words.
@@ -37,24 +37,24 @@ extension String {
     }
   }
 
-  /// Whether this is a token of RFC 9110 §5.6.2: what methods and field names are made of.
+  /// Tells whether this is a token of RFC 9110 §5.6.2: what methods and field names are made of.
   package var isHTTPToken: Bool { !isEmpty && utf8.allSatisfy(\.isHTTPTokenByte) }
 }
 
 extension String {
-  /// Whether this cannot be a field's value: it would end the line (RFC 9110 §5.5).
+  /// Tells whether this cannot be a field's value: it would end the line (RFC 9110 §5.5).
   package var breaksFieldLine: Bool { utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D } }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether a byte stands here, by the C library: whole bodies are asked.
+  /// Tells whether a byte stands here, by the C library: whole bodies are asked.
   package func has(_ byte: UInt8) -> Bool {
     baseAddress.map { memchr($0, Int32(byte), count) != nil } ?? false
   }
 }
 
 extension [UInt8] {
-  /// Whether a byte stands here.
+  /// Tells whether a byte stands here.
   package func has(_ byte: UInt8) -> Bool { withUnsafeBufferPointer { $0.has(byte) } }
 }
 

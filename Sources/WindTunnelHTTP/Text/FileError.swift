@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Why a file cannot be read or written.
+/// The reason why a file cannot be read or written.
 public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
   /// There is no file of this name.
   case missing(String)
@@ -54,7 +54,7 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Why the system refused, in its own words, as half a sentence.
+  /// The reason why the system refused, in its own words, as half a sentence.
   package static func reason(_ error: any Error) -> String {
     // On Linux the cause is an error of Swift's that no cast makes an `NSError` of.
     let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error ?? error

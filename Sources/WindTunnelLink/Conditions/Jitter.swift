@@ -1,4 +1,4 @@
-/// How far a packet's delay strays.
+/// The straying of packets' delays.
 public struct Jitter: Sendable, Hashable {
   /// The shapes of the straying.
   public enum Distribution: String, Sendable, Hashable, CaseIterable {
@@ -8,15 +8,15 @@ public struct Jitter: Sendable, Hashable {
     case normal
   }
 
-  /// How far.
+  /// The length of the straying.
   public var length: Duration
-  /// In which shape.
+  /// The shape of the straying.
   public var distribution: Distribution
-  /// How much of one packet's straying the next one has, from 0 to 1: `x' = (1 − ρ)·u + ρ·x`, which
-  /// is what netem calls correlation.
+  /// The share of one packet's straying that the next one has, from 0 to 1: `x' = (1 − ρ)·u + ρ·x`,
+  /// which is what netem calls correlation.
   public var correlation: Double
 
-  /// Makes a jitter.
+  /// Makes a jitter of a length.
   public init(
     _ length: Duration,
     distribution: Distribution = .even,
@@ -43,7 +43,7 @@ struct JitterChain: Sendable, Hashable {
     last = Self.draw(jitter.distribution, draws, 0)
   }
 
-  /// How many uniform draws make a normal one.
+  /// The number of uniform draws that make a normal one.
   private static let uniforms = 12
 
   /// Microseconds that the next packet comes later, or sooner.

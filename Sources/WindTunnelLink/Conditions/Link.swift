@@ -10,25 +10,26 @@ public struct Link: Sendable, Hashable {
     case down
   }
 
-  /// One direction.
+  /// The conditions of one direction.
   public struct Direction: Sendable, Hashable {
-    /// How long a byte is on its way.
+    /// The time that a byte is on its way.
     public var delay: Duration
-    /// How far that strays, packet by packet; none overtakes another.
+    /// The straying of the delay, packet by packet; none overtakes another.
     public var jitter: Jitter?
     /// Bits a second, 1 kbit being 1000 bits; `nil`: without limit.
     public var bitsPerSecond: Double?
-    /// How many bytes wait for the link before the sender has to; `nil`: any number.
+    /// The number of bytes that wait for the link before the sender has to; `nil`: any number.
     public var queueBytes: Int?
-    /// How many packets wait for the rate before the next one is lost; `nil`: 1000, as netem has it.
+    /// The number of packets that wait for the rate before the next one is lost; `nil`: 1000, as netem
+    /// has it.
     public var queuePackets: Int?
-    /// Which packets are lost.
+    /// The model of the packets that are lost.
     public var loss: LossModel
 
-    /// What a queue holds where nobody says.
+    /// The packets that a queue holds where nobody says.
     static let queuePacketsDefault = 1000
 
-    /// Makes a direction.
+    /// Makes a direction of its conditions.
     public init(
       delay: Duration = .zero,
       jitter: Jitter? = nil,
@@ -69,7 +70,7 @@ public struct Link: Sendable, Hashable {
       set { loss = newValue > 0 ? .bernoulli(newValue) : .none }
     }
 
-    /// Whether its packets meet anything that the windows of TCP make a difference to.
+    /// Tells whether its packets meet anything that the windows of TCP make a difference to.
     var needsTCP: Bool { delay > .zero || jitter != nil || loss.losesSome }
   }
 
@@ -77,13 +78,13 @@ public struct Link: Sendable, Hashable {
   public var up: Direction
   /// From the server to the client.
   public var down: Direction
-  /// How long a name takes to be found.
+  /// The time that the look-up of a name takes.
   public var dnsDelay: Duration
-  /// Whether all connections at a time share the rates and queues, each getting an even part;
+  /// Tells whether all connections at a time share the rates and queues, each getting an even part;
   /// otherwise each has them for itself.
   public var isShared: Bool
 
-  /// Makes a link.
+  /// Makes a link of its directions.
   public init(
     up: Direction,
     down: Direction,
@@ -99,10 +100,10 @@ public struct Link: Sendable, Hashable {
   /// The time there and back.
   public var roundTrip: Duration { up.delay + down.delay }
 
-  /// Whether nothing gets through one way or the other.
+  /// Tells whether nothing gets through one way or the other.
   public var isDead: Bool { up.loss.losesAll || down.loss.losesAll }
 
-  /// Whether anything about it is drawn.
+  /// Tells whether anything about it is drawn.
   var hasChance: Bool {
     [up, down].contains { direction in
       if direction.jitter != nil { return true }

@@ -1,15 +1,15 @@
-/// Which packets of one direction are lost.
+/// The choice of packets of one direction that are lost.
 public enum LossModel: Sendable, Hashable {
-  /// None.
+  /// No packet is lost.
   case none
   /// Each with this probability, independently of the others.
   case bernoulli(Double)
-  /// In bursts.
+  /// Losses that come in bursts.
   case gilbertElliott(GilbertElliott)
-  /// Exactly these.
+  /// Exactly the packets of a script.
   case script(LossScript)
 
-  /// Whether nothing at all gets through.
+  /// Tells whether nothing at all gets through.
   public var losesAll: Bool {
     switch self {
     case .none, .script: false
@@ -18,7 +18,7 @@ public enum LossModel: Sendable, Hashable {
     }
   }
 
-  /// Whether packets can be lost.
+  /// Tells whether packets can be lost.
   var losesSome: Bool {
     switch self {
     case .none: false
@@ -41,7 +41,7 @@ public struct GilbertElliott: Sendable, Hashable {
   /// The probability that a packet is lost in the bad state.
   public var lossInBad: Double
 
-  /// Makes a chain.
+  /// Makes a chain of its probabilities.
   public init(
     goodToBad: Double,
     badToGood: Double,
@@ -69,7 +69,7 @@ public struct GilbertElliott: Sendable, Hashable {
 /// Exactly which packets of a connection's direction are lost, by their numbers from 1 on. A packet
 /// has a number among all and one among its kind; repeats count like any other.
 public struct LossScript: Sendable, Hashable {
-  /// Among all packets.
+  /// The numbers among all packets.
   public var packets: Set<Int>
   /// Among SYNs or SYN-ACKs.
   public var handshake: Set<Int>
@@ -78,7 +78,7 @@ public struct LossScript: Sendable, Hashable {
   /// Among acknowledgements without data.
   public var acknowledgements: Set<Int>
 
-  /// Makes a script.
+  /// Makes a script of packets' numbers.
   public init(
     packets: Set<Int> = [],
     handshake: Set<Int> = [],

@@ -1,7 +1,7 @@
 /// A rate that several connections have together: each that has something to send gets an even part.
 ///
-/// Who sends at the same time is up to the clients, so with it times depend on concurrency; which
-/// packets are lost does not.
+/// The clients decide which of them send at the same time, so with it times depend on concurrency;
+/// which packets are lost does not.
 final class SharedRate: Sendable {
   private let active = Locked(0)
 
@@ -33,4 +33,15 @@ final class SharedRate: Sendable {
       if change != 0 { rate.active.withLock { $0 += change } }
     }
   }
+}
+
+/// The rates that the connections of a deck share.
+package struct SharedRates: Sendable, Hashable {
+  let up = SharedRate()
+  let down = SharedRate()
+
+  package init() {}
+
+  package static func == (left: SharedRates, right: SharedRates) -> Bool { left.up === right.up }
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(up)) }
 }

@@ -1,4 +1,4 @@
-/// When what of one exchange happens on a link: a request and its answer on a connection of their
+/// The moments of one exchange on a link: a request and its answer on a connection of their
 /// own, without anything being sent. Times count from the first thing that the client does.
 ///
 /// ```swift
@@ -22,23 +22,23 @@
 /// take. Packets never overtake one another, so jitter does not reorder. An exchange has a connection
 /// of its own: reuse is not modelled. A name is looked up in ``Link/dnsDelay``, whatever is lost.
 public struct ExchangeTimeline: Sendable, Hashable {
-  /// Where an exchange can come to nothing.
+  /// The stages at which an exchange can come to nothing.
   public enum Stage: String, Sendable, Hashable, CaseIterable {
     /// No answer to any SYN.
     case connect
-    /// The TLS handshake.
+    /// The handshake of TLS itself.
     case tls
-    /// The request.
+    /// The request to the server.
     case request
-    /// The response.
+    /// The response to the client.
     case response
   }
 
   /// Bytes of the response that the client has, all in front of them included.
   public struct Arrival: Sendable, Hashable {
-    /// When.
+    /// The moment of the arrival.
     public var at: Duration
-    /// How many.
+    /// The number of these bytes.
     public var bytes: Int
   }
 
@@ -52,13 +52,13 @@ public struct ExchangeTimeline: Sendable, Hashable {
   public private(set) var requestDelivered: Duration?
   /// The client has a byte of the response.
   public private(set) var firstByte: Duration?
-  /// What of the response came when.
+  /// The arrivals of the response's bytes, in order.
   public private(set) var arrivals: [Arrival] = []
   /// The client has all of it.
   public private(set) var done: Duration?
-  /// Where the connection was given up or an hour had passed; `nil`: nowhere.
+  /// The stage at which the connection was given up or an hour had passed; `nil`: none.
   public private(set) var failure: Stage?
-  /// When that was.
+  /// The moment of that failure.
   public private(set) var failedAt: Duration?
 
   /// Works out an exchange.
@@ -116,7 +116,50 @@ public struct ExchangeTimeline: Sendable, Hashable {
   }
 }
 
-extension Journey {
+/// A connection from the look-up of its name to the request's arrival, in virtual time.
+struct Journey: Sendable, Hashable {
+  /// As it is when the request has arrived, or when it came to nothing.
+  private(set) var connection: TCPConnection
+  /// Microseconds from the connection's beginning; `nil`: it did not come so far.
+  private(set) var (connected, secured, delivered): (Int?, Int?, Int?)
+
+  /// The bytes of a client's hello in TLS 1.3, of the server's answer, and of the handshake's end
+  /// (RFC 8446 §2); with one certificate chain of usual length.
+  private static let (helloBytes, serverBytes, finishedBytes) = (517, 3600, 74)
+  /// After so long nobody waits any more: an hour.
+  static let longest = 3_600_000_000
+
+  init(_ connection: TCPConnection, requestBytes: Int, isSecure: Bool) {
+    self.connection = connection
+    guard connect() else { return }
+    if isSecure {
+      guard send(Self.helloBytes, .up) != nil, let end = send(Self.serverBytes, .down) else {
+        return
+      }
+      secured = end
+    }
+    delivered = send((isSecure ? Self.finishedBytes : 0) + requestBytes, .up)
+  }
+
+  private mutating func connect() -> Bool {
+    while !connection.isConnected {
+      guard connection.step(), connection.now < Self.longest else { return false }
+    }
+    connected = connection.now
+    return true
+  }
+
+  /// Writes at one end and lets everything happen until the last of it has come to the other.
+  private mutating func send(_ bytes: Int, _ way: Link.Way) -> Int? {
+    let start = connection.now
+    let whole = connection.delivered(way) + bytes
+    connection.write(bytes, way, at: start)
+    while connection.delivered(way) < whole {
+      guard connection.step(), connection.now - start < Self.longest else { return nil }
+    }
+    return connection.now
+  }
+
   fileprivate mutating func answer(_ bytes: Int, after think: Int) -> Int? {
     connection.advance(to: connection.now + think)
     connection.notesArrivals = true

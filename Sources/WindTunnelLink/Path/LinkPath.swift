@@ -1,19 +1,19 @@
 /// A link and what decides the fates of one connection's packets on it.
 public struct LinkPath: Sendable, Hashable {
-  /// The link.
+  /// The link with its conditions.
   public var link: Link
-  /// The connection's draws.
+  /// The draws of the connection.
   public var draws: ConnectionDraws
   /// The rates that its connections share; `nil`: each has its own.
   package var shared: SharedRates?
-  /// How many round trips go before the request; `nil`: as many as a new connection takes.
+  /// The number of round trips before the request; `nil`: as many as a new connection takes.
   public var handshakes: Int?
   /// Tells whether the TLS handshake was waited for where it was made, and nothing else was.
   public var isSecured = false
   /// The length of the request's content, where it is not kept in the request.
   public var contentBytes: Int?
 
-  /// Whether windows and loss make a difference on it.
+  /// Tells whether windows and loss make a difference on it.
   private var needsTCP: Bool { link.up.needsTCP || link.down.needsTCP }
 
   package init(link: Link, draws: ConnectionDraws, shared: SharedRates? = nil) {
@@ -26,7 +26,7 @@ public struct LinkPath: Sendable, Hashable {
     Journey(connection(), requestBytes: requestBytes, isSecure: isSecure)
   }
 
-  /// How long it takes from the look-up of the name to the request's arrival, without the round trips
+  /// The time from the look-up of the name to the request's arrival, without the round trips
   /// that somebody has waited for already; `nil`: it never arrives.
   package func travel(requestBytes: Int, isSecure: Bool) -> Duration? {
     if link.isDead { return nil }
@@ -69,14 +69,14 @@ public struct LinkPath: Sendable, Hashable {
     return stages
   }
 
-  /// What the answer to a request passes through.
+  /// The shaper that the answer to a request passes through.
   package func answerShaper(requestBytes: Int, isSecure: Bool) -> Shaper {
     guard needsTCP, !link.isDead else { return Shaper(link.down) }
     let journey = journey(requestBytes: requestBytes, isSecure: isSecure)
     return Shaper(journey.connection, .down, of: link)
   }
 
-  /// How long it takes to open a connection; `nil`: it never opens.
+  /// The time that it takes to open a connection; `nil`: it never opens.
   package func opening() -> Duration? {
     if link.isDead { return nil }
     guard needsTCP else { return link.dnsDelay }
@@ -94,7 +94,7 @@ public struct LinkPath: Sendable, Hashable {
     return .microseconds(secured - connected)
   }
 
-  /// What an open connection's bytes pass through one way.
+  /// The shaper that an open connection's bytes pass through one way.
   ///
   /// The two ways are simulated each for itself: the acknowledgements of one meet neither the queue
   /// nor the losses of the other's data.
@@ -102,9 +102,7 @@ public struct LinkPath: Sendable, Hashable {
     guard needsTCP, !link.isDead else { return Shaper(way == .up ? link.up : link.down) }
     var connection = connection()
     // Each end writes when it is open: the server's half a round trip after the client's.
-    while !(way == .up ? connection.isConnected : connection.handshake.serverOpened),
-      connection.now < Journey.longest, connection.step()
-    {}
+    while !connection.isOpen(way), connection.now < Journey.longest, connection.step() {}
     return Shaper(connection, way, of: link)
   }
 }

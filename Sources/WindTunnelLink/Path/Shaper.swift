@@ -1,16 +1,16 @@
-/// What a link does to the bytes of one direction of one connection.
+/// The effect of a link on the bytes of one direction of one connection.
 ///
 /// A value that is told byte counts and times and answers what may be released when. Bytes leave
 /// in order. On a link with delay, jitter or loss they do as TCP has it: in windows, and late where a
 /// packet is lost (``ExchangeTimeline`` says what is modelled). Nothing is ever dropped: on TCP a
 /// lost packet is late, not missing.
 public struct Shaper: Sendable, Hashable {
-  /// What it is without windows.
+  /// The model of the link without windows.
   private var pipe: Pipe
-  /// What takes the pipe's place where windows make a difference: at most one, in a list, since it is
-  /// large and most deliveries have none. It is changed in place and never copied.
+  /// The stream that takes the pipe's place where windows make a difference: at most one, in a list,
+  /// since it is large and most deliveries have none. It is changed in place and never copied.
   private var stream: [TCPStream] = []
-  /// How many bytes it was told of.
+  /// The number of bytes that it was told of.
   public private(set) var sentBytes = 0
 
   /// Makes the shaper of a direction for itself: its delay and rate, without windows and loss, which
@@ -31,32 +31,158 @@ public struct Shaper: Sendable, Hashable {
     return stream.isEmpty ? pipe.send(count, at: now) : stream[0].send(count, at: now)
   }
 
-  /// How many bytes of all have arrived by now.
+  /// The number of bytes that have arrived by now.
   public mutating func arrived(at now: Duration) -> Int {
     stream.isEmpty ? pipe.arrived(at: now) : stream[0].arrived(at: now)
   }
 
-  /// When to ask again: something arrives then, or something happens that leads to it. `nil`: nothing
-  /// more arrives of what was sent.
+  /// The moment to ask again: something arrives then, or something happens that leads to it. `nil`:
+  /// nothing more arrives of what was sent.
   public var nextMoment: Duration? { stream.isEmpty ? pipe.nextMoment : stream[0].nextMoment }
 
-  /// How many bytes may be handed over at a time before the queue is full.
+  /// The number of bytes that may be handed over at a time before the queue is full.
   public func room(at now: Duration) -> Int {
     stream.isEmpty ? pipe.room(at: now) : stream[0].room
   }
 
-  /// When there is room for at least one byte, or for a whole empty queue's worth of `count`.
+  /// The moment at which there is room for at least one byte, or for a whole empty queue's worth of
+  /// `count`.
   public func roomAgain(for count: Int, at now: Duration) -> Duration {
     stream.isEmpty
       ? pipe.roomAgain(for: count, at: now) : stream[0].roomAgain(for: count, at: now)
   }
 
-  /// How many bytes one release should hold, so that a rate shows in the small and a fast link
-  /// needs few wake-ups.
+  /// The number of bytes that one release should hold, so that a rate shows in the small and a fast
+  /// link needs few wake-ups.
   public var sliceBytes: Int {
     stream.isEmpty ? pipe.sliceBytes : queueBytes ?? Int.max
   }
 
-  /// How many bytes the queue holds; `nil`: any number.
+  /// The number of bytes that the queue holds; `nil`: any number.
   package var queueBytes: Int? { pipe.direction.queueBytes }
+}
+
+/// A rate and a delay without windows: bytes leave in order, wait for their turn and are then under
+/// way.
+private struct Pipe: Sendable, Hashable {
+  let direction: Link.Direction
+  /// The moment at which the link will have sent everything it was told of.
+  private var busyUntil = Duration.zero
+  private var underWay: [Mark] = []
+  private var first = 0
+  private var arrived = 0
+
+  private struct Mark: Sendable, Hashable {
+    var at: Duration
+    var bytes: Int
+  }
+
+  init(_ direction: Link.Direction) { self.direction = direction }
+
+  mutating func send(_ count: Int, at now: Duration) -> Duration {
+    busyUntil = max(busyUntil, now) + transmission(of: count)
+    let moment = busyUntil + direction.delay
+    if count > 0 { underWay.append(Mark(at: moment, bytes: count)) }
+    return moment
+  }
+
+  mutating func arrived(at now: Duration) -> Int {
+    while first < underWay.count, underWay[first].at <= now {
+      arrived += underWay[first].bytes
+      first += 1
+    }
+    // What has passed goes at once in large parts, so that a long transfer does not pile it up.
+    if first == underWay.count || first > 1024 {
+      underWay.removeSubrange(..<first)
+      first = 0
+    }
+    return arrived
+  }
+
+  var nextMoment: Duration? { first < underWay.count ? underWay[first].at : nil }
+
+  func room(at now: Duration) -> Int {
+    guard let most = direction.queueBytes else { return Int.max }
+    return max(0, most - queued(at: now))
+  }
+
+  func roomAgain(for count: Int, at now: Duration) -> Duration {
+    guard let most = direction.queueBytes else { return now }
+    let wanted = min(count, most)
+    let excess = queued(at: now) + wanted - most
+    // At least a nanosecond, so that a wake-up for it lies ahead on the fastest link.
+    return excess <= 0 ? now : now + max(.nanoseconds(1), transmission(of: excess))
+  }
+
+  /// Five milliseconds' worth, at least one full segment (RFC 6691's 1460).
+  var sliceBytes: Int {
+    guard let rate = direction.bitsPerSecond else { return Int.max }
+    return max(1460, Int(rate / 8 * 0.005))
+  }
+
+  private func queued(at now: Duration) -> Int {
+    guard let rate = direction.bitsPerSecond, busyUntil > now else { return 0 }
+    return Int((Double((busyUntil - now).inNanoseconds) / 1e9 * rate / 8).rounded(.up))
+  }
+
+  private func transmission(of count: Int) -> Duration {
+    guard let rate = direction.bitsPerSecond, count > 0 else { return .zero }
+    return .nanoseconds(Int64(min((Double(count) * 8e9 / rate).rounded(), 9e18)))
+  }
+}
+
+/// One direction of a connection that is open, told of real bytes at real times and simulated up to
+/// them: bytes arrive when the simulated receiver has them without a gap.
+private struct TCPStream: Sendable, Hashable {
+  private var connection: TCPConnection
+  private let way: Link.Way
+  private let delay: Duration
+  private let queueBytes: Int?
+  /// The moment of the connection's time at which the caller's begins.
+  private let start: Int
+  private var origin: Duration?
+  private let before: Int
+
+  init(_ connection: TCPConnection, _ way: Link.Way, _ direction: Link.Direction) {
+    self.connection = connection
+    self.way = way
+    delay = direction.delay
+    queueBytes = direction.queueBytes
+    start = connection.now
+    before = connection.delivered(way)
+  }
+
+  mutating func send(_ count: Int, at now: Duration) -> Duration {
+    // An end that nothing is behind travels as long as anything; behind bytes it comes with them.
+    guard count > 0 else { return now + delay }
+    if origin == nil { origin = now }
+    let moment = microseconds(now)
+    connection.advance(to: moment)
+    connection.write(count, way, at: moment)
+    return now
+  }
+
+  mutating func arrived(at now: Duration) -> Int {
+    guard origin != nil else { return 0 }
+    connection.advance(to: microseconds(now))
+    return connection.delivered(way) - before
+  }
+
+  var nextMoment: Duration? {
+    guard let origin, let moment = connection.nextMoment else { return nil }
+    return origin + .microseconds(moment - start)
+  }
+
+  var room: Int { queueBytes.map { max(0, $0 - connection.unsent(way)) } ?? Int.max }
+
+  /// It is the next acknowledgement that makes room.
+  func roomAgain(for count: Int, at now: Duration) -> Duration {
+    guard let queueBytes, room < min(count, queueBytes) else { return now }
+    return max(nextMoment ?? now + .milliseconds(100), now + .nanoseconds(1))
+  }
+
+  private func microseconds(_ now: Duration) -> Int {
+    guard let origin else { return start }
+    return start + Int((now - origin).inNanoseconds / 1000)
+  }
 }

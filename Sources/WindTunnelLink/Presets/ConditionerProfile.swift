@@ -5,12 +5,12 @@ public import Foundation
 public struct ConditionerProfile: Sendable, Hashable {
   /// A file is larger than this: it is refused before it is read. One profile takes about 1 kB.
   public static let fileBytesMax = 1 << 20
-  /// How deep profiles are looked for.
+  /// The depth to which profiles are looked for.
   private static let depthMax = 4
 
-  /// What its file calls it; empty where it is the whole file.
+  /// The name in its file; empty where it is the whole file.
   public let name: String
-  /// The link.
+  /// The link with its conditions.
   public let link: Link
 
   /// Reads every profile of a file, in the order of their names.

@@ -1,6 +1,6 @@
 /// A link whose numbers somebody has published, with where they come from.
 public struct LinkPreset: Sendable, Hashable {
-  /// How sure the numbers are.
+  /// The certainty of the numbers.
   public enum Evidence: String, Sendable, Hashable, CaseIterable {
     /// Read in the source or the documentation of whoever published them.
     case source
@@ -10,15 +10,15 @@ public struct LinkPreset: Sendable, Hashable {
 
   /// `nlc/3g`: whose it is and which.
   public let name: String
-  /// What its publisher calls it.
+  /// The title that its publisher gives it.
   public let title: String
   /// The link; delays are one way.
   public let link: Link
-  /// Where the numbers were published, and what was made of them.
+  /// The place of publication, and what was made of the numbers.
   public let source: String
-  /// How sure they are.
+  /// The certainty of these numbers.
   public let evidence: Evidence
-  /// What else is to be known.
+  /// The remark on what else is to be known.
   public let note: String?
 
   /// A direction in kbit/s (`nil`: without limit), one-way milliseconds and per cent.
@@ -53,13 +53,10 @@ public struct LinkPreset: Sendable, Hashable {
     self.note = note
   }
 
-  /// All of them, by publisher.
-  public static let all = networkLinkConditioner + augmentedTrafficControl + webPageTest + devTools
-
   /// The preset of a name.
   public static func named(_ name: String) -> LinkPreset? { all.first { $0.name == name } }
 
-  /// What to do about a name that none bears.
+  /// The advice for a name that none bears.
   public static func suggestion(for name: String) -> String {
     let names = all.map(\.name)
     // A name without its publisher is most likely one of that publisher's.

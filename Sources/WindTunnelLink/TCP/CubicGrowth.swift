@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// How a window grows and shrinks by CUBIC (RFC 9438), with its Reno-friendly region, fast
+/// The growth and the shrinking of a window by CUBIC (RFC 9438), with its Reno-friendly region, fast
 /// convergence, and the early end of slow start when the round trip grows (HyStart).
 struct CubicGrowth: Sendable, Hashable {
-  /// What is left of a window after a loss: Linux's 717 of 1024.
+  /// The share of a window that is left after a loss: Linux's 717 of 1024.
   private static let (left, whole) = (717, 1024)
   private static let scale = 0.4
 
@@ -57,7 +57,7 @@ struct CubicGrowth: Sendable, Hashable {
 
   mutating func forgetPending() { pending = 0 }
 
-  /// How many acknowledgements the next segment of the window takes.
+  /// Works out the number of acknowledgements that the next segment of the window takes.
   private mutating func update(_ window: Int, by count: Int, at now: Int) {
     acknowledged += count
     if lastUpdate.window == window, now - lastUpdate.at <= 28_000 { return }

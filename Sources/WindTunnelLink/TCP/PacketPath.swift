@@ -7,9 +7,9 @@ struct PacketPath: Sendable, Hashable {
   private let share: SharedRate.Share?
   private var loss: LossChain
   private var jitter: JitterChain?
-  /// When the rate has let pass everything so far.
+  /// The moment at which the rate has let pass everything so far.
   private var busyUntil = 0
-  /// When the packets that wait or are being sent will have been sent.
+  /// The moments at which the packets that wait or are being sent will have been sent.
   private var departures: [Int] = []
   private var firstDeparture = 0
   private var underWay: [(Packet, at: Int)] = []
@@ -24,10 +24,10 @@ struct PacketPath: Sendable, Hashable {
     jitter = direction.jitter.map { JitterChain($0, draws.apart(1)) }
   }
 
-  /// When the next packet arrives.
+  /// The moment at which the next packet arrives.
   var nextArrival: Int? { first < underWay.count ? underWay[first].at : nil }
 
-  /// Whether bytes wait for the rate.
+  /// Tells whether bytes wait for the rate.
   func isBusy(at now: Int) -> Bool { busyUntil > now }
 
   mutating func send(_ packet: Packet, at now: Int) {
@@ -83,4 +83,98 @@ struct PacketPath: Sendable, Hashable {
 extension Duration {
   /// This duration in whole microseconds, rounded up: a moment that was waited for has come.
   var inMicroseconds: Int { Int((inNanoseconds + 999) / 1000) }
+}
+
+/// A packet on its way between the two ends of a connection.
+struct Packet: Sendable, Hashable {
+  enum Kind: Sendable, Hashable {
+    case synchronise
+    case synchroniseAcknowledge
+    case data
+    case acknowledgement
+  }
+
+  var kind: Kind
+  /// The number of the segment; of an acknowledgement, of the next one.
+  var segment = 0
+  /// The number of bytes of the stream up to the segment's end.
+  var end = 0
+  /// The number of bytes of the stream that it holds.
+  var length = 0
+  /// The first segment that its sender has not got.
+  var acknowledged = 0
+  /// The later segments that its sender has, the newest first (RFC 2018 §4).
+  var blocks: [Range<Int>] = []
+  /// The segment that its sender has got twice (RFC 2883).
+  var duplicate: Range<Int>?
+  /// The moment at which it was sent (RFC 7323 §3).
+  var stamp = 0
+  /// The stamp that it gives back.
+  var echo = 0
+
+  /// Payload of one segment: 1500 bytes less the headers of IPv4 and of TCP with timestamps.
+  static let segmentBytes = 1448
+  /// The bytes of those headers.
+  private static let headerBytes = 52
+  /// A SYN has more options.
+  private static let handshakeBytes = 60
+
+  /// The bytes that it takes on the link.
+  var bytes: Int {
+    switch kind {
+    case .synchronise, .synchroniseAcknowledge: Self.handshakeBytes
+    case .data: Self.headerBytes + length
+    case .acknowledgement: Self.headerBytes
+    }
+  }
+}
+
+/// The fates of the packets of one direction of one connection, one after the other.
+///
+/// A chain begins in its stationary distribution, so the first packets of many short connections
+/// fare as those of a long one do.
+struct LossChain: Sendable, Hashable {
+  private let model: LossModel
+  private let draws: Draws
+  private var isBad = false
+  private var (packets, handshakes, data, acknowledgements) = (0, 0, 0, 0)
+
+  init(_ model: LossModel, _ draws: Draws) {
+    self.model = model
+    self.draws = draws
+    if case .gilbertElliott(let chain) = model {
+      isBad = draws.unit(Self.firstState) < chain.stationaryBad
+    }
+  }
+
+  /// The indices of the draws: each packet has its own, so a lost one shifts none.
+  private static let (firstState, perPacket) = (0, 2)
+
+  /// Tells whether the next packet is lost.
+  mutating func isLost(_ kind: Packet.Kind) -> Bool {
+    packets += 1
+    switch model {
+    case .none: return false
+    case .bernoulli(let probability):
+      return draws.unit(packets * Self.perPacket) < probability
+    case .gilbertElliott(let chain):
+      let step = draws.unit(packets * Self.perPacket)
+      if step < (isBad ? chain.badToGood : chain.goodToBad) { isBad.toggle() }
+      let probability = isBad ? chain.lossInBad : chain.lossInGood
+      return draws.unit(packets * Self.perPacket + 1) < probability
+    case .script(let script):
+      if script.packets.contains(packets) { return true }
+      switch kind {
+      case .synchronise, .synchroniseAcknowledge:
+        handshakes += 1
+        return script.handshake.contains(handshakes)
+      case .data:
+        data += 1
+        return script.data.contains(data)
+      case .acknowledgement:
+        acknowledgements += 1
+        return script.acknowledgements.contains(acknowledgements)
+      }
+    }
+  }
 }

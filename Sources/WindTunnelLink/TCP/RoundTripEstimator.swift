@@ -2,9 +2,9 @@
 /// deviation at once and forgets it only by a quarter a round trip, and its minimum is 200 ms.
 struct RoundTripEstimator: Sendable, Hashable {
   static let variationLeast = 200_000
-  /// What both hosts take of a round trip beside the link, in microseconds. It matters where a timer
-  /// of the link's time alone would be a whole number of jiffies: no kernel ever measures that, so
-  /// its timer is a jiffy longer.
+  /// The part of a round trip that both hosts take beside the link, in microseconds. It matters where a
+  /// timer of the link's time alone would be a whole number of jiffies: no kernel ever measures that,
+  /// so its timer is a jiffy longer.
   static let hostTime = 200
   /// Before there is a sample (RFC 6298 §2.1).
   static let initialTimeout = 1_000_000
@@ -16,7 +16,7 @@ struct RoundTripEstimator: Sendable, Hashable {
   private(set) var variation = 0
   /// The segment whose acknowledgement begins the next round trip.
   private var roundEnd = 0
-  /// The least sample.
+  /// The least of all samples.
   private(set) var least = Int.max
 
   var hasSample: Bool { smoothed8 > 0 }

@@ -1,10 +1,10 @@
-/// What of a stream has been sent and is not known to have arrived in order, segment by segment,
-/// with the counts that a sender's decisions are made of.
+/// The part of a stream that has been sent and is not known to have arrived in order, segment by
+/// segment, with the counts that a sender's decisions are made of.
 struct SentSegments: Sendable, Hashable {
   struct Segment: Sendable, Hashable {
     /// The bytes of the stream up to its end, and how many are its own.
     var (end, length): (Int, Int)
-    /// When it was last sent.
+    /// The moment at which it was last sent.
     var sentAt: Int
     /// It was ever sent again, so nobody knows which copy an acknowledgement is for.
     var wasRepeated = false
@@ -19,17 +19,18 @@ struct SentSegments: Sendable, Hashable {
   /// The first that is not acknowledged.
   private(set) var first = 0
   private(set) var (selected, lost, repeatsOut) = (0, 0, 0)
-  /// How often a segment was found to be lost.
+  /// The number of times that a segment was found to be lost.
   private(set) var losses = 0
   /// No lost one that waits to be sent again lies before this.
   private var repeatHint = 0
 
   /// The number of the next new one.
   var next: Int { base + segments.count }
-  /// How many are sent and not acknowledged.
+  /// The number of those that are sent and not acknowledged.
   var count: Int { next - first }
   var isEmpty: Bool { count == 0 }
-  /// How many are on their way: sent, neither arrived nor lost, and the repeats of lost ones.
+  /// The number of those that are on their way: sent, neither arrived nor lost, and the repeats of lost
+  /// ones.
   var inFlight: Int { count - selected - lost + repeatsOut }
 
   subscript(number: Int) -> Segment { segments[number - base] }

@@ -4,7 +4,7 @@
 /// Written after Linux 6.18 and held against it. What it does not know: ECN, pacing, receive windows
 /// that close, the retransmissions of FIN, and path MTUs other than 1500 bytes.
 struct TCPConnection: Sendable, Hashable {
-  struct End: Sendable, Hashable {
+  private struct End: Sendable, Hashable {
     var sender: TCPSender
     var receiver = TCPReceiver()
   }
@@ -17,12 +17,12 @@ struct TCPConnection: Sendable, Hashable {
   }
 
   private(set) var now = 0
-  var (client, server): (End, End)
-  var (up, down): (PacketPath, PacketPath)
-  var handshake: ThreeWayHandshake
-  /// Whether every arrival is noted.
+  private var (client, server): (End, End)
+  private var (up, down): (PacketPath, PacketPath)
+  private var handshake: ThreeWayHandshake
+  /// Tells whether every arrival is noted.
   var notesArrivals = false
-  var arrivals: [Arrival] = []
+  private(set) var arrivals: [Arrival] = []
   private var burst: SegmentBurst
   private var shares: [SharedRate.Share] = []
 
@@ -45,6 +45,8 @@ struct TCPConnection: Sendable, Hashable {
   }
 
   var isConnected: Bool { handshake.clientOpened != nil }
+  /// Tells whether the end that sends this way is open.
+  func isOpen(_ way: Link.Way) -> Bool { way == .up ? isConnected : handshake.serverOpened }
   /// Nothing will ever come any more.
   var isDead: Bool {
     handshake.hasGivenUp || client.sender.hasGivenUp || server.sender.hasGivenUp
@@ -54,12 +56,17 @@ struct TCPConnection: Sendable, Hashable {
     way == .up ? server.receiver.delivered : client.receiver.delivered
   }
 
-  /// When the next thing happens; `nil`: never.
+  /// The bytes that the application wrote and that were not sent.
+  func unsent(_ way: Link.Way) -> Int {
+    way == .up ? client.sender.unsent : server.sender.unsent
+  }
+
+  /// The moment at which the next thing happens; `nil`: never.
   var nextMoment: Int? {
     guard !isDead else { return nil }
     var moment = Int.max
     for candidate in [
-      up.nextArrival, down.nextArrival, client.sender.alarm?.at, server.sender.alarm?.at,
+      up.nextArrival, down.nextArrival, client.sender.due, server.sender.due,
       client.receiver.due, server.receiver.due, handshake.nextMoment,
     ] {
       if let candidate, candidate < moment { moment = candidate }
@@ -93,9 +100,9 @@ struct TCPConnection: Sendable, Hashable {
       burst.begin(&client.sender)
       receive(down.receive(), atServer: false)
       burst.end(&client.sender, isLast: down.nextArrival != moment, at: now)
-    } else if client.sender.alarm?.at == moment {
+    } else if client.sender.due == moment {
       client.sender.ring(at: now)
-    } else if server.sender.alarm?.at == moment {
+    } else if server.sender.due == moment {
       server.sender.ring(at: now)
     } else if client.receiver.due == moment {
       sendAcknowledgement(.up)
@@ -113,8 +120,6 @@ struct TCPConnection: Sendable, Hashable {
     while let next = nextMoment, next <= moment { _ = step() }
     now = max(now, moment)
   }
-
-  // MARK: Packets
 
   private mutating func receive(_ packet: Packet, atServer: Bool) {
     switch packet.kind {
@@ -161,21 +166,21 @@ struct TCPConnection: Sendable, Hashable {
 
   private mutating func sendAcknowledgement(_ way: Link.Way) {
     var packet = Packet(kind: .acknowledgement)
-    packet.segment = way == .up ? client.sender.sent.next : server.sender.sent.next
+    packet.segment = way == .up ? client.sender.next : server.sender.next
     send(&packet, way)
   }
 
   private mutating func flush() {
     for number in client.sender.outbox {
-      var packet = Packet(number, client.sender.sent[number])
+      var packet = client.sender.packet(number)
       send(&packet, .up)
     }
-    client.sender.outbox.removeAll(keepingCapacity: true)
+    client.sender.clearOutbox()
     for number in server.sender.outbox {
-      var packet = Packet(number, server.sender.sent[number])
+      var packet = server.sender.packet(number)
       send(&packet, .down)
     }
-    server.sender.outbox.removeAll(keepingCapacity: true)
+    server.sender.clearOutbox()
     if let share = shares.first { share.set(up.isBusy(at: now)) }
     if let share = shares.last, shares.count > 1 { share.set(down.isBusy(at: now)) }
   }
@@ -192,8 +197,54 @@ struct TCPConnection: Sendable, Hashable {
   }
 }
 
-extension Packet {
-  init(_ number: Int, _ segment: SentSegments.Segment) {
-    self.init(kind: .data, segment: number, end: segment.end, length: segment.length)
+/// Packets that come together are handled together, and what they let leave waits in the host's own
+/// queue, which takes a few segments at a time (TCP Small Queues) and drains in between: so a sender
+/// has often seen acknowledgements of later segments before it uses the room that earlier ones made.
+///
+/// The number handled between two drainings is the scheduler's affair. It is drawn; where nothing
+/// else is, it is all of them.
+private struct SegmentBurst: Sendable, Hashable {
+  private let draws: Draws?
+  private var portions = 0
+  private var left = 0
+
+  /// As many as a host under little load handles at once.
+  private static let portionMost = 12.0
+
+  init(_ draws: Draws?) { self.draws = draws }
+
+  mutating func begin(_ sender: inout TCPSender) {
+    guard sender.beginBurst() else { return }
+    portions += 1
+    left = draws.map { 1 + Int($0.unit(portions) * Self.portionMost) } ?? .max
+  }
+
+  mutating func end(_ sender: inout TCPSender, isLast: Bool, at now: Int) {
+    if left != .max { left -= 1 }
+    guard isLast || left <= 0 else { return }
+    sender.endBurst(at: now)
+  }
+}
+
+/// The draws of one connection, by direction.
+public struct ConnectionDraws: Sendable, Hashable {
+  /// For what goes up.
+  public var up: Draws
+  /// For what goes down.
+  public var down: Draws
+
+  /// Names the connection: the *n*-th of a key in a lane.
+  public init(seed: UInt64, scenario: String, lane: Lane, key: String, ordinal: Int) {
+    func draws(_ direction: String) -> Draws {
+      Draws(
+        seed: seed,
+        scenario: scenario,
+        lane: lane,
+        key: key,
+        ordinal: ordinal,
+        rule: "link/\(direction)"
+      )
+    }
+    (up, down) = (draws("up"), draws("down"))
   }
 }

@@ -7,14 +7,14 @@
 struct TCPReceiver: Sendable, Hashable {
   /// The first segment that is missing.
   private(set) var next = 0
-  /// How many bytes have come without a gap.
+  /// The number of bytes that have come without a gap.
   private(set) var delivered = 0
   /// The stamp that is given back.
   private(set) var echo = 0
-  /// When a delayed acknowledgement is due.
+  /// The moment at which a delayed acknowledgement is due.
   private(set) var due: Int?
 
-  /// What has come beyond the gap, the newest first.
+  /// The segments that have come beyond the gap, the newest first.
   private var islands: [Range<Int>] = []
   private var ends: [Int: Int] = [:]
   private var duplicate: Range<Int>?
@@ -26,7 +26,8 @@ struct TCPReceiver: Sendable, Hashable {
   private var repeats = 0
   private var repeatsAt = 0
 
-  /// How many are acknowledged one by one from the first on, and again after one that came twice.
+  /// The number of those acknowledged one by one from the first on, and again after one that came
+  /// twice.
   private static let quickMost = 16
   /// For so many the receive window grows by each, which asks for one more.
   private static let growing = 6

@@ -4,7 +4,7 @@
 ///
 /// It is told of acknowledgements and of time, and leaves in ``outbox`` what it sends.
 struct TCPSender: Sendable, Hashable {
-  enum State: Sendable, Hashable {
+  private enum State: Sendable, Hashable {
     case open
     case disorder
     case reduced
@@ -12,58 +12,117 @@ struct TCPSender: Sendable, Hashable {
     case loss
   }
 
-  enum Alarm: Sendable, Hashable {
+  private enum Alarm: Sendable, Hashable {
     case timeout
     case probe
     case reordering
   }
 
-  /// RFC 6928.
-  static let initialWindow = 10
+  /// The news that an acknowledgement brings.
+  private struct News {
+    var advanced = false
+    var arrived = 0
+    var acknowledgedData = 0
+    var selectedData = false
+    var original = false
+    var duplicate = false
+    var rearms = false
+    /// Round trips of the oldest and the newest segment that came in order, and that came beyond a gap.
+    var (ordered, orderedLast): (Int?, Int?) = (nil, nil)
+    var (beyond, beyondLast): (Int?, Int?) = (nil, nil)
+    var hasRepeated = false
+  }
+
+  /// The verdict on an acknowledgement that is not quite in order.
+  private struct Verdict {
+    /// The alarm has been set to look for reordering.
+    var setsAlarm = false
+    /// New data test whether a timeout was in vain (RFC 5682), so no lost ones go before them.
+    var sendsNewFirst = false
+  }
+
+  /// The initial window of RFC 6928.
+  private static let initialWindow = 10
   /// As many segments as the largest window that a Linux receiver opens by itself: half of 6 MiB.
-  static let windowMost = 2172
+  private static let windowMost = 2172
   /// Timeouts in a row before the connection is given up (`tcp_retries2`).
-  static let timeoutsMost = 15
+  private static let timeoutsMost = 15
   /// While a burst of packets is handled at once, so many new segments leave, and so many more
   /// repeats; the rest follows by what the sender knows when it has seen the whole burst.
-  static let budgetLeast = 2
-  /// RFC 6298 §2.5, in jiffies.
+  private static let budgetLeast = 2
+  /// The longest timeout (RFC 6298 §2.5), in jiffies.
   static let timeoutMost = 30_000
 
   let timer: KernelTimer
-  var sent = SentSegments()
-  /// Which segments leave now, in order.
-  var outbox: [Int] = []
+  /// The numbers of the segments that leave now, in order.
+  private(set) var outbox: [Int] = []
   /// Bytes that the application wrote and that were not sent.
   private(set) var unsent = 0
-  private var written = 0
-
-  var state = State.open
-  var window = initialWindow
-  var threshold = Int.max
-  var growth = CubicGrowth()
-  var roundTrips = RoundTripEstimator()
-  /// How many segments may leave before the host's own queue has drained (TCP Small Queues).
-  var budget = Int.max
-  /// The timeout in jiffies, backed off.
-  var timeout = KernelTimer.jiffies(RoundTripEstimator.initialTimeout)
-  var timeouts = 0
   private(set) var hasGivenUp = false
 
-  var alarm: (kind: Alarm, at: Int)?
-  /// Where the episode ends.
-  var recoveryPoint = 0
-  var reduction = RateReduction()
-  var undo = Undo()
-  var isTestingTimeout = false
-  var rack = Rack()
+  private var sent = SentSegments()
+  private var written = 0
+
+  private var state = State.open
+  private var window = initialWindow
+  private var threshold = Int.max
+  private var growth = CubicGrowth()
+  private var roundTrips = RoundTripEstimator()
+  /// The number of segments that may leave before the host's own queue has drained (TCP Small Queues).
+  private var budget = Int.max
+  /// The timeout in jiffies, backed off.
+  private var timeout = KernelTimer.jiffies(RoundTripEstimator.initialTimeout)
+  private var timeouts = 0
+
+  private var alarm: (kind: Alarm, at: Int)?
+  /// The segment at which the episode ends.
+  private var recoveryPoint = 0
+  private var reduction = RateReduction()
+  private var undo = Undo()
+  private var isTestingTimeout = false
+  private var rack = Rack()
   /// The segment behind the probe that is out, and whether the probe was a repeat.
-  var probe: (end: Int, isRepeat: Bool)?
+  private var probe: (end: Int, isRepeat: Bool)?
 
   private var (isWindowLimited, mostOut, usageEnd) = (false, 0, 0)
   private var lastSend = 0
 
   init(_ timer: KernelTimer) { self.timer = timer }
+
+  /// The moment at which the alarm goes off.
+  var due: Int? { alarm?.at }
+  /// The number of the next new segment.
+  var next: Int { sent.next }
+
+  /// The packet of a segment that leaves now.
+  func packet(_ number: Int) -> Packet {
+    let segment = sent[number]
+    return Packet(kind: .data, segment: number, end: segment.end, length: segment.length)
+  }
+
+  /// Forgets what has left.
+  mutating func clearOutbox() { outbox.removeAll(keepingCapacity: true) }
+
+  /// Takes the handshake's sample of the round trip. The window begins with one segment after repeats
+  /// that were not in vain (RFC 5681 §3.1).
+  mutating func open(sample: Int, isNarrow: Bool) {
+    roundTrips.add(sample, least: sample, acknowledged: 0, next: 0)
+    timeout = roundTrips.timeout
+    if isNarrow { window = 1 }
+  }
+
+  /// Begins to handle packets that came together; false where it has begun.
+  mutating func beginBurst() -> Bool {
+    guard budget == .max else { return false }
+    budget = Self.budgetLeast
+    return true
+  }
+
+  /// Ends a burst: what the host's queue has held back leaves.
+  mutating func endBurst(at now: Int) {
+    budget = .max
+    transmit(at: now)
+  }
 
   /// Takes what the application writes.
   mutating func write(_ bytes: Int) {
@@ -71,13 +130,13 @@ struct TCPSender: Sendable, Hashable {
     written += bytes
   }
 
-  /// Sends what the window lets: lost segments first, then new ones.
+  /// Sends all that the window lets: lost segments first, then new ones.
   mutating func transmit(at now: Int) {
     if state == .recovery || state == .loss { transmitAgain(at: now) }
     transmitNew(at: now)
   }
 
-  mutating func transmitAgain(at now: Int) {
+  private mutating func transmitAgain(at now: Int) {
     var rearms = false
     while window > sent.inFlight, budget > -Self.budgetLeast, let number = sent.nextToRepeat() {
       sendAgain(number, at: now)
@@ -86,7 +145,7 @@ struct TCPSender: Sendable, Hashable {
     if rearms { set(.timeout, after: timeout, at: now) }
   }
 
-  mutating func sendAgain(_ number: Int, at now: Int) {
+  private mutating func sendAgain(_ number: Int, at now: Int) {
     sent.send(again: number, at: now, isProbe: false)
     undo.repeated(at: now)
     if state == .recovery || state == .reduced { reduction.out += 1 }
@@ -94,7 +153,7 @@ struct TCPSender: Sendable, Hashable {
     if budget != .max { budget -= 1 }
   }
 
-  mutating func transmitNew(at now: Int) {
+  private mutating func transmitNew(at now: Int) {
     guard unsent > 0 else { return }
     if sent.isEmpty { restartAfterIdle(at: now) }
     let wasEmpty = sent.isEmpty
@@ -110,7 +169,7 @@ struct TCPSender: Sendable, Hashable {
   }
 
   /// Sends one new segment, if there is anything new.
-  mutating func sendNew(at now: Int) -> Bool {
+  private mutating func sendNew(at now: Int) -> Bool {
     guard unsent > 0 else { return false }
     let length = min(unsent, Packet.segmentBytes)
     unsent -= length
@@ -143,12 +202,12 @@ struct TCPSender: Sendable, Hashable {
     (isWindowLimited, mostOut, usageEnd) = (isLimited, sent.count, sent.next)
   }
 
-  /// Whether the window was what held the sender up, so that a wider one would be of use.
-  var isHeldByWindow: Bool {
+  /// Tells whether the window held the sender up, so that a wider one would be of use.
+  private var isHeldByWindow: Bool {
     isWindowLimited || (window < threshold && window < 2 * mostOut)
   }
 
-  mutating func giveUp() {
+  private mutating func giveUp() {
     hasGivenUp = true
     alarm = nil
     unsent = 0
@@ -164,5 +223,434 @@ struct TCPSender: Sendable, Hashable {
     hasher.combine(sent)
     hasher.combine(window)
     hasher.combine(unsent)
+  }
+}
+
+extension TCPSender {
+  /// Takes in an acknowledgement, and sends what it makes room for.
+  mutating func acknowledge(_ packet: Packet, at now: Int) {
+    guard packet.acknowledged >= sent.first else { return }
+    var news = News()
+    let lossesBefore = sent.losses
+    noteDuplicate(packet, &news)
+    for block in packet.blocks { select(block, &news, at: now) }
+    advance(to: min(packet.acknowledged, sent.next), &news, at: now)
+    if news.advanced { timeouts = 0 }
+    measure(news, packet, at: now)
+    settleProbe(packet.acknowledged, news)
+    if !news.advanced, let beyond = news.beyond, !sent.isEmpty,
+      beyond > now - sent[sent.first].sentAt
+    {
+      news.rearms = true
+    }
+    var sendsNewFirst = false
+    let isDubious = news.selectedData || news.duplicate || state != .open || !news.advanced
+    if isDubious, !sent.isEmpty || state != .open {
+      let verdict = judge(packet, news, at: now)
+      if verdict.setsAlarm { news.rearms = false }
+      sendsNewFirst = verdict.sendsNewFirst
+    }
+    if news.rearms { rearmAfterProgress(at: now) }
+    control(news, isClean: sent.losses == lossesBefore, at: now)
+    if !sendsNewFirst, state == .recovery || state == .loss { transmitAgain(at: now) }
+    transmitNew(at: now)
+    if sent.isEmpty { alarm = nil }
+  }
+
+  private mutating func noteDuplicate(_ packet: Packet, _ news: inout News) {
+    guard let duplicate = packet.duplicate else { return }
+    news.duplicate = true
+    if undo.marker.map({ duplicate.lowerBound >= $0 }) == true { undo.duplicated() }
+    sent.settleRepeat(duplicate.lowerBound)
+    if probe?.isRepeat != true { rack.steps = min(255, rack.steps + 1) }
+  }
+
+  private mutating func select(_ block: Range<Int>, _ news: inout News, at now: Int) {
+    for number in max(
+      block.lowerBound,
+      sent.first
+    )..<max(sent.first, min(block.upperBound, sent.next))
+    where !sent[number].isSelected {
+      let segment = sent[number]
+      if !segment.wasRepeated {
+        news.beyond = news.beyond ?? now - segment.sentAt
+        news.beyondLast = now - segment.sentAt
+        if number < recoveryPoint { news.original = true }
+      }
+      sent.selectSegment(number)
+      news.arrived += 1
+      news.selectedData = true
+      noteNewest(segment, number, at: now)
+    }
+  }
+
+  private mutating func advance(to acknowledged: Int, _ news: inout News, at now: Int) {
+    while sent.first < acknowledged {
+      let number = sent.first
+      let segment = sent.acknowledgeFirst()
+      news.advanced = true
+      news.rearms = true
+      news.acknowledgedData += 1
+      if !segment.isSelected { news.arrived += 1 }
+      if segment.wasRepeated {
+        news.hasRepeated = true
+      } else if !segment.isSelected {
+        news.ordered = news.ordered ?? now - segment.sentAt
+        news.orderedLast = now - segment.sentAt
+        if number < recoveryPoint { news.original = true }
+      }
+      if !segment.isSelected { noteNewest(segment, number, at: now) }
+    }
+  }
+
+  /// A repeat that is confirmed sooner than any round trip was the first copy's luck.
+  private mutating func noteNewest(_ segment: SentSegments.Segment, _ number: Int, at now: Int) {
+    let roundTrip = now - segment.sentAt
+    if segment.wasRepeated, roundTrip < roundTrips.least { return }
+    rack.hasAdvanced = true
+    rack.roundTrip = roundTrip
+    if !rack.isAfter(segment.sentAt, number) {
+      (rack.sentAt, rack.segment) = (segment.sentAt, number)
+    }
+  }
+
+  private mutating func measure(_ news: News, _ packet: Packet, at now: Int) {
+    let clean = news.hasRepeated ? nil : news.ordered
+    var sample = clean ?? news.beyond
+    var last = clean == nil ? news.beyondLast : news.orderedLast
+    if sample == nil, news.advanced {
+      // A timestamp tells which copy it was, in whole milliseconds (RFC 7323 §4).
+      sample = max(1000, (now - packet.echo) / 1000 * 1000)
+      last = sample
+    }
+    guard let sample, let last else { return }
+    roundTrips.add(sample, least: last, acknowledged: sent.first, next: sent.next)
+    timeout = roundTrips.timeout
+    let shouldEnd = growth.endsSlowStart(
+      sample: last,
+      window: window,
+      acknowledged: sent.first,
+      next: sent.next,
+      at: now
+    )
+    if shouldEnd, window < threshold { threshold = window }
+  }
+
+  private mutating func settleProbe(_ acknowledged: Int, _ news: News) {
+    guard let probe, acknowledged >= probe.end else { return }
+    if !probe.isRepeat || news.duplicate {
+      self.probe = nil
+    } else if acknowledged > probe.end {
+      // The probe filled a gap, so there was a loss (RFC 8985 §7.4.2).
+      self.probe = nil
+      beginReduction()
+      window = threshold
+      undo.end()
+      state = .open
+    } else if !news.advanced, !news.selectedData {
+      self.probe = nil
+    }
+  }
+
+  private mutating func control(_ news: News, isClean: Bool, at now: Int) {
+    if state == .recovery || state == .reduced {
+      guard news.arrived > 0 else { return }
+      window = reduction.window(
+        inFlight: sent.inFlight,
+        threshold: threshold,
+        new: news.arrived,
+        isClean: news.advanced && isClean
+      )
+    } else if news.acknowledgedData > 0, isHeldByWindow {
+      var count = news.arrived
+      if window < threshold {
+        let grown = min(window + count, threshold)
+        count -= grown - window
+        window = grown
+        if count == 0 { return }
+      }
+      growth.grow(&window, by: count, at: now)
+      window = min(window, Self.windowMost)
+    }
+  }
+
+  /// Shrinks the threshold and starts to count what leaves (RFC 6937).
+  private mutating func beginReduction() {
+    recoveryPoint = sent.next
+    probe = nil
+    reduction = RateReduction(before: window, arrived: 0, out: 0)
+    threshold = growth.threshold(window: window)
+    growth.forgetPending()
+  }
+}
+
+extension TCPSender {
+  private mutating func set(_ kind: Alarm, after jiffies: Int, at now: Int) {
+    alarm = (kind, timer.fire(after: min(max(jiffies, 1), Self.timeoutMost), at: now))
+  }
+
+  /// Sets the timeout; where another alarm stood, from when the first segment was sent.
+  private mutating func rearm(at now: Int) {
+    guard !sent.isEmpty else {
+      alarm = nil
+      return
+    }
+    var length = timeout
+    if let kind = alarm?.kind, kind != .timeout {
+      length = KernelTimer.jiffies(max(1, timeLeft(at: now)))
+    }
+    set(.timeout, after: length, at: now)
+  }
+
+  private func timeLeft(at now: Int) -> Int {
+    sent[sent.first].sentAt + timeout * KernelTimer.jiffy - now
+  }
+
+  private mutating func rearmAfterProgress(at now: Int) {
+    if !scheduleProbe(at: now, isAdvancing: true) { rearm(at: now) }
+  }
+
+  /// A probe after two round trips, where nothing is being repaired (RFC 8985 §7.2); a lone segment
+  /// may be waiting for a delayed acknowledgement.
+  private mutating func scheduleProbe(at now: Int, isAdvancing: Bool) -> Bool {
+    guard !sent.isEmpty, state == .open || state == .reduced else { return false }
+    var length = KernelTimer.jiffies(RoundTripEstimator.initialTimeout)
+    if roundTrips.hasSample {
+      let extra = sent.count == 1 ? RoundTripEstimator.variationLeast : 2000
+      length = KernelTimer.jiffies(2 * roundTrips.smoothed + extra)
+    }
+    let rest = isAdvancing ? timeout : KernelTimer.jiffies(timeLeft(at: now))
+    if rest > 0 { length = min(length, rest) }
+    set(.probe, after: length, at: now)
+    return true
+  }
+
+  /// The alarm goes off.
+  mutating func ring(at now: Int) {
+    guard let kind = alarm?.kind else { return }
+    alarm = nil
+    guard !sent.isEmpty else { return }
+    switch kind {
+    case .probe: sendProbe(at: now)
+    case .reordering: lookAgain(at: now)
+    case .timeout: timeOut(at: now)
+    }
+  }
+
+  private mutating func sendProbe(at now: Int) {
+    if probe == nil {
+      if sendNew(at: now) {
+        probe = (sent.next, false)
+      } else {
+        let last = sent.next - 1
+        sent.send(again: last, at: now, isProbe: true)
+        outbox.append(last)
+        probe = (sent.next, true)
+      }
+    }
+    rearm(at: now)
+  }
+
+  private mutating func lookAgain(at now: Int) {
+    let before = sent.inFlight
+    let wait = markLosses(at: now)
+    if sent.inFlight != before {
+      if state != .recovery {
+        enterRecovery()
+        window = reduction.window(
+          inFlight: sent.inFlight,
+          threshold: threshold,
+          new: 1,
+          isClean: false
+        )
+      }
+      transmitAgain(at: now)
+    }
+    if wait > 0 {
+      set(.reordering, after: KernelTimer.jiffies(wait + 2000), at: now)
+    } else if alarm?.kind != .timeout {
+      rearm(at: now)
+    }
+  }
+
+  private mutating func timeOut(at now: Int) {
+    guard timeouts < Self.timeoutsMost else { return giveUp() }
+    let isNew = state != .recovery && state != .loss
+    for number in sent.first..<sent.next where !sent[number].isSelected {
+      // What left a moment ago may well be on its way.
+      let segment = sent[number]
+      let isFresh =
+        number != sent.first && rack.roundTrip > 0
+        && segment.sentAt + rack.roundTrip > now && rack.sentAt >= 0
+      if !isFresh { sent.lose(number) }
+    }
+    if isNew || sent.first >= recoveryPoint || state == .loss && timeouts == 0 {
+      undo.begin(
+        at: sent.first,
+        window: window,
+        threshold: threshold,
+        repeatsOut: sent.repeatsOut
+      )
+      threshold = growth.threshold(window: window)
+      growth.reset()
+    }
+    isTestingTimeout = isNew || timeouts > 0
+    window = sent.inFlight + 1
+    growth.forgetPending()
+    (state, recoveryPoint, probe) = (.loss, sent.next, nil)
+    timeouts += 1
+    sendAgain(sent.first, at: now)
+    timeout = min(timeout * 2, Self.timeoutMost)
+    set(.timeout, after: timeout, at: now)
+  }
+}
+
+extension TCPSender {
+  private mutating func judge(_ packet: Packet, _ news: News, at now: Int) -> Verdict {
+    let echo = packet.echo
+    let (advanced, original) = (news.advanced, news.original)
+    let selected = news.selectedData || !news.advanced
+    if state == .open { undo.forgetRepeats() }
+    if sent.first >= recoveryPoint {
+      switch state {
+      case .recovery:
+        undoIfDue(echo)
+        if undo.marker != nil, threshold != .max { window = threshold }
+        endEpisode()
+      case .reduced:
+        window = threshold
+        endEpisode()
+      case .open, .disorder, .loss: break
+      }
+    }
+    var verdict = Verdict()
+    switch state {
+    case .recovery:
+      if advanced, undo.marker != nil, undo.isEarly(echo) {
+        if sent.repeatsOut > 0 { return verdict }
+        takeBack(findingLost: true)
+        keepOpen()
+      }
+      if undo.marker != nil, undo.repeats == 0 { takeBack(findingLost: false) }
+      verdict.setsAlarm = findLosses(at: now)
+    case .loss:
+      verdict.sendsNewFirst = judgeTimeout(echo, advanced, original, selected)
+      let repeatsBefore = sent.repeatsOut
+      verdict.setsAlarm = findLosses(at: now)
+      // A repeat that was lost, too, is repaired as any loss is.
+      if state == .open || sent.repeatsOut < repeatsBefore { fallBack() }
+    case .open, .disorder, .reduced:
+      verdict.setsAlarm = findLosses(at: now)
+      fallBack()
+    }
+    return verdict
+  }
+
+  private mutating func fallBack() {
+    if sent.lost > 0 { enterRecovery() } else { keepOpen() }
+  }
+
+  private mutating func keepOpen() {
+    state = sent.selected + sent.lost > 0 ? .disorder : .open
+    recoveryPoint = sent.next
+  }
+
+  private mutating func endEpisode() {
+    undo.end()
+    state = .open
+  }
+
+  private mutating func enterRecovery() {
+    undo.begin(
+      at: sent.first,
+      window: window,
+      threshold: threshold,
+      repeatsOut: sent.repeatsOut
+    )
+    beginReduction()
+    state = .recovery
+  }
+
+  /// Marks what must be lost by now, and sets the alarm for what may be; answers whether it did.
+  private mutating func findLosses(at now: Int) -> Bool {
+    guard rack.hasAdvanced else { return false }
+    rack.hasAdvanced = false
+    let wait = markLosses(at: now)
+    guard wait > 0 else { return false }
+    // 2 ms more than needed, in jiffies.
+    set(.reordering, after: KernelTimer.jiffies(wait + 2000), at: now)
+    return true
+  }
+
+  /// Marks what was sent so long before the newest arrival that it must be lost (RFC 8985 §6.2), and
+  /// answers how long the others have to be waited for.
+  private mutating func markLosses(at now: Int) -> Int {
+    let patience = reorderingWindow
+    var wait = 0
+    for number in sent.first..<sent.next {
+      let segment = sent[number]
+      guard rack.isAfter(segment.sentAt, number) else {
+        // Those that were never repeated lie in the order of their sending.
+        guard segment.wasRepeated else { break }
+        continue
+      }
+      if segment.isSelected || segment.isLost && !segment.isRepeatOut { continue }
+      let rest = segment.sentAt + rack.roundTrip + patience - now
+      if rest <= 0 { sent.lose(number) } else { wait = max(wait, rest) }
+    }
+    return wait
+  }
+
+  /// RFC 8985 §6.2: none once three have come beyond the gap, or while a loss is being repaired.
+  private var reorderingWindow: Int {
+    if state == .recovery || state == .loss || sent.selected >= 3 { return 0 }
+    let least = roundTrips.least == .max ? 0 : roundTrips.least
+    return min(least / 4 * rack.steps, roundTrips.smoothed)
+  }
+
+  private mutating func undoIfDue(_ echo: Int) {
+    if undo.isDue(echo) { takeBack(findingLost: false) }
+  }
+
+  private mutating func takeBack(findingLost: Bool) {
+    if findingLost { sent.findLost() }
+    window = max(window, undo.window)
+    threshold = max(threshold, undo.threshold)
+    undo.end()
+  }
+
+  /// Judges by RFC 5682 and RFC 3522 a timeout that may be in vain, and answers whether new data should
+  /// find it out.
+  private mutating func judgeTimeout(
+    _ echo: Int,
+    _ advanced: Bool,
+    _ original: Bool,
+    _ selected: Bool
+  ) -> Bool {
+    let isOver = sent.first >= recoveryPoint
+    if advanced, undo.isDue(echo) {
+      takeBack(findingLost: true)
+      state = .open
+      return false
+    }
+    if isTestingTimeout {
+      if original {
+        takeBack(findingLost: true)
+        state = .open
+        return false
+      }
+      if sent.next > recoveryPoint {
+        if selected { isTestingTimeout = false }
+      } else if advanced, !isOver {
+        recoveryPoint = sent.next
+        if unsent > 0 { return true }
+        isTestingTimeout = false
+      }
+    }
+    if isOver {
+      undoIfDue(echo)
+      endEpisode()
+    }
+    return false
   }
 }

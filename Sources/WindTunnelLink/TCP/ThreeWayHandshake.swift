@@ -21,9 +21,9 @@ struct ThreeWayHandshake: Sendable, Hashable {
 
   /// `tcp_syn_linear_timeouts`, and that plus `tcp_syn_retries`.
   private static let (linear, repeatsMost) = (4, 10)
-  /// `tcp_synack_retries`.
+  /// The kernel's own `tcp_synack_retries`.
   private static let answersMost = 5
-  /// One second.
+  /// One second, counted in jiffies.
   private static let second = 250
   /// `tcp_invalid_ratelimit`: a SYN that comes sooner after a repeated one goes unanswered.
   private static let repeatsApart = 500_000
@@ -133,8 +133,6 @@ struct ThreeWayHandshake: Sendable, Hashable {
     at now: Int
   ) {
     let sample = sample ?? max(1000, (now - echo) / 1000 * 1000)
-    sender.roundTrips.add(sample, least: sample, acknowledged: 0, next: 0)
-    sender.timeout = sender.roundTrips.timeout
-    if repeats > 1, !isFirst { sender.window = 1 }
+    sender.open(sample: sample, isNarrow: repeats > 1 && !isFirst)
   }
 }

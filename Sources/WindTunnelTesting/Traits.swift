@@ -5,11 +5,11 @@ internal import WindTunnelServer
 
 /// Plays a cassette for a test, each from its beginning.
 public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
-  let name: String
-  let file: String
-  let module: String
-  let settings: CassetteSettings
-  let sharedSession: Bool
+  fileprivate let name: String
+  fileprivate let file: String
+  fileprivate let module: String
+  fileprivate let settings: CassetteSettings
+  fileprivate let sharedSession: Bool
 
   /// A suite's cassette is that of each of its tests.
   public var isRecursive: Bool { true }
@@ -129,4 +129,114 @@ extension Trait where Self == CassetteTrait {
       sharedSession: sharedSession
     )
   }
+}
+
+/// Plays a test's deck on a loopback server instead of in process.
+public struct OnTheWireTrait: TestTrait, SuiteTrait, TestScoping {
+  @TaskLocal fileprivate static var isPending = false
+
+  /// A suite's tests are each played on a server.
+  public var isRecursive: Bool { true }
+
+  /// Runs a test against a server of its own.
+  public func provideScope(
+    for test: Test,
+    testCase: Test.Case?,
+    performing function: @Sendable @concurrent () async throws -> Void
+  ) async throws {
+    guard let tunnel = Tunnel.current else {
+      return try await Self.$isPending.withValue(true) { try await function() }
+    }
+    try await Tunnel.fly(
+      tunnel.deck,
+      onTheWire: try tunnel.wire(),
+      by: tunnel.wire,
+      sharedSession: tunnel.sharedDestination != nil,
+      function
+    )
+  }
+}
+
+extension Trait where Self == OnTheWireTrait {
+  /// Plays the deck on real sockets: for downloads, redirects and clients that take no session.
+  ///
+  /// Ask by `Deck.current.url`; whatever asks elsewhere is refused, but for hosts that the cassette
+  /// ignores. A redirect to another host leads back to the server, which answers it from the cassette
+  /// like any other request. With `.cassette("NAME", sharedSession: true)` all that holds for
+  /// `URLSession.shared`, too, but for its cookies, which are the process's.
+  ///
+  /// On Apple platforms a test that an app hosts needs `NSAllowsLocalNetworking` in that app's
+  /// Info.plist: App Transport Security refuses `http://127.0.0.1` else. `swift test` does not.
+  ///
+  /// A cassette can be recorded on the wire where it names the server already, or `mapping:` does.
+  public static var onTheWire: Self { Self() }
+}
+
+/// Makes the weather of a test.
+public struct WeatherTrait: TestTrait, SuiteTrait, TestScoping {
+  fileprivate let scenario: Scenario
+  fileprivate let seed: UInt64?
+
+  /// A suite's weather is that of each of its tests.
+  public var isRecursive: Bool { true }
+
+  /// Runs a test in this weather.
+  public func provideScope(
+    for test: Test,
+    testCase: Test.Case?,
+    performing function: @Sendable @concurrent () async throws -> Void
+  ) async throws {
+    try scenario.check()
+    guard let deck = Tunnel.current?.deck else {
+      // Listed in front of the cassette, which will take it up.
+      return try await Weather.$pending.withValue(Weather(scenario: scenario, seed: seed)) {
+        try await function()
+      }
+    }
+    try await Weather(scenario: scenario, seed: seed).apply(to: deck, function)
+  }
+}
+
+/// The weather that a deck will be given.
+private struct Weather: Sendable {
+  var scenario: Scenario?
+  var seed: UInt64?
+
+  @TaskLocal static var pending = Weather()
+
+  func apply(to deck: Deck, _ body: () async throws -> Void) async throws {
+    guard let scenario else { return try await body() }
+    let before = deck.swap(scenario, seed: seed)
+    defer { deck.swap(before.scenario, seed: before.seed) }
+    try await body()
+  }
+}
+
+extension Trait where Self == WeatherTrait {
+  /// Flies the test in a scenario, which may be a plan:
+  /// `.weather([.on("GET /x", .first(2), .status(503))], seed: 7)`.
+  public static func weather(_ scenario: Scenario, seed: UInt64? = nil) -> Self {
+    Self(scenario: scenario, seed: seed)
+  }
+}
+
+/// Flies a part of a test in a scenario; before and after, the weather is as it was.
+///
+/// - Returns: What `body` returns.
+/// - Throws: What `body` throws, and `FormatError` for a scenario that no file could say, such as one for
+///   the first -2 requests.
+public func flying<Result>(
+  in scenario: Scenario,
+  _ body: () async throws -> Result
+) async throws -> Result {
+  try scenario.check()
+  let deck = Deck.current
+  let before = deck.swap(scenario)
+  defer { deck.swap(before.scenario, seed: before.seed) }
+  return try await body()
+}
+
+extension Scenario: CustomTestStringConvertible {
+  /// Its name, so that a test that flies in several has a row for each.
+  public var testDescription: String { name }
 }
