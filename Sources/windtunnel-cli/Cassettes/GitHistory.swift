@@ -16,8 +16,8 @@ struct GitHistory {
     var isHere: Bool { FileManager.default.fileExists(atPath: url.path) }
   }
 
-  let commit: String
-  let top: URL
+  private let commit: String
+  private let top: URL
 
   init(_ ref: String) throws {
     guard let top = try Self.git(["rev-parse", "--show-toplevel"]) else {

@@ -9,7 +9,7 @@ struct ProxyOrder {
   let recordFile: URL?
   /// The rules that requests are compared by, where there is a cassette.
   let matcher: Matcher
-  let redaction: RedactionRules
+  private let redaction: RedactionRules
   /// Tells that each new interaction bears its day.
   let isDated: Bool
   let reports: [URL]

@@ -21,7 +21,7 @@ struct RecordOrder {
   /// The redactions beside those that are always made.
   let redaction: RedactionRules
   /// The certificates to trust where the upstream is spoken to by `https`.
-  let trust: UpstreamTrust
+  private let trust: UpstreamTrust
   private let port: Int
   let limits: Limits
   private let admin: Admin?
