@@ -6,20 +6,20 @@ public struct DNSEntry: Sendable, Hashable {
   public var name: String
   /// Only for questions of this type; `nil`: of any.
   public var type: DNSType?
-  /// Which of a name's questions it answers.
+  /// The questions of a name that it answers.
   public var turn: Turn
   /// The addresses that it answers with: of those the ones of the type that is asked for.
   public var addresses: [DNSAddress]
   /// For how long others may remember the answer.
   public var seconds: UInt32
-  /// What goes wrong.
+  /// The fault of the answer; `nil`: it goes well.
   public var fault: DNSFault?
-  /// How long the answer takes.
+  /// The time that the answer takes.
   public var delay: Fault.Spread?
   /// Keys that begin with `_`: kept as they are.
   public var notes: [JSON.Member] = []
 
-  /// Makes an entry.
+  /// Makes an entry of a script.
   public init(
     _ name: String,
     type: DNSType? = nil,
@@ -33,14 +33,14 @@ public struct DNSEntry: Sendable, Hashable {
     (self.addresses, self.seconds, self.fault, self.delay) = (addresses, seconds, fault, delay)
   }
 
-  /// Which of the questions for a name and type are meant, counted from one. Everything that is given
+  /// The questions for a name and type that are meant, counted from one. Everything that is given
   /// must hold, as in a rule of a scenario.
   public struct Turn: Sendable, Hashable {
     /// Only the first so many.
     public var first: Int?
     /// Only the one of this ordinal.
     public var attempt: Int?
-    /// Only every so-manieth.
+    /// Only each question whose ordinal is a multiple of this.
     public var every: Int?
     /// Only this share, from 0 to 1, by a seeded draw.
     public var probability: Double?
@@ -72,7 +72,7 @@ public struct DNSEntry: Sendable, Hashable {
     return name.hasSuffix(self.name.dropFirst()) && name.count > self.name.count - 1
   }
 
-  /// What names it in draws, whatever stands before it: whom it is about and when.
+  /// The entry's name in draws, whatever stands before it: whom it is about and when.
   var identity: String { "\(name) \(type?.name ?? "*") \(JSON.object(turnMembers))" }
 }
 
@@ -88,7 +88,7 @@ public struct DNSAddress: Sendable, Hashable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// What type of record it stands in.
+  /// The type of record that it stands in.
   public var type: DNSType { bytes.count == 4 ? .a : .aaaa }
 
   /// The literal; sixteen bytes as eight groups.
@@ -129,5 +129,57 @@ public struct DNSAddress: Sendable, Hashable, CustomStringConvertible {
     let all =
       groups[0] + [UInt16](repeating: 0, count: 8 - count) + (groups.dropFirst().first ?? [])
     return all.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+  }
+}
+
+/// A way for a name server's answer to go wrong.
+public enum DNSFault: String, Sendable, Hashable, CaseIterable {
+  /// The name does not exist (RFC 1035 §4.1.1, code 3).
+  case nxdomain
+  /// The name exists and has no such record: no error, and no answer (RFC 2308 §2.2).
+  case nodata
+  /// The server fails (code 2).
+  case servfail
+  /// The server will not say (code 5).
+  case refused
+  /// The server does not understand the question (code 1).
+  case formerr
+  /// The server does not know such questions (code 4).
+  case notimp
+  /// Nothing comes: a packet that was lost, or a server that is gone.
+  case drop
+  /// The answer is another question's, by its id.
+  case wrongID
+  /// By UDP nothing but the sign that the answer is too long for it (TC); by TCP the answer.
+  case truncated
+  /// The same, and by TCP the connection is closed without an answer.
+  case truncatedWithoutTCP
+  /// The packet ends in the middle of the answer.
+  case cutPacket
+  /// The packet bears the question's id and makes no sense.
+  case malformed
+  /// The name is another name for itself (RFC 1034 §3.6.2).
+  case cnameLoop
+
+  /// Tells whether the answer has the entry's addresses in it, so that an entry needs some.
+  public var bearsAddresses: Bool {
+    switch self {
+    case .wrongID, .truncated, .cutPacket: true
+    case .nxdomain, .nodata, .servfail, .refused, .formerr, .notimp, .drop, .truncatedWithoutTCP,
+      .malformed, .cnameLoop:
+      false
+    }
+  }
+
+  /// The code of the answer's header.
+  var code: UInt8 {
+    switch self {
+    case .formerr: 1
+    case .servfail: 2
+    case .nxdomain: 3
+    case .notimp: 4
+    case .refused: 5
+    default: 0
+    }
   }
 }

@@ -1,4 +1,20 @@
-/// What a name server answers: the first entry that is about a question, and whose turn it is, says.
+// A name server's script, version 1.
+//
+//   { "windtunnelDNS": 1,
+//     "entries": [
+//       { "name": "api.example.com", "type": "AAAA", "when": { "first": 1 }, "fault": "drop" },
+//       { "name": "api.example.com", "addresses": ["127.0.0.1", "::1"], "ttlSeconds": 0,
+//         "delayMilliseconds": 2000 },
+//       { "name": "*.example.com", "fault": "servfail" } ] }
+//
+// The first entry that is about a question, and whose turn it is, answers it. A name may be "*" or
+// begin with "*."; a type is "A" or "AAAA", and without one an entry is about any. "when" knows
+// "first", "attempt", "every" and "probability", counted for each name and type. A fault is one of
+// `DNSFault`; a delay may have "throughMilliseconds" beside it and is drawn between the two then.
+
+public import Foundation
+
+/// The answers of a name server: the first entry that is about a question, and whose turn it is, says.
 /// A name that no entry is about does not exist.
 public struct DNSScript: Sendable, Hashable {
   /// The entries, in their order.
@@ -6,11 +22,11 @@ public struct DNSScript: Sendable, Hashable {
   /// Keys that begin with `_`: kept as they are.
   public var notes: [JSON.Member] = []
 
-  /// Makes a script.
+  /// Makes a script of entries.
   public init(_ entries: [DNSEntry]) { self.entries = entries }
 
-  /// What one question meets: a pure function of the script and these, whoever asks and when. A lane is
-  /// a name's, and the ordinal counts its questions of a type.
+  /// Decides what one question meets, as a pure function of the script and these, whoever asks and
+  /// when. A lane is a name's, and the ordinal counts its questions of a type.
   func decide(_ query: DNSQuery, seed: UInt64, ordinal: Int) -> DNSDecision {
     var counts: [String: Int] = [:]
     for entry in entries where entry.isAbout(query.name, query.type) {
@@ -45,7 +61,7 @@ public struct DNSScript: Sendable, Hashable {
   }
 }
 
-/// What was decided for one question.
+/// The decision for one question.
 public struct DNSDecision: Sendable, Hashable {
   /// The name that was asked for.
   public var name: String
@@ -55,7 +71,7 @@ public struct DNSDecision: Sendable, Hashable {
   public var ordinal: Int
   /// The entry that answers; `nil` where none is about the name.
   public var entry: DNSEntry?
-  /// How long the answer takes.
+  /// The time that the answer takes.
   public var delay: Duration
 
   /// One line that says all of it, such as `api.example.com A 2: servfail after 300 ms`.
@@ -70,5 +86,177 @@ public struct DNSDecision: Sendable, Hashable {
     }
     let late = delay > .zero ? " after \(Int(delay.inMilliseconds.rounded())) ms" : ""
     return "\(name.isEmpty ? "." : name) \(type) \(ordinal): \(answer)\(late)"
+  }
+}
+
+extension DNSScript {
+  /// A script's file is larger than this: it is refused before it is read.
+  public static let fileBytesMax = 4 << 20
+  /// As many entries may stand in one, and as many addresses in an entry.
+  public static let (entriesMax, addressesMax) = (10_000, 1000)
+  private static let version = 1
+
+  /// Reads a script's file, version 1.
+  public init(contentsOf file: URL) throws {
+    let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
+    try self.init(data: data, source: file.lastPathComponent)
+  }
+
+  /// Reads a script from bytes.
+  public init(data: Data, source: String) throws(FormatError) {
+    var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
+    try CassetteFormat.checkVersion(&top, key: "windtunnelDNS", noun: "name server's script")
+    self.init([])
+    guard let list = try top.array("entries"), !list.isEmpty else {
+      throw top.error("entries", "a list of at least one entry should stand here")
+    }
+    guard list.count <= Self.entriesMax else {
+      throw top.error("entries", "\(list.count) entries are more than \(Self.entriesMax)")
+    }
+    try top.refuseUnknownKeys()
+    notes = top.notes
+    for (index, json) in list.enumerated() {
+      entries.append(
+        try DNSEntry(reading: ObjectReader(json, source: source, path: "entries[\(index)]"))
+      )
+    }
+  }
+
+  /// The text of the script's file.
+  public func data() -> Data { Data(json.fileBytes()) }
+
+  /// The object in a script's file.
+  package var json: JSON {
+    .object(
+      [JSON.Member("windtunnelDNS", .number(Self.version))] + notes + [
+        JSON.Member("entries", .array(entries.map(\.json)))
+      ]
+    )
+  }
+}
+
+extension DNSEntry {
+  private enum Kind: String, CaseIterable {
+    case a = "A"
+    case aaaa = "AAAA"
+
+    var type: DNSType { self == .a ? .a : .aaaa }
+  }
+
+  fileprivate init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    guard let text = try object.string("name"), Self.isName(text) else {
+      throw object.error(
+        "name",
+        "a name such as api.example.com, *.example.com or * should stand here, without a dot at its end"
+      )
+    }
+    self.init(text, type: try object.choice("type", Kind.self)?.type)
+    if let when = try object.object("when") { turn = try Turn(reading: when) }
+    let place = object.place("addresses")
+    let list = try object.array("addresses")
+    guard list?.count ?? 0 <= DNSScript.addressesMax else {
+      throw object.error("addresses", "more than \(DNSScript.addressesMax) addresses stand here")
+    }
+    for (index, json) in (list ?? []).enumerated() {
+      guard let text = json.stringValue, let address = DNSAddress(text) else {
+        throw FormatError(
+          source: object.source,
+          place: "\(place)[\(index)]",
+          problem: "\(json) is no address such as \"127.0.0.1\" or \"::1\""
+        )
+      }
+      addresses.append(address)
+    }
+    seconds = UInt32(clamping: try object.int("ttlSeconds", in: 0...2_147_483_647) ?? 0)
+    fault = try object.choice("fault", DNSFault.self)
+    delay = try object.spread()
+    try object.refuseUnknownKeys()
+    notes = object.notes
+    if let fault {
+      guard fault.bearsAddresses == (list != nil) else {
+        throw object.error(
+          "addresses",
+          fault.bearsAddresses
+            ? "\"\(fault.rawValue)\" happens to an answer, so addresses should stand here"
+            : "an answer of \"\(fault.rawValue)\" has no addresses in it"
+        )
+      }
+    } else if addresses.isEmpty {
+      throw FormatError(
+        source: object.source,
+        place: object.path,
+        problem: "neither addresses nor a fault stand here",
+        remedy: "Write for example \"addresses\": [\"127.0.0.1\"] or \"fault\": \"nxdomain\"."
+      )
+    }
+  }
+
+  /// Tells whether a question can be about it (RFC 1035 §2.3.4).
+  private static func isName(_ text: String) -> Bool {
+    let name = text == "*" ? "a" : text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
+    let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+    return name.utf8.count <= DNSQuery.nameBytesMax - 2
+      && labels.allSatisfy { label in
+        (1...DNSQuery.labelBytesMax).contains(label.utf8.count)
+          && label.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+              || UnicodeScalar(byte).properties.isAlphabetic && byte < 128
+              || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          }
+      }
+  }
+
+  /// The object in a script's file.
+  fileprivate var json: JSON {
+    var members = [JSON.Member("name", .text(name))]
+    if let type { members.append(JSON.Member("type", .text(type.name))) }
+    if !turnMembers.isEmpty { members.append(JSON.Member("when", .object(turnMembers))) }
+    if !addresses.isEmpty {
+      members.append(JSON.Member("addresses", .array(addresses.map { .text($0.description) })))
+    }
+    if seconds > 0 { members.append(JSON.Member("ttlSeconds", .number(Int(seconds)))) }
+    if let fault { members.append(JSON.Member("fault", .text(fault.rawValue))) }
+    if let delay, case .object(let times) = Fault.delay(delay).json { members += times }
+    return .object(members + notes)
+  }
+
+  var turnMembers: [JSON.Member] {
+    var members: [JSON.Member] = []
+    if let first = turn.first { members.append(JSON.Member("first", .number(first))) }
+    if let attempt = turn.attempt { members.append(JSON.Member("attempt", .number(attempt))) }
+    if let every = turn.every { members.append(JSON.Member("every", .number(every))) }
+    if let share = turn.probability { members.append(JSON.Member("probability", .exactly(share))) }
+    return members
+  }
+}
+
+extension DNSEntry.Turn {
+  fileprivate init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    let counts = 1...1_000_000_000
+    first = try object.int("first", in: counts)
+    attempt = try object.int("attempt", in: counts)
+    every = try object.int("every", in: counts)
+    probability = try object.double("probability", in: 0...1)
+    try object.refuseUnknownKeys()
+  }
+}
+
+extension ObjectReader {
+  /// A delay as it stands in a scenario.
+  fileprivate mutating func spread() throws(FormatError) -> Fault.Spread? {
+    let milliseconds = 0.0...86_400_000
+    let delay = try double("delayMilliseconds", in: milliseconds)
+    let most = try double("throughMilliseconds", in: milliseconds)
+    guard let delay else {
+      if most != nil { throw error("delayMilliseconds", "a range needs a delay") }
+      return nil
+    }
+    let through = most ?? delay
+    guard through >= delay else {
+      throw error("throughMilliseconds", "\(through) is less than the delay of \(delay)")
+    }
+    return Fault.Spread(Duration(milliseconds: delay), through: Duration(milliseconds: through))
   }
 }

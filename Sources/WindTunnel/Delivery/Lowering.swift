@@ -109,7 +109,7 @@ extension Delivery {
 extension Delivery {
   /// Lowers what was decided for a tunnel to steps.
   ///
-  /// What a body is to an answer, the bytes to the client are to a tunnel: offsets count them. An
+  /// Offsets count the bytes to the client, which are to a tunnel what a body is to an answer. An
   /// answer to the `CONNECT` other than the live origin's ends the connection.
   public init(_ tunnel: TunnelDecision) {
     var steps: [Step] = [.await(.requestEnd)]

@@ -2,9 +2,9 @@ internal import Foundation
 
 /// A body in the pieces that it is sent in, and what is waited between them.
 struct Pieces {
-  /// Before the head.
+  /// The wait before the head.
   private(set) var firstWait = Duration.zero
-  /// After the last piece.
+  /// The wait after the last piece.
   private(set) var lastWait = Duration.zero
   private(set) var breaks: [Break] = []
   /// Tells whether it came in pieces of its origin's.

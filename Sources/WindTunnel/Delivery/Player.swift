@@ -1,4 +1,5 @@
-internal import Foundation
+public import Foundation
+public import WindTunnelSymptoms
 
 /// Folds a delivery and a shaper into what a courier does when.
 ///
@@ -12,10 +13,10 @@ public struct Player: Sendable {
   private let upShaper: Shaper?
   private var meter: Meter?
   private var waitsUntil: Duration?
-  /// What is under way, in order of arrival.
+  /// The actions under way, in order of arrival.
   private var underWay: [(at: Duration, bytes: Int, action: Action)] = []
   private var underWayStart = 0
-  /// What of the current payload has not been handed to the shaper.
+  /// The part of the current payload that has not been handed to the shaper.
   private var rest: Data?
 
   private let metersLive: Bool
@@ -50,7 +51,7 @@ public struct Player: Sendable {
   /// passes everything as fast as it goes.
   public var isMetering: Bool { meter != nil }
 
-  /// What is to be done now. Moments count from any one origin and never run backwards.
+  /// Returns what is to be done now. Moments count from any one origin and never run backwards.
   public mutating func next(_ event: Event, at now: Duration) -> [Action] {
     if case .arrived(let arrival) = event { arrived[arrival] = true }
     // What has arrived makes room for more.
@@ -174,7 +175,7 @@ public struct Player: Sendable {
     return nil
   }
 
-  /// What has come from the client so far.
+  /// The arrivals from the client so far.
   private struct Arrived: Sendable {
     private var (hello, head, end) = (false, false, false)
 
@@ -199,5 +200,173 @@ public struct Player: Sendable {
   /// About what a head takes on the wire.
   private static func size(of head: ResponseHead) -> Int {
     head.headers.reduce(19) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+  }
+}
+
+extension Player {
+  /// Something that happened to the courier.
+  public enum Event: Sendable, Hashable {
+    /// The delivery may begin, or a moment that was asked for has come.
+    case tick
+    /// This has come from the client.
+    case arrived(Delivery.Arrival)
+    /// While the player meters: so many bytes have come to be passed this way.
+    case came(Link.Way, Int)
+    /// While the player meters: this way has come to its end (FIN).
+    case ended(Link.Way)
+  }
+
+  /// Something for the courier to do, in order.
+  public enum Action: Sendable, Hashable {
+    /// Send the status line and the fields.
+    case head(ResponseHead)
+    /// Shake hands in TLS from here on.
+    case shakeHands(Handshake)
+    /// Send these bytes to the client.
+    case bytes(Data)
+    /// Take over what the live origin sends; where the player meters, tell it of every byte.
+    case live
+    /// End the message; `Afterwards` says what becomes of the connection.
+    case finish(Delivery.Afterwards)
+    /// Send FIN and keep reading.
+    case closeWrite
+    /// Close once everything has been sent.
+    case close
+    /// Send RST once everything has been sent.
+    case reset
+    /// Nothing more will come.
+    case stall
+    /// Fail with this as the client's error.
+    case fail(Symptom)
+    /// Connect to the live origin and pass everything both ways; where the player meters, tell it of
+    /// every byte and pass what it says.
+    case relay
+    /// Pass so many of the bytes that wait to go this way.
+    case pass(Link.Way, Int)
+    /// Pass the end of this way on; everything before it has been passed.
+    case passEnd(Link.Way)
+    /// Read no more of what goes this way.
+    case hold(Link.Way)
+    /// Read again what goes this way.
+    case takeMore(Link.Way)
+    /// Call again at this moment.
+    case wake(Duration)
+  }
+}
+
+/// One direction of what is passed on while it comes: bytes are counted in, wait as long as the link
+/// has them wait, and are counted out.
+struct Passage: Sendable {
+  /// The number of bytes that may be on their way at once, before the sender has to wait. A TCP
+  /// receiver says so, too: the largest window that Linux opens by itself is 6 MiB (`tcp_rmem`).
+  static let windowBytes = 1 << 20
+
+  private let way: Link.Way
+  private var shaper: Shaper
+  /// The number of bytes that may still pass; `nil`: any number.
+  private var bytesLeft: Int?
+  /// The number of bytes that the shaper had been told of before.
+  private let before: Int
+  private var passed = 0
+  private var underWayBytes = 0
+  private var end: Duration?
+  private var isHeld = false
+  /// Tells whether the end has been passed on.
+  private(set) var isEnded = false
+
+  init(_ way: Link.Way, _ shaper: Shaper?, bytesMax: Int? = nil) {
+    self.way = way
+    self.shaper = shaper ?? Shaper(Link.Direction())
+    before = self.shaper.sentBytes
+    bytesLeft = bytesMax
+  }
+
+  /// Tells whether everything has passed that may.
+  var isExhausted: Bool { bytesLeft == 0 && underWayBytes == 0 }
+
+  mutating func came(_ count: Int, at now: Duration) {
+    var rest = min(count, bytesLeft ?? count)
+    bytesLeft = bytesLeft.map { $0 - rest }
+    underWayBytes += rest
+    while rest > 0 {
+      let slice = min(rest, shaper.sliceBytes)
+      _ = shaper.send(slice, at: now)
+      rest -= slice
+    }
+  }
+
+  mutating func ended(at now: Duration) {
+    if end == nil { end = shaper.send(0, at: now) }
+  }
+
+  /// Says what has arrived, and answers when to look again.
+  mutating func take(at now: Duration, _ actions: inout [Player.Action]) -> Duration? {
+    let count = shaper.arrived(at: now) - before - passed
+    if count > 0 {
+      underWayBytes -= count
+      passed += count
+      actions.append(.pass(way, count))
+    }
+    if let end, end <= now, underWayBytes == 0, !isEnded {
+      isEnded = true
+      actions.append(.passEnd(way))
+    }
+    let next = underWayBytes > 0 ? shaper.nextMoment : isEnded ? nil : end
+    guard let room = regulate(at: now, &actions) else { return next }
+    return next.map { min($0, room) } ?? room
+  }
+
+  /// Stops the sender while the queue is full, and answers when there will be room.
+  private mutating func regulate(at now: Duration, _ actions: inout [Player.Action]) -> Duration? {
+    let isFull =
+      if bytesLeft == 0 {
+        // Nothing more may pass, so nothing more is to come while the last of it is under way.
+        isHeld || underWayBytes > 0
+      } else {
+        underWayBytes >= Self.windowBytes || (underWayBytes > 0 && shaper.room(at: now) == 0)
+      }
+    if isFull != isHeld {
+      isHeld = isFull
+      actions.append(isFull ? .hold(way) : .takeMore(way))
+    }
+    guard isFull, bytesLeft != 0, underWayBytes < Self.windowBytes else { return nil }
+    return shaper.roomAgain(for: shaper.sliceBytes, at: now)
+  }
+}
+
+/// Both directions of what passes while it comes, until both have ended or one is exhausted.
+private struct Meter: Sendable {
+  private var up: Passage?
+  private var down: Passage
+
+  /// Meters both ways of a relay.
+  init(up: Shaper?, down: Shaper?, downBytesMax: Int?) {
+    self.up = Passage(.up, up)
+    self.down = Passage(.down, down, bytesMax: downBytesMax)
+  }
+
+  /// Meters the way down of an answer.
+  init(down: Shaper?) { self.down = Passage(.down, down) }
+
+  /// Tells whether so many bytes have passed as may.
+  var isCut: Bool { down.isExhausted }
+  /// Tells whether every way has ended.
+  var isOver: Bool { down.isEnded && up?.isEnded != false }
+
+  mutating func next(
+    _ event: Player.Event,
+    at now: Duration,
+    _ actions: inout [Player.Action]
+  ) -> Duration? {
+    switch event {
+    case .came(.up, let count): up?.came(count, at: now)
+    case .came(.down, let count): down.came(count, at: now)
+    case .ended(.up): up?.ended(at: now)
+    case .ended(.down): down.ended(at: now)
+    case .tick, .arrived: break
+    }
+    let up = up?.take(at: now, &actions)
+    guard let down = down.take(at: now, &actions) else { return up }
+    return up.map { min($0, down) } ?? down
   }
 }

@@ -40,7 +40,7 @@ extension Response {
     return condition == modified && headers["Date"] != modified
   }
 
-  /// RFC 9110 §15.5.17.
+  /// A 416 for a range beyond the end (RFC 9110 §15.5.17).
   private func unsatisfiable(_ length: Int) -> Response {
     var kept = HeaderFields(
       headers.filter { field in

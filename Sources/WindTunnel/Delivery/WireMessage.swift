@@ -6,11 +6,11 @@ internal import WindTunnelSymptoms
 /// For answers that no framing in good form gives: a server sends the bytes as they are.
 struct WireMessage {
   private(set) var bytes: [UInt8] = []
-  /// Behind the status line.
-  private(set) var statusLineEnd = 0
-  /// Behind the empty line.
-  private(set) var headEnd = 0
-  /// From which byte of the body on it lies where.
+  /// The offset behind the status line.
+  private var statusLineEnd = 0
+  /// The offset behind the empty line.
+  private var headEnd = 0
+  /// The places among the bytes from which on the body lies, by its own bytes.
   private var marks: [(body: Int, wire: Int)] = []
   private var bodyCount = 0
 

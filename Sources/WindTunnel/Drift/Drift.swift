@@ -1,19 +1,20 @@
 public import Foundation
+internal import WindTunnelSymptoms
 
-/// How a live origin answers what a cassette has recorded: interaction by interaction, field by
-/// field.
+/// The answers of a live origin beside those that a cassette has recorded: interaction by
+/// interaction, field by field.
 public struct Drift: Sendable, Hashable {
   /// One field in which a live answer is not the recorded one.
   public struct Difference: Sendable, Hashable {
-    /// Where: `status`, `header content-type`, `body $.users[0].name`, `body line 3`, `body byte 17`,
-    /// or `answer` where one of the two is a failure.
+    /// The place: `status`, `header content-type`, `body $.users[0].name`, `body line 3`, `body byte
+    /// 17`, or `answer` where one of the two is a failure.
     public var place: String
-    /// What was recorded; `nil` where there was nothing.
+    /// The value that was recorded; `nil` where there was nothing.
     public var recorded: String?
-    /// What the origin says now; `nil` where that is nothing.
+    /// The value that the origin gives now; `nil` where that is nothing.
     public var live: String?
 
-    /// Makes a difference.
+    /// Makes a difference at a place.
     public init(_ place: String, recorded: String?, live: String?) {
       self.place = place
       self.recorded = recorded
@@ -21,11 +22,11 @@ public struct Drift: Sendable, Hashable {
     }
   }
 
-  /// What became of one interaction.
+  /// The verdict on one interaction.
   public enum Verdict: Sendable, Hashable {
     /// The origin answers as it was recorded, but for volatile parts.
     case same
-    /// It answers otherwise.
+    /// The origin answers otherwise than it was recorded.
     case drifted([Difference])
     /// It could not be asked, and why; that is no drift.
     case skipped(String)
@@ -35,12 +36,12 @@ public struct Drift: Sendable, Hashable {
   public struct Entry: Sendable, Hashable {
     /// Its place, counted from one.
     public var number: Int
-    /// What it records, such as `GET https://api.example.com/users/7`.
+    /// The request of it, such as `GET https://api.example.com/users/7`.
     public var request: String
-    /// What became of it.
+    /// The verdict on this interaction.
     public var verdict: Verdict
 
-    /// Makes an entry.
+    /// Makes an entry of its parts.
     public init(_ number: Int, _ request: Request, _ verdict: Verdict) {
       self.number = number
       var url = request.url
@@ -56,7 +57,7 @@ public struct Drift: Sendable, Hashable {
   /// Makes a drift of entries.
   public init(_ entries: [Entry] = []) { self.entries = entries }
 
-  /// Whether no interaction has drifted.
+  /// Tells whether no interaction has drifted.
   public var isEmpty: Bool { drifted.isEmpty }
 
   /// The interactions that have drifted.
@@ -71,10 +72,10 @@ public struct Drift: Sendable, Hashable {
 }
 
 extension Drift: CustomStringConvertible {
-  /// How many differences of one interaction are shown to a person; a program gets all of them.
+  /// The number of differences of one interaction that a person is shown; a program gets all of them.
   private static let differencesMax = 20
 
-  /// What drifted and what was skipped, for a person; the last line counts.
+  /// The interactions that drifted and those that were skipped, for a person; the last line counts.
   public var description: String {
     var lines: [String] = []
     for entry in entries {
@@ -109,7 +110,7 @@ extension Drift: CustomStringConvertible {
 }
 
 extension Drift.Difference: CustomStringConvertible {
-  /// Where, what was recorded and what is live.
+  /// The place, the recorded value and the live one.
   public var description: String {
     "\(place): recorded \(recorded ?? "nothing"), live \(live ?? "nothing")"
   }
@@ -137,5 +138,21 @@ extension Drift.Entry {
       members.append(JSON.Member("differences", .array(list)))
     }
     return .object(members)
+  }
+}
+
+extension Drift {
+  /// Returns why a live origin cannot be asked for an interaction; `nil` if it can.
+  package static func reasonToSkip(_ interaction: Interaction, asksUnsafe: Bool) -> String? {
+    let request = interaction.request
+    if let failure = interaction.failure {
+      return "a failure was recorded, \(failure.symptom.rawValue)"
+    }
+    if !interaction.messages.isEmpty { return "it is a WebSocket" }
+    // RFC 9110 §9.2.1, but for TRACE, which clients do not send.
+    if !asksUnsafe, !["GET", "HEAD", "OPTIONS"].contains(request.method) {
+      return "\(request.method) is not safe to ask again"
+    }
+    return request.url.path.contains("{") ? "its address is a pattern" : nil
   }
 }

@@ -32,13 +32,13 @@ extension Drift.Verdict {
 }
 
 /// Collects the differences between a recorded answer and a live one.
-struct DriftComparison {
+private struct DriftComparison {
   private(set) var differences: [Drift.Difference] = []
   private let volatile: Set<String>
 
   init(volatile: Set<String> = []) { self.volatile = volatile }
 
-  mutating func note(_ place: String, _ recorded: String?, _ live: String?) {
+  private mutating func note(_ place: String, _ recorded: String?, _ live: String?) {
     // What stands beside a redacted part may be the part itself in another shape.
     let hides = recorded?.contains("REDACTED-") == true && live != nil
     differences.append(
@@ -119,7 +119,7 @@ struct DriftComparison {
     compareLines(there, here)
   }
 
-  /// How a body was wrapped for the way is not compared.
+  /// The body without its coding for the way, which is not compared.
   private static func opened(_ response: Response) -> Data {
     let coding = response.headers.values("Content-Encoding").joined(separator: ", ")
     return Inflate.open(response.body.data, coding: coding) ?? response.body.data
@@ -129,6 +129,59 @@ struct DriftComparison {
     guard data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "[") else { return nil }
     // What is no JSON is compared as text, so the reason does not matter.
     return try? JSONParser.parse(data)
+  }
+
+  /// Compares two structures value by value; the order of keys and the spelling of numbers mean
+  /// nothing.
+  private mutating func compare(_ recorded: JSON, _ live: JSON, at path: String) {
+    switch (recorded, live) {
+    case (.object(let there), .object(let here)):
+      for member in there {
+        let name = member.name.value
+        let place = path + Self.step(name)
+        if let value = live[name] {
+          compare(member.value, value, at: place)
+        } else {
+          note("body \(place)", member.value.description, nil)
+        }
+      }
+      for member in here where recorded[member.name.value] == nil {
+        note("body \(path)\(Self.step(member.name.value))", nil, member.value.description)
+      }
+    case (.array(let there), .array(let here)):
+      for (index, (one, other)) in zip(there, here).enumerated() {
+        compare(one, other, at: "\(path)[\(index)]")
+      }
+      for (index, value) in there.enumerated().dropFirst(here.count) {
+        note("body \(path)[\(index)]", value.description, nil)
+      }
+      for (index, value) in here.enumerated().dropFirst(there.count) {
+        note("body \(path)[\(index)]", nil, value.description)
+      }
+    default:
+      if !Self.agree(recorded, live) { note("body \(path)", "\(recorded)", "\(live)") }
+    }
+  }
+
+  private static func agree(_ recorded: JSON, _ live: JSON) -> Bool {
+    switch (recorded, live) {
+    case (.string(let there), .string(let here)): there.value.agrees(with: here.value)
+    case (.number(let there), .number(let here)):
+      there == here || (Double(there) != nil && Double(there) == Double(here))
+    // A redacted value may have been of any kind.
+    case (.string(let there), _): there.value.agrees(with: "")
+    default: recorded == live
+    }
+  }
+
+  /// `.name`, or `["na me"]` where that is no plain word.
+  private static func step(_ name: String) -> String {
+    let isWord =
+      name.first?.isNumber == false
+      && name.allSatisfy {
+        $0 == "_" || $0.isLetter || $0.isNumber
+      }
+    return isWord ? ".\(name)" : "[\"\(JSON.escaped(name))\"]"
   }
 
   private mutating func compareLines(_ recorded: String, _ live: String) {

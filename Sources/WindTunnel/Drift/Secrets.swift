@@ -6,12 +6,12 @@ package struct Secrets: Sendable {
   package struct Missing: Error, Hashable {
     /// The redacted part, such as `REDACTED-authorization-1`.
     package var part: String
-    /// What a secret for it is given by, such as `authorization`.
+    /// The name that a secret for it is given by, such as `authorization`.
     package var name: String {
       String(numberedName[..<(numberedName.lastIndex(of: "-") ?? numberedName.endIndex)])
     }
 
-    /// What one is given by that is for it alone, such as `authorization-1`.
+    /// The name that a secret for it alone is given by, such as `authorization-1`.
     fileprivate var numberedName: String {
       let mark = part.range(of: "REDACTED-", options: .backwards)
       return String(part[(mark?.upperBound ?? part.startIndex)...].prefix { $0 != "@" })
@@ -32,8 +32,8 @@ package struct Secrets: Sendable {
     String(text.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
   }
 
-  /// What secrets can be given for on a tape: the names of the redacted parts of its requests, with
-  /// and without their ordinals, such as `authorization` and `authorization-1`.
+  /// The secrets that can be given for a cassette: the names of the redacted parts of its requests,
+  /// with and without their ordinals, such as `authorization` and `authorization-1`.
   package static func names(in interactions: [Interaction]) -> (
     names: Set<String>, all: Set<String>
   ) {
@@ -113,7 +113,7 @@ package struct Secrets: Sendable {
     return result + rest
   }
 
-  /// What is in base64 or hexadecimal digits is opened, restored and spelled again.
+  /// Opens what is in base64 or hexadecimal digits, restores it and spells it again.
   private func unpacked(
     _ text: String,
     _ ranges: [Range<String.Index>],

@@ -4,7 +4,7 @@ public import WindTunnelSymptoms
 public enum ConnectionFault: Sendable, Hashable {
   /// There is no network.
   case offline
-  /// Nobody listens.
+  /// Nobody listens at the port.
   case refused
   /// The name has no address.
   case hostNotFound

@@ -18,7 +18,7 @@ extension Fault {
   public enum Point: Sendable, Hashable {
     /// Before its first byte.
     case afterRequest
-    /// After ``inStatusLineBytes`` bytes.
+    /// After ``inStatusLineBytes`` bytes of the answer.
     case inStatusLine
     /// After the status line and ``inHeadersBytes`` bytes of the fields.
     case inHeaders
@@ -29,7 +29,7 @@ extension Fault {
     /// After so many bytes of the whole.
     case byte(Int)
 
-    /// `HTTP/1.1 2`.
+    /// The length of `HTTP/1.1 2`.
     public static let inStatusLineBytes = 10
     /// The beginning of the first field.
     public static let inHeadersBytes = 10

@@ -30,7 +30,7 @@ public enum Fault: Sendable, Hashable {
 
   /// A length of time, fixed or drawn evenly from a range.
   public struct Spread: Sendable, Hashable {
-    /// The least.
+    /// The least of the lengths.
     public var least: Duration
     /// The most; the same as the least where nothing is drawn.
     public var most: Duration
@@ -41,7 +41,7 @@ public enum Fault: Sendable, Hashable {
       self.most = max(least, most)
     }
 
-    /// One length.
+    /// A spread of one length alone.
     public static func exactly(_ length: Duration) -> Spread { Spread(length, through: length) }
 
     /// A length and how far it strays to both sides.

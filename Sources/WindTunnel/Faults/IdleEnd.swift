@@ -4,7 +4,7 @@ public struct IdleEnd: Sendable, Hashable {
   /// With FIN or with RST.
   public enum Ending: Sendable, Hashable { case close, reset }
 
-  /// When.
+  /// The moment of an end.
   public enum Moment: Sendable, Hashable {
     /// After so long without a request.
     case idle(Duration)
@@ -14,10 +14,10 @@ public struct IdleEnd: Sendable, Hashable {
 
   /// With FIN or with RST.
   public var ending: Ending
-  /// When.
+  /// The moment of the end.
   public var moment: Moment
 
-  /// Makes an end.
+  /// Makes an end at a moment.
   public init(_ ending: Ending, _ moment: Moment) { (self.ending, self.moment) = (ending, moment) }
 }
 

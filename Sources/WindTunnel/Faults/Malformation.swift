@@ -16,7 +16,7 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
   case fieldWithoutColon
   /// A NUL in a field's value (RFC 9110 §5.5).
   case nulInField
-  /// `Content-Length: -5`.
+  /// The field `Content-Length: -5`.
   case negativeLength
   /// `Content-Length` says two bytes more than come.
   case lengthTooLong

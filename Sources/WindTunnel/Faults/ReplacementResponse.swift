@@ -35,3 +35,60 @@ extension ReplacementResponse {
     }
   }
 }
+
+extension Response {
+  /// An answer of ours: a status, and why in a line of text.
+  static func notice(_ status: Int, _ text: String) -> Response {
+    // RFC 9110 §8.6: no length where there can be no content.
+    if hasNoContent(method: "GET", status: status) { return Response(status: status) }
+    return Response(
+      status: status,
+      headers: [
+        "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(text.utf8.count),
+      ],
+      body: Body(text)
+    )
+  }
+
+  /// The answer of a status that was asked for in place of the recorded one.
+  static func injected(_ status: Int, retryAfter: [String]) -> Response {
+    var response = notice(status, "This \(status) was injected.\n")
+    for value in retryAfter { response.head.headers.append("Retry-After", value) }
+    return response
+  }
+
+  /// The answer that faults are done to where there is none.
+  static let stopgap = notice(200, "This answer was injected.\n")
+}
+
+extension ReplacementResponse {
+  /// The response that takes the answer's place.
+  func response(to request: Request) -> Response {
+    switch self {
+    case .proxyAuthentication:
+      var response = Response.injected(407, retryAfter: [])
+      response.head.headers.append("Proxy-Authenticate", "Basic realm=\"proxy\"")
+      return response
+    case .captivePortalPage:
+      return Response(
+        headers: [
+          "Content-Type": "text/html; charset=utf-8",
+          "Content-Length": String(Self.portalPage.utf8.count), "Cache-Control": "no-store",
+        ],
+        body: Body(Self.portalPage)
+      )
+    case .captivePortalRedirect: return Self.redirect(to: Self.portalPath)
+    case .redirectLoop: return Self.redirect(to: request.url.target)
+    case .redirectWithoutLocation: return Self.redirect(to: nil)
+    }
+  }
+
+  private static let portalPage =
+    "<!DOCTYPE html><title>Log in</title><form method=\"post\"><input name=\"room\"></form>\n"
+
+  private static func redirect(to place: String?) -> Response {
+    var headers: HeaderFields = ["Content-Length": "0"]
+    if let place { headers.append("Location", place) }
+    return Response(status: 302, headers: headers)
+  }
+}

@@ -10,12 +10,12 @@ public enum RetryAfter: Sendable, Hashable {
   case huge
   /// A word that is neither a number nor a date.
   case garbage
-  /// A negative number.
+  /// A negative number of seconds.
   case negative
   /// Two fields, of 1 and of 60 seconds.
   case twoFields
 
-  /// At once.
+  /// No wait at all.
   public static let zero = RetryAfter.seconds(0)
   /// A length of time in seconds, rounded up.
   public static func after(_ length: Duration) -> RetryAfter { .seconds(length.wholeSeconds) }

@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 #if canImport(Darwin)
   private import Darwin
@@ -9,27 +9,27 @@ package import Foundation
 #endif
 
 /// The system's calls by which a journal and its cassette are written; a test has them fail.
-package struct FileCalls: Sendable {
+struct FileCalls: Sendable {
   /// Writes at an offset and answers how many bytes were taken, as `pwrite`.
   var write:
     @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int =
       { pwrite($0, $1.baseAddress, $1.count, off_t($2)) }
   /// Cuts a file to a length, as `ftruncate`.
-  package var cut: @Sendable (_ descriptor: Int32, _ length: Int) -> Int32 = {
+  var cut: @Sendable (_ descriptor: Int32, _ length: Int) -> Int32 = {
     ftruncate($0, off_t($1))
   }
   /// Gives a file another name, as `rename`.
-  package var rename: @Sendable (_ name: String, _ next: String) -> Int32 = { systemRename($0, $1) }
+  var rename: @Sendable (_ name: String, _ next: String) -> Int32 = { systemRename($0, $1) }
   /// Removes a file, as `unlink`.
-  package var remove: @Sendable (_ name: String) -> Int32 = { unlink($0) }
+  var remove: @Sendable (_ name: String) -> Int32 = { unlink($0) }
   /// Writes a whole file in one step.
-  package var replace: @Sendable (_ data: Data, _ file: URL) throws(FileError) -> Void = {
+  var replace: @Sendable (_ data: Data, _ file: URL) throws(FileError) -> Void = {
     data,
     file throws(FileError) in try FileError.writing(data, to: file)
   }
 
   /// Writes all of some bytes at an offset.
-  package func write(
+  func write(
     _ bytes: some ContiguousBytes,
     to descriptor: Int32,
     at offset: Int,
@@ -59,7 +59,7 @@ private func systemRename(_ name: String, _ next: String) -> Int32 { rename(name
 
 extension FileError {
   /// Tells whether the disk, or this user's share of it, is full.
-  package var isNoRoom: Bool {
+  var isNoRoom: Bool {
     guard case .unwritable(_, let reason) = self else { return false }
     return [ENOSPC, EDQUOT].contains { reason == String(cString: strerror($0)) }
   }

@@ -29,7 +29,7 @@ enum JournalFormat {
   /// One recording that did not come to its end.
   struct Session: Hashable {
     var rewrites: Bool
-    /// Whether it says only that the cassette is part of a recording.
+    /// Tells whether it says only that the cassette is part of a recording.
     var isUnfinished = false
     var lines: [Line] = []
     /// The state of the cassette when it was to be written.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a recording has got so far, on disk beside its cassette: `users.json.journal`.
+/// The recording as far as it has come, on disk beside its cassette: `users.json.journal`.
 ///
 /// A cassette is written in one step when its recording ends, so whatever ends the process before
 /// would take everything with it. Here each interaction stands as soon as it is complete, before its
@@ -14,30 +14,70 @@ public final class RecordingJournal: Sendable {
   public let file: URL
   private let cassetteFile: URL
   private let losing: (@Sendable (String) -> Void)?
-  let state: Locked<State>
+  private let state: Locked<State>
 
+  /// The size of bodies up to which an interaction is searched inside the lock.
+  private static let lockedBytesMax = 64 << 10
+  /// The largest number of times that an interaction is searched, each time anew because others
+  /// have meanwhile taught secrets that it may repeat.
+  private static let attemptsMax = 3
+
+  /// The state of an open journal, all of it under one lock.
   struct State {
     var page: JournalPage?
     let journal: URL
     let calls: FileCalls
     let sideFiles: SideFiles
-    let lineBytesMax: Int
+    fileprivate let lineBytesMax: Int
     /// Tells whether room is kept for the end.
-    let keepsReserve: Bool
+    fileprivate let keepsReserve: Bool
     /// The room that is kept.
     var reserve: Range<Int>?
     /// Secrets that may still stand in lines that were written before.
-    var unreplaced: [String] = []
+    fileprivate var unreplaced: [String] = []
     /// The side files that are there for the journal alone.
-    var ownSideFiles: Set<String> = []
-    var redaction = Redaction(continuing: [])
-    var rewrites = false
-    var isBegun = false
-    var isUnfinished = false
-    var lines: [Line] = []
+    fileprivate var ownSideFiles: Set<String> = []
+    fileprivate var redaction = Redaction(continuing: [])
+    fileprivate var rewrites = false
+    fileprivate var isBegun = false
+    fileprivate var isUnfinished = false
+    fileprivate var lines: [Line] = []
     /// The secrets that were learnt, in their order.
-    var learned: [String] = []
-    var problem: (any Error)?
+    fileprivate var learned: [String] = []
+    fileprivate var problem: (any Error)?
+  }
+
+  /// A line that is written.
+  fileprivate struct Line {
+    let place: Range<Int>
+    let interaction: Interaction
+    let order: Int
+    private var filter: NGramFilter?
+
+    init(_ place: Range<Int>, _ interaction: Interaction, order: Int) {
+      (self.place, self.interaction, self.order) = (place, interaction, order)
+    }
+
+    /// Tells whether one of the words may be here. Most lines are never asked, so what answers is
+    /// made when it is wanted.
+    mutating func mayContain(anyOf words: [String]) -> Bool {
+      let filter = filter ?? NGramFilter(interaction)
+      self.filter = filter
+      return words.contains(where: filter.mayContain)
+    }
+  }
+
+  /// An interaction that does not stand in the journal, and why.
+  fileprivate struct Loss {
+    let interaction: Interaction
+    let error: any Error
+
+    init(_ interaction: Interaction, _ error: any Error) {
+      (self.interaction, self.error) = (interaction, error)
+    }
+
+    /// A line about it, without secrets.
+    var line: String { "\(interaction.request.method) \(interaction.request.url): \(error)" }
   }
 
   /// Opens the journal of a cassette, for this process alone.
@@ -228,8 +268,8 @@ public final class RecordingJournal: Sendable {
     }
   }
 
-  /// Whether what stands on the cassette is part of a recording that has not come to its end; known
-  /// when it was taken up.
+  /// Tells whether what stands on the cassette is part of a recording that has not come to its end;
+  /// known when it was taken up.
   public var isUnfinished: Bool { state.withLock { $0.isUnfinished } }
 
   /// Leaves the journal for the next recording to find, or removes it if nothing is in it.
@@ -240,7 +280,8 @@ public final class RecordingJournal: Sendable {
     }
   }
 
-  /// Why the first that could not be journalled could not; the recording itself goes on with it.
+  /// The reason that the first could not be journalled which was not; the recording itself goes on
+  /// with it.
   public var problem: (any Error)? { state.withLock { $0.problem } }
 
   /// Goes on counting secrets where a cassette ends.
@@ -264,4 +305,178 @@ public final class RecordingJournal: Sendable {
       }
     if let losing { for loss in losses { losing(loss.line) } }
   }
+
+  /// Writes a large interaction down; answers what does not stand in the journal for that. Its secrets
+  /// are looked for outside the lock, so that whoever writes a small one down does not wait for them.
+  private func appendApart(_ interaction: Interaction, order: Int) -> [Loss] {
+    var losses: [Loss] = []
+    for _ in 0..<Self.attemptsMax {
+      guard let start = state.withLock({ $0.beginning }) else { return losses }
+      var redaction = start.redaction
+      let kept = redaction.redact([interaction])
+      let (ordinals, lost) = state.withLock { $0.adopt(redaction, since: start.redaction) }
+      losses += lost
+      let lines = kept.map { line in
+        ordinals.isEmpty ? line : line.renumbered { ordinals[$0] ?? $0.ordinal }
+      }
+      let filters = lines.map { NGramFilter($0) }
+      let own = Set(redaction.takeLearned())
+      let sought = redaction.pseudonyms.sought
+      let written = state.withLock { state -> [Loss]? in
+        let words = state.learned.dropFirst(start.learnedCount).filter { word in
+          // What it has found by itself may be taken out in fewer places than others have found.
+          !own.contains(word)
+            || sought[word]?.reach != state.redaction.pseudonyms.sought[word]?.reach
+        }
+        if filters.contains(where: { words.contains(where: $0.mayContain) }) { return nil }
+        return state.page == nil ? [] : state.write(lines, order: order)
+      }
+      if let written { return losses + written }
+    }
+    // There is no end of what others teach.
+    return losses
+      + state.withLock { $0.page == nil ? [] : $0.append(interaction, order: order) }
+  }
+}
+
+extension RecordingJournal.State {
+  /// Writes an interaction down; answers what does not stand in the journal for that.
+  fileprivate mutating func append(_ interaction: Interaction, order: Int) -> [RecordingJournal
+    .Loss]
+  {
+    let kept = redaction.redact([interaction])
+    return write(kept, order: order)
+  }
+
+  /// Writes what was looked through down, behind the overwriting of what repeats a secret of it;
+  /// answers what does not stand in the journal for that.
+  fileprivate mutating func write(_ kept: [Interaction], order: Int) -> [RecordingJournal.Loss] {
+    let new = redaction.takeLearned()
+    learned += new
+    unreplaced += new
+    var losses: [RecordingJournal.Loss] = []
+    do {
+      try replaceEchoes(losing: &losses)
+      for interaction in kept {
+        do { try write(interaction, order: order) } catch {
+          losses.append(.init(interaction, error))
+        }
+      }
+    } catch {
+      // Nothing is written while a secret stands there that could not be overwritten.
+      losses += kept.map { .init($0, error) }
+    }
+    if let first = losses.first { problem = problem ?? first.error }
+    return losses
+  }
+
+  private mutating func write(_ interaction: Interaction, order: Int) throws {
+    try begin()
+    let (aside, new) = try keepAside(interaction.bodies.map(\.data))
+    do {
+      let bytes = try JournalFormat.line(interaction, order: order) { data in
+        aside.first { $0.data == data }?.name
+      }
+      guard let place = try page?.append(bytes) else { return }
+      lines.append(RecordingJournal.Line(place, interaction, order: order))
+    } catch {
+      remove(new)
+      throw error
+    }
+  }
+
+  /// Writes the first line of a recording, and keeps room for its end where there is any.
+  private mutating func begin() throws {
+    guard !isBegun else { return }
+    let header = JournalFormat.header(rewrites: rewrites)
+    do {
+      guard keepsReserve else { throw FileError.refused(journal, ENOSPC) }
+      let place = try page?.append(header + JournalFormat.reserve)
+      reserve = place.map { $0.lowerBound + header.count..<$0.upperBound }
+    } catch {
+      _ = try page?.append(header)
+    }
+    isBegun = true
+  }
+
+  /// Keeps bodies that are too large for a line, and answers their names, and those of the files that
+  /// were not there before.
+  private mutating func keepAside(
+    _ bodies: [Data]
+  ) throws -> (all: [(data: Data, name: String)], new: [String]) {
+    var aside: [(data: Data, name: String)] = []
+    var new: [String] = []
+    for data in bodies where data.count > lineBytesMax {
+      do {
+        guard let (name, isNew) = try sideFiles.kept(data) else { continue }
+        if isNew {
+          ownSideFiles.insert(name)
+          new.append(name)
+        }
+        aside.append((data, name))
+      } catch {
+        remove(new)
+        throw error
+      }
+    }
+    return (aside, new)
+  }
+
+  private mutating func remove(_ names: [String]) {
+    for name in names where ownSideFiles.remove(name) != nil { sideFiles.remove(name) }
+  }
+
+  /// Overwrites what repeats a secret that was not known when it was written, and writes it anew
+  /// without, if it can be written so.
+  private mutating func replaceEchoes(losing losses: inout [RecordingJournal.Loss]) throws {
+    if unreplaced.isEmpty { return }
+    for index in lines.indices.reversed() where lines[index].mayContain(anyOf: unreplaced) {
+      let line = lines[index]
+      let kept = redaction.redact([line.interaction])
+      if kept == [line.interaction] { continue }
+      try page?.blank(line.place)
+      lines.remove(at: index)
+      // What is too large for a line is as little to stay as the line, unless another names it, too.
+      let staying = (lines.map(\.interaction) + kept).flatMap(\.bodies)
+      remove(
+        line.interaction.bodies
+          .filter { body in
+            body.count > lineBytesMax && !staying.contains { $0.data == body.data }
+          }
+          .map { SHA256.hexadecimal($0.data) }
+      )
+      for interaction in kept {
+        do { try write(interaction, order: line.order) } catch {
+          losses.append(.init(interaction, error))
+        }
+      }
+    }
+    unreplaced = []
+  }
+
+  /// The start of a look at an interaction outside the lock; `nil` where nothing is written any more.
+  fileprivate var beginning: (redaction: Redaction, learnedCount: Int)? {
+    page != nil ? (redaction, learned.count) : nil
+  }
+
+  /// Takes over what was found out outside the lock, and overwrites what repeats a secret of it.
+  ///
+  /// - Returns: The ordinals that others have given away since, and what they are instead; and what
+  ///   does not stand in the journal any more.
+  fileprivate mutating func adopt(
+    _ found: Redaction,
+    since start: Redaction
+  ) -> (ordinals: [Pseudonym: Int], losses: [RecordingJournal.Loss]) {
+    // The recording may have come to its end meanwhile.
+    guard page != nil else { return ([:], []) }
+    let ordinals = redaction.adopt(found, since: start)
+    return (ordinals, write([], order: 0))
+  }
+}
+
+extension Interaction {
+  fileprivate var bodies: [Body] { [request.body] + [response?.body].compactMap(\.self) }
+
+  /// The size of its bodies.
+  fileprivate var bodyBytes: Int { bodies.reduce(0) { $0 + $1.count } }
 }

@@ -3,7 +3,7 @@ public struct Journal: Sendable {
   /// The number of entries that are kept; the oldest go first.
   public static let entriesMax = 100_000
 
-  /// One decision.
+  /// One decision of the deck's.
   public struct Entry: Sendable, Hashable {
     /// The number of the outcome.
     public var id: Int
@@ -14,7 +14,7 @@ public struct Journal: Sendable {
     /// Tells whether an equal request of the same lane was in flight, so that which of them got which
     /// was the client's affair.
     public var overlapping = false
-    /// Which mutations were not done because the answer gave no room for them, in a sentence each.
+    /// The mutations that were not done because the answer gave no room for them, in a sentence each.
     public var misfits: [String] = []
     /// Tells whether a server may meet the request twice without harm (RFC 9110 §9.2.2): it is not a POST
     /// or PATCH, or it bears an `Idempotency-Key`.

@@ -36,10 +36,10 @@ public struct ProxyLog: Sendable {
 
   private static let turnedAwayMax = 1000
 
-  /// Starts with nothing.
+  /// Starts a log with nothing in it.
   public init() {}
 
-  /// A scenario begins.
+  /// Notes that a scenario begins.
   public mutating func begin(_ scenario: String) {
     if !scenarios.contains(scenario) { scenarios.append(scenario) }
   }
@@ -61,13 +61,13 @@ public struct ProxyLog: Sendable {
     return false
   }
 
-  /// A person looked.
+  /// Notes what a person saw.
   public mutating func note(_ mark: Mark, in scenario: String) {
     guard marks.count < Self.entriesMax else { return }
     marks.append((scenario, mark))
   }
 
-  /// A peer was turned away.
+  /// Notes that a peer was turned away.
   public mutating func turnAway(_ peer: String) {
     if turnedAway.count < Self.turnedAwayMax { turnedAway.insert(peer) }
   }

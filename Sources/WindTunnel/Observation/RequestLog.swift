@@ -1,3 +1,4 @@
+package import Foundation
 internal import WindTunnelSymptoms
 
 /// The requests that a server received, for whoever asks what came: bounded, in the order of their
@@ -6,7 +7,7 @@ package struct RequestLog: Sendable, Hashable {
   /// The number of requests that are kept; the oldest go first.
   package static let entriesMax = 10_000
 
-  /// One request.
+  /// One request that was received.
   package struct Entry: Sendable, Hashable {
     /// The number of the decision; it grows and is never given twice.
     package var id: Int
@@ -93,7 +94,7 @@ package struct RequestLog: Sendable, Hashable {
   }
 
   /// Returns the place at which the entries begin whose number is greater.
-  package func place(after id: Int) -> Int {
+  fileprivate func place(after id: Int) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
@@ -145,7 +146,7 @@ extension RequestLog.Entry {
   package var line: String { "\(method) \(url.withoutSecrets)" }
 
   /// The request that a pattern is held against.
-  var request: Request { Request(method, url) }
+  fileprivate var request: Request { Request(method, url) }
 }
 
 extension ExchangeEnd.Ending {
@@ -157,5 +158,159 @@ extension ExchangeEnd.Ending {
     case .stopped: "stopped"
     case .failed(let symptom): symptom.rawValue
     }
+  }
+}
+
+/// A question about the requests of a log: whether one came so often, or several in an order.
+///
+///     { "request": "GET /users/*", "times": 2, "since": 17 }
+///     { "request": "GET /users/*", "atLeast": 1, "atMost": 3 }
+///     { "inOrder": ["GET /home", "POST /payments"] }
+///
+/// Without a number at least one is asked for. `since` leaves out what came up to that number.
+package struct RequestQuestion: Sendable, Hashable {
+  private enum Asked: Sendable, Hashable {
+    case count(RequestPattern, ClosedRange<Int>)
+    case order([RequestPattern])
+  }
+
+  /// The number of the requests that were seen which an answer tells of.
+  private static let toldMax = 100
+
+  private let asked: Asked
+  private let since: Int
+
+  /// Reads a question from bytes.
+  package init(data: Data) throws(FormatError) {
+    let source = "question"
+    var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
+    let request = try top.string("request")
+    let order = try top.array("inOrder")
+    let times = try top.int("times", in: 0...Int.max)
+    let least = try top.int("atLeast", in: 0...Int.max)
+    let most = try top.int("atMost", in: 0...Int.max)
+    since = try top.int("since", in: 0...Int.max) ?? 0
+    try top.refuseUnknownKeys()
+    switch (request, order) {
+    case (let request?, nil):
+      guard times == nil || (least == nil && most == nil) else {
+        throw top.error("times", "it stands beside \"atLeast\" or \"atMost\"")
+      }
+      let low = times ?? least ?? (most == nil ? 1 : 0)
+      let high = times ?? most ?? Int.max
+      guard low <= high else { throw top.error("atMost", "\(high) is less than \"atLeast\"") }
+      asked = .count(try Self.pattern(request, "request", top), low...high)
+    case (nil, let order?):
+      guard times == nil, least == nil, most == nil else {
+        throw top.error("inOrder", "an order has no number; ask for it by \"request\"")
+      }
+      var patterns: [RequestPattern] = []
+      for (index, json) in order.enumerated() {
+        guard let text = json.stringValue else {
+          throw top.error("inOrder[\(index)]", "\(json) is no request such as \"GET /home\"")
+        }
+        patterns.append(try Self.pattern(text, "inOrder[\(index)]", top))
+      }
+      guard !patterns.isEmpty else { throw top.error("inOrder", "no request stands here") }
+      asked = .order(patterns)
+    case (nil, nil), (_?, _?):
+      throw FormatError(
+        source: source,
+        place: "",
+        problem: "one of \"request\" and \"inOrder\" should stand here",
+        remedy: "Such as { \"request\": \"GET /home\", \"times\": 2 }."
+      )
+    }
+  }
+
+  /// A method in small letters is another one (RFC 9110 §9.1), which nobody means: no request would be
+  /// found, and a question for none passed.
+  private static func pattern(
+    _ text: String,
+    _ place: String,
+    _ top: ObjectReader
+  ) throws(FormatError) -> RequestPattern {
+    let pattern = RequestPattern(text)
+    guard let meant = pattern.meantMethod else { return pattern }
+    throw top.error(
+      place,
+      "a method is written in capitals",
+      remedy: "Did you mean \"\(meant)\(text.drop { $0 != " " })\"?"
+    )
+  }
+
+  /// Tells whether a log can answer it: nothing that it asks for has been dropped.
+  package func isTold(by log: RequestLog) -> Bool { since >= log.droppedThrough }
+
+  /// `{"passed", "asked", "seen"}`. What was seen is told by number and line; for an order with how
+  /// many were found, and the first that was not.
+  package func answer(from log: RequestLog) -> JSON {
+    let entries = log.entries[log.place(after: since)...]
+    switch asked {
+    case .count(let pattern, let range):
+      let seen = entries.filter { pattern.matches($0.request) }
+      return [
+        "passed": .bool(range.contains(seen.count)), "asked": .text("\(pattern) \(range.words)"),
+        "seen": ["count": .number(seen.count), "requests": Self.told(seen)],
+      ]
+    case .order(let patterns):
+      var found = 0
+      for entry in entries where found < patterns.count {
+        if patterns[found].matches(entry.request) { found += 1 }
+      }
+      let seen = entries.filter { entry in patterns.contains { $0.matches(entry.request) } }
+      let missing = found < patterns.count ? patterns[found].description : nil
+      return [
+        "passed": .bool(missing == nil),
+        "asked": .text(patterns.map(\.description).joined(separator: ", then ")),
+        "seen": [
+          "found": .number(found), "missing": missing.map { .text($0) } ?? .null,
+          "count": .number(seen.count), "requests": Self.told(seen),
+        ],
+      ]
+    }
+  }
+
+  private static func told(_ entries: some Collection<RequestLog.Entry>) -> JSON {
+    .array(
+      entries.prefix(toldMax).map { ["id": .number($0.id), "request": .text($0.line)] }
+    )
+  }
+}
+
+extension ClosedRange<Int> {
+  fileprivate var words: String {
+    if lowerBound == upperBound { return "exactly \(Self.times(lowerBound))" }
+    if upperBound == .max { return "at least \(Self.times(lowerBound))" }
+    if lowerBound == 0 { return "at most \(Self.times(upperBound))" }
+    return "\(lowerBound) to \(Self.times(upperBound))"
+  }
+
+  private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+}
+
+/// The requests of a log that are meant.
+package struct RequestFilter: Sendable, Hashable {
+  package var method: String?
+  package var path: RequestPattern?
+  /// Only what came after the request of this number.
+  package var since = 0
+  package var status: Int?
+  /// A name out of `Journal.Take.requestNames`.
+  package var take: String?
+  package var limit = RequestFilter.limitDefault
+
+  package static let limitDefault = 1000
+
+  package init() {}
+
+  /// The requests that are meant, the first `limit` of them.
+  package func entries(of log: RequestLog) -> [RequestLog.Entry] {
+    let meant = log.entries[log.place(after: since)...].lazy.filter { entry in
+      (method == nil || entry.method == method) && (take == nil || entry.take.name == take)
+        && (status == nil || entry.end?.status == status)
+        && path?.matches(entry.request) != false
+    }
+    return Array(meant.prefix(limit))
   }
 }

@@ -70,3 +70,73 @@ public struct Outcome: Sendable, Hashable {
     return !decision.faults.contains(where: \.forestallsOrigin)
   }
 }
+
+extension Outcome {
+  /// About what the request line and fields take.
+  private static let requestHeadBytes = 200
+
+  /// The shaper that the answer passes through; `nil`: none.
+  public var shaper: Shaper? {
+    path?.answerShaper(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
+  }
+
+  /// The waits on the link before the request has arrived.
+  package var linkStages: ExchangeStages? {
+    path?.stages(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
+  }
+
+  var requestBytes: Int { Self.requestHeadBytes + (path?.contentBytes ?? request.body.count) }
+}
+
+/// The speed of a recorded answer, next to the day it was recorded.
+///
+/// The pieces of a streamed body stay pieces at any pace.
+public enum Pace: Sendable, Hashable {
+  /// Nothing is waited for.
+  case immediately
+  /// So many times as fast as it was recorded: its first byte and each of its pieces come in a
+  /// share of their time. A factor below one is slower; one that is no positive number waits for
+  /// nothing.
+  case times(Double)
+
+  /// In the time that it took.
+  public static let asRecorded = Pace.times(1)
+
+  /// Returns the wait where the recording waited so long; a time that ran backwards is none.
+  func wait(_ recorded: Duration) -> Duration {
+    guard case .times(let factor) = self, factor > 0, recorded > .zero else { return .zero }
+    // Slower than this is not a wait but the end.
+    return Duration(milliseconds: min(recorded.inMilliseconds / factor, Self.longestMilliseconds))
+  }
+
+  /// The length of a day.
+  private static let longestMilliseconds = 86_400_000.0
+}
+
+/// The deck's decision for one tunnel (`CONNECT`, RFC 9110 §9.3.6).
+public struct TunnelDecision: Sendable, Hashable {
+  /// The faults; the decision's key is `CONNECT host:port`.
+  public var decision: Decision
+  /// The link and the fates of its packets; `nil`: as fast as it goes.
+  public var path: LinkPath?
+  /// The scenario that it was decided in.
+  public var scenario: String
+  /// Tells whether the host is one that the cassette answers for, so that the live one must not be asked.
+  public var isOnCassette: Bool
+  /// Tells whether the proxy looks into it, so that its requests are decided one by one.
+  public var isOpened: Bool
+  /// The failure that was recorded of it; `nil` where that is not on the cassette.
+  public var failure: Failure?
+  /// Under which number its failure is kept; `nil` where nothing is recorded.
+  var ticket: Int?
+}
+
+extension Request {
+  /// Makes a request that asks a proxy for a tunnel.
+  package init(tunnelTo authority: String) {
+    // The scheme is a guess that only a default port depends on, and an authority has its own.
+    self.init("CONNECT", RequestURL("https://\(authority)"))
+  }
+
+  var tunnelKey: String { "CONNECT \(url.host ?? ""):\(url.effectivePort ?? 443)" }
+}

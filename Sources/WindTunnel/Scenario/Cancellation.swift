@@ -1,12 +1,12 @@
-/// That callers give up: a share of the calls of a drill is cancelled, each at a drawn moment. Which and
-/// when is the seed's, like everything else.
+/// The giving up of callers: a share of the calls of a drill is cancelled, each at a drawn moment.
+/// Which and when is the seed's, like everything else.
 public struct Cancellation: Sendable, Hashable {
   /// The share of the calls, from 0 to 1.
   public var share: Double
   /// The time after its beginning at which a call is given up, if it has no end by then.
   public var after: Fault.Spread
 
-  /// Makes a cancellation.
+  /// Makes a cancellation of a share.
   public init(share: Double, after: Fault.Spread) { (self.share, self.after) = (share, after) }
 }
 

@@ -102,7 +102,7 @@ public struct GateError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Gate {
-  /// Reads a gate.
+  /// Reads a gate from text.
   public init(_ text: String) throws(GateError) {
     var parser = GateParser(text)
     self = try parser.gate()

@@ -40,7 +40,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     ).map(String.init)
   }
 
-  /// Reads a literal.
+  /// Reads a pattern from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
   /// Tells whether it speaks of tunnels and nothing else.

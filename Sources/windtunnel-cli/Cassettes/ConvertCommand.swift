@@ -63,7 +63,7 @@ enum CassetteConvertCommand: Command {
     return .done
   }
 
-  /// What is there may be somebody's work of another day.
+  /// Refuses to write over a file, which may be somebody's work of another day.
   private static func refuseOver(_ output: String) throws(Refusal) {
     if FileManager.default.fileExists(atPath: output) { throw .convertOver(output) }
   }

@@ -3,21 +3,21 @@ internal import WindTunnel
 internal import WindTunnelCommandLine
 internal import WindTunnelDrill
 
-/// What the files of a repository were at a commit, asked of `git`.
+/// The files of a repository as they were at a commit, asked of `git`.
 struct GitHistory {
   /// A file that is not what it was, or that was not or is not there.
   struct File {
     /// Its path below the top of the repository.
     var name: String
-    /// Where it is now.
+    /// The place of the file now.
     var url: URL
-    /// What it was called at the commit, where it bears another name by now.
+    /// The file's name at the commit, where it bears another one by now.
     var formerName: String?
     var isHere: Bool { FileManager.default.fileExists(atPath: url.path) }
   }
 
-  let commit: String
-  let top: URL
+  private let commit: String
+  private let top: URL
 
   init(_ ref: String) throws {
     guard let top = try Self.git(["rev-parse", "--show-toplevel"]) else {
@@ -87,7 +87,7 @@ struct GitHistory {
     return text
   }
 
-  /// What git answers; `nil` where it refuses.
+  /// The output of git; `nil` where it refuses.
   static func git(_ arguments: [String]) throws -> Data? {
     let process = SpawnedProcess()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -3,14 +3,14 @@ internal import WindTunnel
 internal import WindTunnelCommandLine
 internal import WindTunnelServer
 
-/// What a proxy is to do, read off the command line.
+/// The task of a proxy, read off the command line.
 struct ProxyOrder {
   let scenarios: [Scenario]
   let recordFile: URL?
   /// The rules that requests are compared by, where there is a cassette.
   let matcher: Matcher
-  let redaction: RedactionRules
-  /// Whether each new interaction bears its day.
+  private let redaction: RedactionRules
+  /// Tells that each new interaction bears its day.
   let isDated: Bool
   let reports: [URL]
   let duration: Duration?
@@ -22,13 +22,13 @@ struct ProxyOrder {
   private let seed: UInt64
   private let isOnLAN: Bool
 
-  /// What is of use only where something is recorded.
+  /// The flags that are of use only where something is recorded.
   private static let ofRecording = [
     RedactionFlags.names, RedactionFlags.personalData, "--dates", IgnoredHost.name,
     EncodingsFlag.name,
   ]
 
-  /// How long a proxy that others can reach is open unless told.
+  /// The time that a proxy which others can reach is open unless told.
   static let lanDuration = Duration.seconds(2 * 60 * 60)
 
   init(_ arguments: Arguments) throws {
@@ -104,7 +104,7 @@ struct ProxyOrder {
     settings = options
   }
 
-  /// What the server is made by; the authority that opens tunnels is made and written now.
+  /// The options that the server is made by; the authority that opens tunnels is made and written now.
   func options() throws -> ReplayServer.Options {
     var options = settings
     try trust.probe()
@@ -112,7 +112,7 @@ struct ProxyOrder {
     return options
   }
 
-  /// Why a scenario cannot be flown through a proxy.
+  /// The reason that a scenario cannot be flown through a proxy.
   private static func refusal(of scenario: Scenario, opensTLS: Bool) -> Refusal? {
     if scenario.needsCertificates, !opensTLS {
       return .usage(

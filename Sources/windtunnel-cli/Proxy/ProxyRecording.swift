@@ -4,15 +4,15 @@ internal import WindTunnelCommandLine
 
 /// The cassette that a proxy adds to.
 struct ProxyRecording {
-  /// What is on it already.
+  /// The interactions that are on it already.
   let cassette: Cassette
   let journal: RecordingJournal
-  /// What of it did not come.
+  /// The requests that were not recorded.
   private let unrecorded = Unrecorded()
   private let losses: JournalLosses
   private let others: OtherBodies
   private let file: URL
-  /// Whether each new interaction bears its day.
+  /// Tells that each new interaction bears its day.
   private let isDated: Bool
 
   /// Reads the cassette, if there is one, and takes up what a killed recording had got.

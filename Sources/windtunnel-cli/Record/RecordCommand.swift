@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
+internal import WindTunnelDrill
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
@@ -144,13 +145,139 @@ extension Deck {
   }
 }
 
-extension ClientCommand.Ending {
-  /// What went wrong, as the rest of a sentence.
-  fileprivate var complaint: String? {
-    switch self {
-    case .exited(0), .interrupted: nil
-    case .exited(let status): "ended with status \(status)"
-    case .signalled(let signal): "was ended by signal \(signal)"
+/// A command that is run against a server: what stands behind `--`.
+private struct ClientCommand {
+  /// The end of such a command.
+  enum Ending: Equatable {
+    case exited(Int32)
+    case signalled(Int32)
+    /// It was told to stop because we were.
+    case interrupted
+
+    /// The complaint of an end that is none of success, as the rest of a sentence.
+    var complaint: String? {
+      switch self {
+      case .exited(0), .interrupted: nil
+      case .exited(let status): "ended with status \(status)"
+      case .signalled(let signal): "was ended by signal \(signal)"
+      }
     }
+  }
+
+  /// The word that was typed.
+  let name: String
+  private let executable: URL
+  private let words: [String]
+
+  /// Finds the command, before anything is started for it.
+  init(_ words: [String]) throws(Refusal) {
+    name = words.first ?? ""
+    self.words = Array(words.dropFirst())
+    guard let executable = Executable.find(name) else { throw .noCommand(name) }
+    self.executable = executable
+  }
+
+  /// Runs it to its end with `{url}` filled in and `WINDTUNNEL_URL` set. An interruption of ours
+  /// is passed on.
+  func run(url: String) async throws -> Ending {
+    let process = SpawnedProcess()
+    process.executableURL = executable
+    process.arguments = words.map { $0.replacing("{url}", with: url) }
+    var environment = ProcessInfo.processInfo.environment
+    environment["WINDTUNNEL_URL"] = url
+    process.environment = environment
+    let (ends, continuation) = AsyncStream<Ending>.makeStream()
+    process.terminationHandler = { process in
+      let status = process.terminationStatus
+      continuation.yield(process.terminationReason == .exit ? .exited(status) : .signalled(status))
+      continuation.finish()
+    }
+    try withSignalsOpen { try process.run() }
+    // Only now: a child inherits ignored signals, and this one must hear its own.
+    let interruption = Interruption()
+    let number = process.processIdentifier
+    let passingOn = Task {
+      await interruption.wait()
+      guard !Task.isCancelled else { return false }
+      // Whatever runs in the background may ignore SIGINT.
+      kill(number, SIGTERM)
+      return true
+    }
+    var ending = Ending.interrupted
+    for await end in ends { ending = end }
+    passingOn.cancel()
+    return await passingOn.value ? .interrupted : ending
+  }
+
+  /// Threads of a pool block all signals, and a child inherits what the thread blocks that starts
+  /// it: it could be ended by nothing but SIGKILL.
+  private func withSignalsOpen(_ body: () throws -> Void) rethrows {
+    var (none, before) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try body()
+  }
+}
+
+/// The end of a recording: writes its cassette, or leaves the old one as it is.
+private struct RecordingEnd {
+  private let order: RecordOrder
+  private let mode: RecordMode
+  /// The contents of the cassette when it began.
+  private let cassette: Cassette
+  private let runsCommand: Bool
+
+  init(_ order: RecordOrder, _ mode: RecordMode, _ cassette: Cassette, runsCommand: Bool) {
+    (self.order, self.mode, self.cassette, self.runsCommand) = (order, mode, cassette, runsCommand)
+  }
+
+  /// Writes the cassette, if something new came and nothing failed; else it stays as it is, to the
+  /// byte.
+  func keep(
+    _ deck: Deck,
+    _ journal: RecordingJournal,
+    leftOff: [String],
+    after code: ExitCode
+  ) throws -> ExitCode {
+    var (recorded, orders, leftOut) = deck.numbered(volatile: order.volatile)
+    // What was asked anew is of today, though its text be the old one: else it would stay too old.
+    if order.isDated {
+      recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : cassette)
+    }
+    for line in leftOff + leftOut { Terminal.complain("left out: \(line)\n") }
+    guard deck.hasRecorded, !recorded.interactions.isEmpty else {
+      code == .done ? journal.remove() : journal.giveUp()
+      return endedWithout(code)
+    }
+    guard recorded != cassette else {
+      journal.remove()
+      return code
+    }
+    guard !deck.recordedRefusalsAlone else {
+      journal.giveUp()
+      throw Refusal.upstreamGone(order.upstream.origin ?? "", order.path)
+    }
+    // A cassette of half of what the command does is no fixture, least of all in place of a whole one.
+    guard code == .done else {
+      journal.giveUp()
+      Terminal.complain("What was recorded is thrown away; \(asItWas)\n")
+      return code
+    }
+    CutAnswers.complain(recorded, besides: cassette)
+    let isWhole = try journal.endTelling(with: recorded, orders: orders, of: order.file)
+    return isWhole ? code : .cannotWrite
+  }
+
+  /// Says that nothing was recorded, where that was all there was to do.
+  private func endedWithout(_ code: ExitCode) -> ExitCode {
+    guard mode == .rewrite || cassette.interactions.isEmpty else { return code }
+    Terminal.complain("Nothing was recorded; \(asItWas)\n")
+    return runsCommand && code == .done ? .found : code
+  }
+
+  private var asItWas: String {
+    FileManager.default.fileExists(atPath: order.path)
+      ? "\(order.path) is as it was." : "there is no \(order.path)."
   }
 }

@@ -3,7 +3,7 @@ internal import WindTunnel
 internal import WindTunnelCommandLine
 internal import WindTunnelServer
 
-/// What is to be recorded, where to and how.
+/// The recording that a command line asks for: its source, its target and its manner.
 struct RecordOrder {
   let upstream: RequestURL
   let path: String
@@ -14,14 +14,14 @@ struct RecordOrder {
   let origin: RequestURL?
   /// The hosts that are passed on to unrecorded.
   let ignored: [IgnoredHost]
-  /// Whether each new interaction bears its day.
+  /// Tells that each new interaction bears its day.
   let isDated: Bool
   /// Header fields that each recording has otherwise.
   let volatile: [String]
-  /// What is taken out beside what always is.
+  /// The redactions beside those that are always made.
   let redaction: RedactionRules
-  /// Whom to trust where the upstream is spoken to by `https`.
-  let trust: UpstreamTrust
+  /// The certificates to trust where the upstream is spoken to by `https`.
+  private let trust: UpstreamTrust
   private let port: Int
   let limits: Limits
   private let admin: Admin?

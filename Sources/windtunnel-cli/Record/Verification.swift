@@ -9,7 +9,7 @@ struct Verification {
   private let secrets: [String: String]
   private let asksUnsafe: Bool
   private let tellsJSON: Bool
-  /// How long an answer may take, where that was said.
+  /// The longest time that an answer may take, where that was said.
   private let answerSeconds: Double?
 
   /// Refuses what only this mode understands.

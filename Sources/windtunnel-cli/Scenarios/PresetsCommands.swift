@@ -87,7 +87,7 @@ enum PresetsImportCommand: Command {
   }
 }
 
-/// What the commands about presets have in common.
+/// Helpers that the commands about presets have in common.
 enum PresetText {
   static func find(_ name: String) throws(Refusal) -> LinkPreset {
     guard let preset = LinkPreset.named(name) else {

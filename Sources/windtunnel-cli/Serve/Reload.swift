@@ -5,12 +5,12 @@ internal import WindTunnelServer
 
 /// `serve --watch`: reads what was saved, and says in a line what changed.
 ///
-/// What does not read changes nothing.
+/// A file that does not read changes nothing.
 struct Reload {
   private let order: ServeOrder
   private let watch: FileWatch
   private let sideFolder: URL
-  /// What was complained of last, by what it was about.
+  /// The last complaint of each kind of file.
   private let complaints = Locked<[String: Complaint]>([:])
 
   /// A complaint, and the save that it is about.

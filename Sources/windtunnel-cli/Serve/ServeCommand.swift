@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
@@ -73,5 +74,135 @@ enum ServeCommand: Command {
       "\(path): answers with neither Date nor recordedAt, whose dates stay as they are: \(count) of "
         + "\(all). Give each its \"recordedAt\", or record them anew with record --dates.\n"
     )
+  }
+}
+
+/// The files that `serve` plays from.
+struct ServeOrder {
+  let cassette: URL
+  let rules: URL?
+  /// The scenario's file; `nil` where there is none or a shipped one is meant.
+  let weather: URL?
+  private let scenarioName: String?
+  private let speaksTLS: Bool
+
+  init(_ arguments: Arguments) throws {
+    cassette = URL(
+      filePath: try arguments.required("--cassette", orOperand: "what should be played")
+    )
+    speaksTLS = arguments.has("--tls")
+    rules = try arguments.value(MatchFlag.name).map { URL(filePath: $0) }
+    scenarioName = try arguments.value("--scenario")
+    let shipped = try Shipped.scenarios()
+    weather = scenarioName.flatMap { name in
+      shipped.contains { $0.name == name } ? nil : URL(filePath: name)
+    }
+  }
+
+  func loadCassette() throws -> Cassette { try CassetteFile.read(cassette) }
+
+  func matcher() throws -> Matcher {
+    guard let rules else { return .pathAndQuery }
+    return try MatchFlag.matcher(rules, over: .pathAndQuery)
+  }
+
+  func scenario() throws -> Scenario {
+    guard let scenarioName else { return .calm }
+    let scenario = try Scenarios.find(scenarioName, in: try Shipped.scenarios())
+    if let refusal = refusal(of: scenario) { throw refusal }
+    return scenario
+  }
+
+  /// The reason that a scenario cannot be flown at one port.
+  func refusal(of scenario: Scenario) -> Refusal? { Self.refusal(of: scenario, byTLS: speaksTLS) }
+
+  /// The reason that a scenario cannot be taken by a port that is open.
+  func refusal(ofNext scenario: Scenario) -> Refusal? {
+    scenario.losesSYNs ? .lostSYNsLater(scenario.name) : refusal(of: scenario)
+  }
+
+  private static func refusal(of scenario: Scenario, byTLS speaksTLS: Bool) -> Refusal? {
+    for rule in scenario.rules {
+      for case .connection(let fault) in rule.faults {
+        guard rule.isForConnections else { return .connectionFaults(of: scenario.name) }
+        switch fault {
+        case .offline, .refused, .hostNotFound: return .connectionFaults(of: scenario.name)
+        case .connectTimeout where rule.trigger != .always || rule.faults.count > 1:
+          return .someTimeouts(of: scenario.name)
+        case .tls where !speaksTLS: return .handshakes(of: scenario.name)
+        case .tls, .connectTimeout, .lostSYNs: break
+        }
+      }
+    }
+    return nil
+  }
+}
+
+/// Tells of each request that nothing answers but 501, in one line on standard error.
+///
+/// On a queue of its own: whoever reads standard error slowly, or never, holds up no answer. What it
+/// has not read by then is counted.
+private final class Unanswered: Sendable {
+  private struct Backlog: Sendable {
+    var lines = 0
+    var dropped = 0
+  }
+
+  /// The number of lines that may wait to be written.
+  private static let linesMax = 1000
+  /// The longest time that ``end()`` waits for them.
+  private static let patience = DispatchTimeInterval.seconds(1)
+
+  private let queue = DispatchQueue(label: "windtunnel.unanswered")
+  private let backlog = Locked(Backlog())
+
+  /// Takes note of an event of a deck's.
+  func observe(_ event: ExchangeEvent) {
+    guard case .requestEnd(let outcome, _, _) = event,
+      case .unmatched(let mismatch) = outcome.source,
+      !outcome.decision.faults.contains(where: \.replacesOrCuts)
+    else { return }
+    let hasRoom = backlog.withLock { backlog in
+      guard backlog.dropped == 0, backlog.lines < Self.linesMax else {
+        backlog.dropped += 1
+        return false
+      }
+      backlog.lines += 1
+      return true
+    }
+    guard hasRoom else { return }
+    queue.async { [self] in
+      Terminal.complain(Self.line(outcome.request, mismatch))
+      let dropped = backlog.withLock { backlog in
+        backlog.lines -= 1
+        guard backlog.lines == 0 else { return 0 }
+        defer { backlog.dropped = 0 }
+        return backlog.dropped
+      }
+      if dropped > 0 { Terminal.complain("501: and \(dropped) more\n") }
+    }
+  }
+
+  /// A request that was not answered, in a line for a log: without values of the request's that may be
+  /// secrets.
+  private static func line(_ request: Request, _ mismatch: Mismatch) -> String {
+    let shown = request.url.withoutSecrets
+    // Nothing of a body or of a header field is for a log.
+    let differsInAddress = mismatch.candidates.first?.differences.first.map { difference in
+      ["method", "path", "query"].contains { difference.name.hasPrefix($0) }
+    }
+    if mismatch.played > 0 || shown == request.url && differsInAddress != false {
+      return "501: \(mismatch.line)".replacing("\(request.url)", with: "\(shown)")
+    }
+    let nearest = mismatch.nearestWords
+    return "501: \(request.method) \(shown) is not on the cassette; \(nearest)"
+  }
+
+  /// Waits until everything is told, but not for ever.
+  func end() {
+    let group = DispatchGroup()
+    queue.async(group: group) {}
+    // What nobody reads is not worth more.
+    _ = group.wait(timeout: .now() + Self.patience)
   }
 }

@@ -4,6 +4,20 @@ internal import WindTunnelCommandLine
 internal import WindTunnelDrill
 internal import WindTunnelReports
 
+/// The drill that any host's program has, with the shipped subjects.
+enum DrillCommand: Command {
+  static let name = "drill"
+  static let summary = DrillProgram.summary
+  static let synopsis = DrillProgram.synopsis
+  static let example = DrillProgram.shipped.example
+  static let flags = DrillProgram.shipped.flags
+  static let takesCommand = true
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    try await DrillProgram.shipped.run(arguments)
+  }
+}
+
 enum ReportCommand: Command {
   static let name = "report"
   static let summary = "Show a report that a drill wrote, or merge the reports of its shards."
@@ -56,5 +70,41 @@ enum ReportCommand: Command {
       allowsInconclusive: allows
     )
     return ExitCode(report.verdict(allowsInconclusive: allows))
+  }
+}
+
+enum MetricsListCommand: Command {
+  static let name = "metrics list"
+  static let summary = "List every figure that a gate can ask for."
+  static let synopsis = "[--json]"
+  static let example = "windtunnel metrics list"
+  static let flags = [Flag("--json", nil, "Print a list of objects instead.")]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let rows = MetricRow.all
+    if arguments.has("--json") {
+      Terminal.answer(json: JSON.array(rows.map(\.json)).fileBytes())
+      return .done
+    }
+    let names = HelpText.columns(rows.map { ($0.name, "\($0.nature)  \($0.summary)") })
+    Terminal.answer(
+      """
+      \(names)
+
+      A gate compares one of them: "p95 <= 3s", or of one endpoint "p95(POST /payments) <= 3s".
+
+      """
+    )
+    return .done
+  }
+}
+
+extension MetricRow {
+  /// `key` is its name in a report.
+  fileprivate var json: JSON {
+    [
+      "name": .text(name), "key": .text(key), "nature": .text(nature), "gate": .text(example),
+      "needsBaseline": .bool(needsBaseline), "summary": .text(summary),
+    ]
   }
 }

@@ -1,7 +1,7 @@
 internal import CWindTunnelFiles
 internal import Foundation
 
-/// What ships inside the binary.
+/// The files that ship inside the binary.
 package enum Shipped {
   /// The cassette that the default drill flies on.
   package static func cassette() throws -> Cassette {
@@ -14,7 +14,7 @@ package enum Shipped {
     "offline", "outage",
   ]
 
-  /// All scenarios.
+  /// All scenarios that ship.
   package static func scenarios() throws -> [Scenario] {
     try names().filter { $0.hasPrefix("scenarios/") }.map { name in
       try Scenario(data: data(name) ?? Data(), source: "\(name).json")

@@ -1,0 +1,169 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelReports
+
+enum CassetteMergeCommand: Command {
+  static let name = "cassette merge"
+  static let summary = "Make one cassette of several."
+  static let synopsis = "A B … OUT"
+  static let example = "windtunnel cassette merge login.json shop.json all.json"
+  static let operandsMax = Int.max
+  static let flags: [Flag] = []
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let inputs = arguments.operands.dropLast()
+    guard let output = arguments.operands.last, inputs.count >= 2 else {
+      throw Refusal.mergeOperands
+    }
+    let file = URL(filePath: output)
+    let isInput = inputs.contains {
+      URL(filePath: $0).standardizedFileURL == file.standardizedFileURL
+    }
+    // `merge *.json` would write over the last one.
+    if !isInput, FileManager.default.fileExists(atPath: file.path) {
+      throw Refusal.mergeOver(output)
+    }
+    let cassettes = try inputs.map { path in
+      let input = URL(filePath: path)
+      let isOutput = input.standardizedFileURL == file.standardizedFileURL
+      return (path, try isOutput ? CassetteFile.readForWriting(input) : CassetteFile.read(input))
+    }
+    let merge: CassetteMerge
+    do { merge = try CassetteMerge(cassettes) } catch { throw Refusal(.data, "\(error)") }
+    try merge.cassette.write(to: file)
+    if merge.repeatedCount > 0 {
+      Terminal.complain(
+        "\(merge.repeatedCount) interactions stood on an earlier cassette already\n"
+      )
+    }
+    Terminal.complain("\(output): \(merge.cassette.interactions.count) interactions\n")
+    return .done
+  }
+}
+
+enum CassetteSplitCommand: Command {
+  static let name = "cassette split"
+  static let summary = "Make several cassettes of one; it stays as it is."
+  static let synopsis = "FILE --by host|path FOLDER"
+  static let example = "windtunnel cassette split all.json --by host Cassettes"
+  static let operandsMax = 2
+  static let flags = [
+    Flag("--by", "KEY", "host: a cassette for each host; path: for each first segment of a path.")
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let path = try arguments.operand(0, "FILE", "which cassette to split")
+    let output = try arguments.operand(1, "FOLDER", "where the parts should be written")
+    guard
+      let key = try arguments.choice(
+        "--by",
+        ["host": Cassette.SplitKey.host, "path": Cassette.SplitKey.path]
+      )
+    else { throw Refusal.flagMissing("--by", "host or path") }
+    let folder = URL(filePath: output)
+    let parts = try CassetteFile.read(path).split(by: key)
+    let files = parts.map { folder.appendingPathComponent("\($0.name).json") }
+    // Before the first is written, so that none is where not all are.
+    for file in files where FileManager.default.fileExists(atPath: file.path) {
+      throw Refusal.splitOver(file.relativePath)
+    }
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw Refusal.noFolder(output)
+    }
+    for (part, file) in zip(parts, files) {
+      try part.cassette.write(to: file)
+      Terminal.complain("\(file.relativePath): \(part.cassette.interactions.count) interactions\n")
+    }
+    return .done
+  }
+}
+
+enum CassettePruneCommand: Command {
+  static let name = "cassette prune"
+  static let summary =
+    "Take interactions off a cassette: by number, age, or because nobody used them."
+  static let synopsis = "FILE [--number N …] [--unused REPORT …] [--older-than DAYS] [--check]"
+  static let example = "windtunnel cassette prune shop.json --unused drill.json --check"
+  static let operandsMax = 1
+  static let flags = [
+    Flag("--number", "N", "This interaction, as cassette show counts them; may repeat."),
+    Flag("--unused", "REPORT", "Those that no call of this drill met; with several, of any drill."),
+    Flag("--older-than", "DAYS", "Those recorded earlier, where record --dates kept the day."),
+    Flag("--check", nil, "Change nothing; exit 1 if there is something to take off."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let path = try arguments.operand(0, "FILE", "which cassette to prune")
+    let (numbers, reports) = (arguments.all("--number"), arguments.all("--unused"))
+    let days = try arguments.days("--older-than")
+    guard !numbers.isEmpty || !reports.isEmpty || days != nil else {
+      throw Refusal.pruneWhat
+    }
+    let file = URL(filePath: path)
+    let cassette =
+      try arguments.has("--check") ? CassetteFile.read(file) : CassetteFile.readForWriting(file)
+    let all = 1...max(1, cassette.interactions.count)
+    var going: Set<Int> = []
+    for text in numbers {
+      guard let number = Int(text), all.contains(number), !cassette.interactions.isEmpty else {
+        throw Refusal.pruneNumber(text, last: all.upperBound)
+      }
+      going.insert(number)
+    }
+    if !reports.isEmpty { going.formUnion(try unused(cassette, reports)) }
+    if let days {
+      let (old, undatedCount) = cassette.older(thanDays: days, at: Date())
+      going.formUnion(old)
+      if undatedCount > 0 { Terminal.complain("\(undatedCount) interactions bear no date\n") }
+    }
+    for number in going.sorted() {
+      let request = cassette.interactions[number - 1].request
+      Terminal.answer(line: "#\(number) \(request.method) \(request.url)")
+    }
+    if arguments.has("--check") { return going.isEmpty ? .done : .found }
+    guard !going.isEmpty else { return .done }
+    let rest = cassette.without(numbers: going)
+    try rest.write(to: file)
+    Terminal.complain("\(path): \(rest.interactions.count) interactions are left\n")
+    return .done
+  }
+
+  private static func unused(_ cassette: Cassette, _ reports: [String]) throws -> Set<Int> {
+    let all = Set(cassette.interactions.indices.map { $0 + 1 })
+    var used: Set<Int> = []
+    for path in reports {
+      let met = try Report(contentsOf: URL(filePath: path)).interactionsUsed
+      guard met.isSubset(of: all) else {
+        throw Refusal.otherDrill(path, met: met.max() ?? 0, last: all.count)
+      }
+      used.formUnion(met)
+    }
+    // A drill that met nothing says nothing of the cassette, and would empty it.
+    guard !used.isEmpty else { throw Refusal.metNothing(reports) }
+    return all.subtracting(used)
+  }
+}
+
+enum CassetteMigrateCommand: Command {
+  static let name = "cassette migrate"
+  static let summary = "Raise cassettes to the newest version of the format."
+  static let synopsis = "FILE … [--check]"
+  static let example = "windtunnel cassette migrate --check Cassettes/examples/shop.json"
+  static let operandsMax = Int.max
+  static let flags = [
+    Flag("--check", nil, "Change nothing; exit 1 if a file is of an older version.")
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    _ = try arguments.operand(0, "FILE", "which cassette to migrate")
+    for path in arguments.operands {
+      // Version 1 is the first one: whatever reads at all is new enough.
+      _ = try CassetteFile.read(path)
+      Terminal.answer(line: "\(path): version \(Cassette.formatVersion), the newest")
+    }
+    return .done
+  }
+}

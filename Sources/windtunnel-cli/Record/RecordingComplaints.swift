@@ -1,0 +1,113 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelSymptoms
+
+/// Requests that a recording answered whose own request had another body.
+///
+/// A GraphQL server has one address for everything: unless bodies are compared, what was recorded for
+/// one query answers all, and nothing of the others is recorded.
+final class OtherBodies: Sendable {
+  private let counts = Locked<[String: Int]>([:])
+  private let isTold: Bool
+  /// The number of requests that are told of one by one.
+  private static let linesMax = 10
+
+  init(_ matcher: Matcher) { isTold = !matcher.comparesBodies }
+
+  /// Takes note of an event of a deck's.
+  func observe(_ event: ExchangeEvent) {
+    guard isTold, case .ended(let outcome, _) = event,
+      case .recording(let interaction, _) = outcome.source,
+      interaction.hasOtherBody(than: outcome.request)
+    else { return }
+    // As it stands on the cassette, so without secrets.
+    let name = "\(interaction.request.method) \(interaction.request.url)"
+    counts.withLock { $0[name, default: 0] += 1 }
+  }
+
+  /// Says which those were, and how to tell them apart.
+  func complain() {
+    let counts = counts.withLock { $0 }
+    guard !counts.isEmpty else { return }
+    for (name, count) in counts.sorted(by: { $0.key < $1.key }).prefix(Self.linesMax) {
+      let times = count == 1 ? "once" : "\(count) times"
+      Terminal.complain("\(name): played \(times) for another body than the recorded one\n")
+    }
+    let rest = counts.count - Self.linesMax
+    if rest > 0 { Terminal.complain("and \(rest) more\n") }
+    Terminal.complain(
+      "To tell bodies apart: \(MatchFlag.name) FILE, with {\"match\":1,\"body\":\"byType\"} in it.\n"
+    )
+  }
+}
+
+/// Answers that were recorded as broken off: the client met it, and whoever records should know why.
+enum CutAnswers {
+  private static let linesMax = 10
+
+  /// Says which they are, of those that were not on the cassette before, without secrets.
+  static func complain(_ recorded: Cassette, besides cassette: Cassette) {
+    let known = Set(cassette.interactions)
+    let lines = recorded.interactions.filter { !known.contains($0) }.compactMap { interaction in
+      guard case .cut(_, let failure) = interaction.answer else { return nil as String? }
+      let reason = failure.text ?? failure.symptom.rawValue
+      return
+        "\(interaction.request.method) \(interaction.request.url): recorded as broken off: \(reason)"
+    }
+    for line in lines.prefix(linesMax) { Terminal.complain(line) }
+    if lines.count > linesMax { Terminal.complain("and \(lines.count - linesMax) more") }
+  }
+}
+
+extension RecordingJournal {
+  /// Writes the cassette of a recording that is over, and says what stands on it and what could not.
+  ///
+  /// - Returns: Whether everything stands on it.
+  func endTelling(with recorded: Cassette, orders: [Int], of cassette: URL) throws -> Bool {
+    do {
+      let (count, leftOut) = try end(with: recorded, orders: orders)
+      for line in leftOut { Terminal.complain("left out: \(line)\n") }
+      Terminal.complain("\(cassette.relativePath): \(count) interactions\n")
+      return leftOut.isEmpty
+    } catch {
+      Terminal.complain(
+        "What was journalled stays in \(file.lastPathComponent): the next recording onto "
+          + "\(cassette.relativePath) takes it up.\n"
+      )
+      throw error
+    }
+  }
+}
+
+/// Says at once what is not journalled, which a kill would take with it.
+final class JournalLosses: Sendable {
+  private let count = Locked(0)
+  /// The number of losses that are told of one by one.
+  private static let linesMax = 10
+
+  /// Hears of one; a journal's `losing`.
+  func tell(_ line: String) {
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    if number <= Self.linesMax { Terminal.complain("not journalled: \(line)\n") }
+  }
+
+  /// Says how many more there were.
+  func complain() {
+    let rest = count.withLock { $0 } - Self.linesMax
+    if rest > 0 { Terminal.complain("not journalled: \(rest) more\n") }
+  }
+}
+
+extension Deck {
+  /// Says what this process could not ask for; where nothing else went wrong, that is what it ends with.
+  func tellUnasked(after code: ExitCode) -> ExitCode {
+    guard let (count, reason) = unasked else { return code }
+    let requests = count == 1 ? "1 request was" : "\(count) requests were"
+    Terminal.complain("\(requests) answered with 503 and not passed on: \(reason)\n")
+    return code == .done ? .software : code
+  }
+}
