@@ -3,11 +3,11 @@ internal import WindTunnel
 
 /// One flag of a command.
 package struct Flag: Sendable {
-  /// With its dashes.
+  /// The name with its dashes.
   package var name: String
-  /// What follows it, such as `FILE`; `nil` where nothing does.
+  /// The placeholder of what follows it, such as `FILE`; `nil` where nothing does.
   package var value: String?
-  /// What it is for, in a line.
+  /// The purpose of it, in a line.
   package var summary: String
 
   package init(_ name: String, _ value: String? = nil, _ summary: String) {
@@ -22,7 +22,7 @@ package struct Arguments: Sendable {
   private var values: [String: [String]] = [:]
   /// The words that belong to no flag.
   package private(set) var operands: [String] = []
-  /// What follows `--`: a command to run.
+  /// The words behind `--`: a command to run.
   package private(set) var command: [String] = []
 
   /// Sorts the words; a flag that is not known is refused with the nearest one.
@@ -61,7 +61,7 @@ package struct Arguments: Sendable {
     guard operands.count <= operandsMax else { throw .unexpected(operands[operandsMax]) }
   }
 
-  /// Whether a flag without value was given.
+  /// Tells whether a flag without value was given.
   package func has(_ name: String) -> Bool { values[name] != nil }
 
   /// Every value of a flag, in order.
@@ -97,7 +97,7 @@ package struct Arguments: Sendable {
     return operands[index]
   }
 
-  /// A whole number.
+  /// The value of a flag as a whole number.
   package func int(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
     guard let text = try value(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
@@ -106,7 +106,7 @@ package struct Arguments: Sendable {
     return number
   }
 
-  /// A number.
+  /// The value of a flag as a number.
   package func number(_ name: String, in range: ClosedRange<Double>) throws(Refusal) -> Double? {
     guard let text = try value(name) else { return nil }
     guard let number = Double(text), range.contains(number) else {

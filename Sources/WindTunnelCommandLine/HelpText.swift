@@ -36,21 +36,8 @@ package enum HelpText {
     }.joined(separator: "\n")
   }
 
-  /// Whether help is asked for. What stands behind `--` is another program's.
+  /// Tells whether help is asked for. What stands behind `--` is another program's.
   package static func isAsked(by words: some Sequence<String>) -> Bool {
     words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
-  }
-}
-
-extension Terminal {
-  /// Says why not, and where help is if the question was wrong.
-  package static func refuse(
-    _ refusal: Refusal,
-    as program: String,
-    helpFor command: String
-  ) -> ExitCode {
-    complain("\(program): \(refusal.sentence)\n")
-    if refusal.code == .usage { complain("For help: \(command) --help\n") }
-    return refusal.code
   }
 }

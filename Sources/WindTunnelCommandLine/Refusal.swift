@@ -1,6 +1,45 @@
 internal import WindTunnel
 
-/// What a command has to say when it cannot go on: one sentence and a code.
+/// The code that a command ends with; one table for all of them.
+package enum ExitCode: Int32, Sendable {
+  /// All was done as asked.
+  case done = 0
+  /// Something was found: a difference, a secret, no recording that answers, or the command that was
+  /// run against the server failed.
+  case found = 1
+  /// The live origin answers otherwise than it was recorded.
+  case drift = 3
+  /// Asked wrongly: an unknown flag, scenario or subject, a scenario that does not read.
+  case usage = 64
+  /// A cassette or report that does not read.
+  case data = 65
+  /// There is no such file.
+  case noInput = 66
+  /// A port in use, an upstream that is gone.
+  case unavailable = 69
+  /// The harness itself failed.
+  case software = 70
+  /// A file that cannot be written.
+  case cannotWrite = 73
+  /// The judged subject crashed or hung, which is worse than a gate that failed.
+  case fell = 97
+  /// A gate cannot be told.
+  case inconclusive = 98
+  /// A gate failed, which is worse than one that cannot be told.
+  case gateFailed = 99
+  /// A drill that was interrupted.
+  case interrupted = 130
+  /// A drill that was told to end, by SIGTERM.
+  case terminated = 143
+}
+
+/// An error of a library that says what a command ends with for it.
+package protocol ExitCoded: Error {
+  /// The code that a command ends with.
+  var exitCode: ExitCode { get }
+}
+
+/// The words of a command when it cannot go on: one sentence and a code.
 package struct Refusal: Error {
   package var code: ExitCode
   package var sentence: String
@@ -9,11 +48,28 @@ package struct Refusal: Error {
     self.code = code
     self.sentence = sentence
   }
+
+  /// Makes of an error of a library what it means for a command.
+  package init(_ error: any Error) {
+    switch error {
+    case let refusal as Refusal: self = refusal
+    case let error as FormatError: self.init(.data, "\(error)")
+    case let error as FileError:
+      switch error {
+      case .missing, .unreadable: self.init(.noInput, "\(error)")
+      case .unwritable: self.init(.cannotWrite, "\(error)")
+      case .tooLarge: self.init(.data, "\(error)")
+      }
+    case let error as GateError: self.init(.usage, "\(error)")
+    case let error as any ExitCoded: self.init(error.exitCode, "\(error)")
+    default: self.init(.software, "\(error)")
+    }
+  }
 }
 
 // The sentences about words and values, in one place; those of files and ports are their libraries'.
 extension Refusal {
-  /// Asked wrongly.
+  /// The refusal of a question that was asked wrongly.
   package static func usage(_ sentence: String) -> Refusal { Refusal(.usage, sentence) }
 
   package static func unknownFlag(_ name: String, among names: [String]) -> Refusal {
@@ -39,11 +95,11 @@ extension Refusal {
     }
   }
 
-  package static func valueMissing(_ flag: String, _ placeholder: String) -> Refusal {
+  static func valueMissing(_ flag: String, _ placeholder: String) -> Refusal {
     .usage("\(flag) wants \(placeholder) after it.")
   }
 
-  package static func valueUnwanted(_ flag: String) -> Refusal { .usage("\(flag) takes no value.") }
+  static func valueUnwanted(_ flag: String) -> Refusal { .usage("\(flag) takes no value.") }
 
   package static func repeated(_ flag: String, count: Int) -> Refusal {
     .usage("\(flag) is given \(count) times.")
@@ -57,7 +113,7 @@ extension Refusal {
     .usage("\(flag) is missing: \(what).")
   }
 
-  package static func operandMissing(_ placeholder: String, _ what: String) -> Refusal {
+  static func operandMissing(_ placeholder: String, _ what: String) -> Refusal {
     .usage("\(placeholder) is missing: \(what).")
   }
 
@@ -65,7 +121,7 @@ extension Refusal {
     .usage("Unexpected argument \"\(word)\".")
   }
 
-  package static let commandMissing = usage("-- wants a command after it.")
+  static let commandMissing = usage("-- wants a command after it.")
 
   package static func both(_ one: String, _ other: String) -> Refusal {
     .usage("\(one) and \(other) say two things about the same; give one of them.")

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 
-/// Where words go: answers to standard output, everything else to standard error.
+/// The streams that words go to: answers to standard output, everything else to standard error.
 ///
 /// Much of what is printed was written by somebody else, so control characters and the like are
 /// spelled and never sent, whoever prints. What is not written to a full disk is told at the end, by
@@ -79,8 +79,19 @@ package enum Terminal {
   /// Prints several lines that nobody asked for.
   package static func complain(text: String) { _ = write(text.visible, to: STDERR_FILENO) }
 
-  /// Whether a person looks at standard error, so that a line may be written over.
-  package static let showsProgress = isatty(STDERR_FILENO) != 0
+  /// Says why not, and where help is if the question was wrong.
+  package static func refuse(
+    _ refusal: Refusal,
+    as program: String,
+    helpFor command: String
+  ) -> ExitCode {
+    complain("\(program): \(refusal.sentence)\n")
+    if refusal.code == .usage { complain("For help: \(command) --help\n") }
+    return refusal.code
+  }
+
+  /// Tells whether a person looks at standard error, so that a line may be written over.
+  private static let showsProgress = isatty(STDERR_FILENO) != 0
 
   /// Writes over the line that shows how far something has come, if anybody looks.
   package static func progress(_ words: String) {

@@ -4,13 +4,13 @@
   /// A value behind a lock, for state whose order of arrival matters.
   ///
   /// `Synchronization.Mutex` needs macOS 15; a host's test target may have a lower floor.
-  package final class Locked<Value: Sendable>: Sendable {
+  @_spi(WindTunnel) public final class Locked<Value: Sendable>: Sendable {
     private let lock: OSAllocatedUnfairLock<Value>
 
-    package init(_ value: Value) { lock = OSAllocatedUnfairLock(initialState: value) }
+    public init(_ value: Value) { lock = OSAllocatedUnfairLock(initialState: value) }
 
     /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
-    package func withLock<Result: Sendable, Failure: Error>(
+    public func withLock<Result: Sendable, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
       let outcome: Swift.Result<Result, Failure> = lock.withLockUnchecked { value in

@@ -1,16 +1,16 @@
 #if !canImport(Darwin) && !THREAD_SANITIZER
-  package import Synchronization
+  public import Synchronization
 
   /// A value behind a lock, for state whose order of arrival matters.
-  package final class Locked<Value: Sendable>: Sendable {
+  @_spi(WindTunnel) public final class Locked<Value: Sendable>: Sendable {
     @usableFromInline let mutex: Mutex<Value>
 
-    package init(_ value: Value) { mutex = Mutex(value) }
+    @inlinable public init(_ value: Value) { mutex = Mutex(value) }
 
     /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
     ///
     /// Inlinable: a generic call into another module would cost a request as much as all that it locks.
-    @inlinable package func withLock<Result: Sendable, Failure: Error>(
+    @inlinable public func withLock<Result: Sendable, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
       try mutex.withLock { (value: inout sending Value) throws(Failure) -> sending Result in

@@ -5,11 +5,11 @@
   ///
   /// `Mutex` lies in a library that is not built for the sanitizer and waits by the kernel's futex, so
   /// whatever it guards would look like a race. `Scripts/thread-sanitizer` builds with this one.
-  package final class Locked<Value: Sendable>: @unchecked Sendable {
+  @_spi(WindTunnel) public final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 
-    package init(_ value: Value) {
+    public init(_ value: Value) {
       self.value = value
       lock = .allocate(capacity: 1)
       lock.initialize(to: pthread_mutex_t())
@@ -22,7 +22,7 @@
     }
 
     /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
-    package func withLock<Result: Sendable, Failure: Error>(
+    public func withLock<Result: Sendable, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
       pthread_mutex_lock(lock)

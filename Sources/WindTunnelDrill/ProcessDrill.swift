@@ -1,6 +1,7 @@
 internal import Dispatch
 public import Foundation
 public import WindTunnel
+internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
 /// Flies subjects through scenarios, each in a process of its own, and reports how they did.
@@ -8,14 +9,14 @@ internal import WindTunnelSymptoms
 /// That process is the same executable started once more, so a crash or a hang of a subject is a row
 /// of the report and not the end of the drill.
 public struct ProcessDrill: Sendable {
-  /// The plan.
+  /// The plan that is flown.
   public let plan: DrillPlan
   private let child: ChildProcess
   private let authority: AuthorityFile.Kind
-  /// How long a subject's process may tell nothing beyond its calls' own patience.
+  /// The time for which a subject's process may tell nothing, beyond its calls' own patience.
   var grace: ChildProcess.Patience?
 
-  /// What happens while a drill is flown.
+  /// An event while a drill is flown.
   public enum Progress: Sendable {
     /// A subject has made so many calls of a scenario.
     case calls(scenario: String, subject: String, done: Int, of: Int)
@@ -49,7 +50,7 @@ public struct ProcessDrill: Sendable {
     }
   }
 
-  /// The shipped subjects.
+  /// The subjects that are shipped.
   static let subjects: [any Subject] = [
     NetworkLayerSubject(), URLSessionSubject(), ExecSubject(),
   ]
@@ -163,5 +164,35 @@ extension DrillPlan {
   public init() throws {
     self.init(try Shipped.cassette(), in: try Shipped.scenarios(named: Shipped.drill))
     subjects = [NetworkLayerSubject().name, URLSessionSubject().name]
+  }
+}
+
+/// The file that tells programs whom to trust: it holds the certificate of an authority that is made
+/// for one subject in one scenario, and goes when that is over.
+enum AuthorityFile {
+  /// The answer to whether there is one.
+  enum Kind: Sendable, Hashable {
+    /// Nobody is told of one.
+    case none
+    /// There is one here.
+    case there
+    /// There should be, and cannot: why, in a sentence.
+    case missing(String)
+  }
+
+  /// Tells whether this machine can make authorities.
+  static var kind: Kind {
+    do throws(ServerError) {
+      _ = try CertificateAuthority()
+      return .there
+    } catch {
+      return .missing("\(error)")
+    }
+  }
+
+  /// A place where no file is.
+  static func place() -> URL {
+    FileManager.default.temporaryDirectory
+      .appending(path: "windtunnel-ca-\(UUID().uuidString).pem")
   }
 }

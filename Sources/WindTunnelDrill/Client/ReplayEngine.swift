@@ -18,7 +18,7 @@ public struct ReplayEngine: Transport {
     transport = URLSessionTransport(session: URLSession(configuration: .windTunnel(deck)))
   }
 
-  /// Asks the deck.
+  /// Asks the deck for the answer.
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
     try await transport.send(request)
   }

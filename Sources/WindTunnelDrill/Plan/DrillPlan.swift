@@ -4,7 +4,7 @@ public import WindTunnelSymptoms
 
 /// Everything that a drill is made of: scenarios × subjects × calls.
 public struct DrillPlan: Sendable {
-  /// What answers.
+  /// The cassette that answers the calls.
   public var cassette: Cassette
   /// The cassette's file, which may have others beside it; `nil`: it was never in one.
   public var cassetteFile: URL?
@@ -12,32 +12,33 @@ public struct DrillPlan: Sendable {
   public var scenarios: [Scenario]
   /// The subjects' names; the first is judged, the others are yardsticks.
   public var subjects: [String]
-  /// How many calls a subject makes in each scenario.
+  /// The number of calls that a subject makes in each scenario.
   public var calls = 60
-  /// Which of those are flown here; `nil`: all.
+  /// The part of those that is flown here; `nil`: all.
   public var shard: Shard?
-  /// When they begin.
+  /// The moments at which they begin.
   public var load = Load.standard
-  /// What is called how often.
+  /// The weights of the requests that are called.
   public var mix = Mix()
   /// The program that the subject `exec` starts for each call, and its arguments; in them `{url}`,
   /// `{base}`, `{method}`, `{body}` and `{call}` stand for the call's own, and `{ca}` for the file of the
   /// authority that issues the run's certificates.
   public var command: [String] = []
-  /// How long a call may take.
+  /// The time that a call may take.
   public var deadline = Duration.seconds(10)
-  /// How long one attempt may stay silent.
+  /// The time for which one attempt may stay silent.
   public var attemptTimeout = Duration.seconds(5)
-  /// What all draws start from.
+  /// The number that all draws start from.
   public var seed: UInt64 = 1
-  /// Where to fly; `nil`: on the wire where the faults can be made for real, else in process.
+  /// The stage to fly on; `nil`: on the wire where the faults can be made for real, else in
+  /// process.
   public var stage: Stage?
-  /// Whose errors faults surface as in process.
+  /// The platform whose errors faults surface as in process.
   public var errors = Symptom.Platform.current
   /// Gates for every scenario, beside those of its own.
   public var gates: [Gate] = []
 
-  /// Which request each call makes.
+  /// The request that each call makes.
   var workload: Workload {
     Workload(cassette, mix: asked, seed: seed, matcher: .pathAndQuery)
   }
@@ -62,7 +63,7 @@ public struct DrillPlan: Sendable {
   var followsCalm = false
   /// The number of programs that this machine starts per second, where `calm` has shown it.
   var shownStarts: Double?
-  /// What was asked for among others and cannot be flown.
+  /// The scenarios that were asked for among others and cannot be flown.
   var leftOut: [LeftOut] = []
   /// The age of the scenario when the first attempt comes; `nil`: it begins with that.
   var elapsed: Duration?
@@ -87,7 +88,7 @@ public struct DrillPlan: Sendable {
     subjects = []
   }
 
-  /// How many calls one subject can make in one scenario.
+  /// The greatest number of calls that one subject makes in one scenario.
   public static let callsMax = 1_000_000
   /// The name of the subject that is any program.
   public static let execSubject = "exec"
@@ -172,11 +173,6 @@ public struct DrillPlan: Sendable {
   }
 }
 
-extension Request {
-  /// Such as `GET /home`.
-  fileprivate var endpointName: String { "\(method) \(url.path)" }
-}
-
 /// Why a drill cannot be flown.
 public enum DrillError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The plan asks for something that is not there or cannot be.
@@ -184,11 +180,52 @@ public enum DrillError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The harness itself failed.
   case harness(String)
 
-  /// The sentence.
+  /// The sentence about it.
   public var description: String {
     switch self {
     case .plan(let problem): problem
     case .harness(let problem): "The drill failed: \(problem)."
     }
   }
+}
+
+extension Request {
+  /// Such as `GET /home`.
+  fileprivate var endpointName: String { "\(method) \(url.path)" }
+}
+
+// What was recorded of a request, as a program is told it: by a word of its command and in its
+// environment.
+extension Request {
+  /// A word of a command and a variable hold this much on Linux (MAX_ARG_STRLEN, 128 KiB with its
+  /// name and a null).
+  fileprivate static let programBytesMax = 100 << 10
+
+  /// The body; `nil` where it is no text that a word can hold.
+  var bodyForPrograms: String? {
+    guard body.count <= Self.programBytesMax, let text = body.text, !text.utf8.contains(0) else {
+      return nil
+    }
+    return text
+  }
+
+  /// The fields that a client sets, `Name: value` in a line each, without those of the connection and
+  /// the content's length (RFC 9110 §7.6.1), which are its library's.
+  var fieldsForPrograms: String {
+    let fields = headers.filter { field in
+      !Self.transportFields.contains(field.name.lowercased())
+        && !field.value.utf8.contains { $0 < 0x20 && $0 != 0x09 }
+    }
+    var text = ""
+    for field in fields {
+      let line = "\(field.name): \(field.value)\n"
+      if text.utf8.count + line.utf8.count <= Self.programBytesMax { text += line }
+    }
+    return text
+  }
+
+  private static let transportFields: Set<String> = [
+    "host", "content-length", "connection", "keep-alive", "proxy-connection", "te", "trailer",
+    "transfer-encoding", "upgrade", "expect",
+  ]
 }

@@ -9,7 +9,7 @@
   package final class SpawnedProcess: @unchecked Sendable {
     private let process = Process()
     /// Ignored: nobody is told of a parent's end there. Who has to end with it watches a pipe.
-    package var endsWithParent = true
+    var endsWithParent = true
 
     package init() {}
 
@@ -22,7 +22,7 @@
     /// group, and a descendant in a session of its own is out of reach.
     package var isSupervised = false
     /// Ignored: nobody there holds a descriptor open for others.
-    package var heldOpen: Int32 = -1
+    var heldOpen: Int32 = -1
     /// Ignored: there is no network there but the system's own.
     package var network: PrivateNetwork?
 
@@ -76,7 +76,7 @@
     }
 
     package var processIdentifier: Int32 { process.processIdentifier }
-    package var isRunning: Bool { process.isRunning }
+    var isRunning: Bool { process.isRunning }
 
     /// The exit code, or the signal that ended it.
     package var terminationStatus: Int32 { process.terminationStatus }

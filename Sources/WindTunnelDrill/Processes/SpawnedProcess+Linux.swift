@@ -20,13 +20,13 @@
     package var standardInput: Any?
     package var standardOutput: Any?
     package var standardError: Any?
-    /// Whether it is killed where this process ends without having waited for it.
-    package var endsWithParent = true
+    /// Tells whether it is killed where this process ends without having waited for it.
+    var endsWithParent = true
     /// Tells whether it has a supervisor, by which every descendant that it leaves behind ends when
     /// this process does, whatever session that has made for itself.
     package var isSupervised = false
     /// A descriptor that the supervisor holds open until nothing is left; negative: none.
-    package var heldOpen: Int32 = -1
+    var heldOpen: Int32 = -1
     /// The network that it is in, where it is supervised; `nil`: this process's.
     package var network: PrivateNetwork?
     /// Called once, on a thread of its own, when the process has ended.
@@ -46,7 +46,7 @@
     package init() {}
 
     package var processIdentifier: Int32 { state.withLock { $0.number } }
-    package var isRunning: Bool { state.withLock { $0.number != 0 && $0.status == nil } }
+    var isRunning: Bool { state.withLock { $0.number != 0 && $0.status == nil } }
 
     /// The exit code, or the signal that ended it.
     package var terminationStatus: Int32 {
@@ -60,7 +60,7 @@
 
     private static func signal(_ status: Int32) -> Int32 { status & 0x7F }
 
-    /// Starts the process.
+    /// Starts the process, or throws where that fails.
     package func run() throws {
       guard let path = executableURL?.path, FileManager.default.isExecutableFile(atPath: path)
       else {

@@ -12,13 +12,13 @@
     package var standardInput: Any?
     package var standardOutput: Any?
     package var standardError: Any?
-    package var endsWithParent = true
+    var endsWithParent = true
     package var isSupervised = false
-    package var heldOpen: Int32 = -1
+    var heldOpen: Int32 = -1
     package var network: PrivateNetwork?
     package var terminationHandler: (@Sendable (SpawnedProcess) -> Void)?
     package let processIdentifier: Int32 = 0
-    package let isRunning = false
+    let isRunning = false
     package let terminationStatus: Int32 = 0
     package let terminationReason = TerminationReason.exit
 

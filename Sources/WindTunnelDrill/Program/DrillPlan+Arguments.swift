@@ -4,7 +4,7 @@ internal import WindTunnelCommandLine
 
 // What the flags of a drill make of its plan.
 extension DrillPlan {
-  /// What the weather is. One that is asked for twice, as two groups do, is flown once.
+  /// Takes the scenarios. One that is asked for twice, as two groups do, is flown once.
   ///
   /// - Returns: The names of those that nobody asked for by themselves, but with a group.
   mutating func apply(scenarios arguments: Arguments, _ speaker: String) throws -> Set<String> {
@@ -28,15 +28,16 @@ extension DrillPlan {
     return group.subtracting(single)
   }
 
-  /// What answers. A subject's process reads the file itself, if all that is played stands in it.
+  /// Takes the cassette. A subject's process reads the file itself, if all that is played stands in
+  /// it.
   mutating func apply(cassette file: URL) throws {
     cassette = try CassetteFile.read(file)
     let left = RecordingJournal.file(besides: file)
     cassetteFile = FileManager.default.fileExists(atPath: left.path) ? nil : file
   }
 
-  /// Who flies: the judged one first, the others beside it. A program flies alone, since what it is
-  /// good for is not what a client in Swift is.
+  /// Takes the subjects: the judged one first, the others beside it. A program flies alone, since
+  /// what it is good for is not what a client in Swift is.
   mutating func apply(subject arguments: Arguments) throws {
     let given = try arguments.value("--subject")
     // Behind -- stands a program, and only one subject is any program.
@@ -61,7 +62,7 @@ extension DrillPlan {
     }
   }
 
-  /// How many calls begin when, and which of them here.
+  /// Takes the number of calls, their moments, and the part that is flown here.
   mutating func apply(load arguments: Arguments) throws {
     let concurrency = try arguments.int("--concurrency", in: 1...Load.inAirMax)
     let rate = try arguments.number("--rate", in: 0.001...Load.callsPerSecondMax)

@@ -1,12 +1,14 @@
 internal import Foundation
 internal import WindTunnel
 package import WindTunnelCommandLine
+internal import WindTunnelSymptoms
 
 /// A drill as a program: what it is called, who flies in it, and what its flags are.
 package struct DrillProgram: Sendable {
   /// As it is typed, such as `windtunnel drill`.
   let name: String
-  /// Who can fly: the first is judged, the others fly beside it, and a program only if it is asked for.
+  /// The subjects that can fly: the first is judged, the others fly beside it, and a program only
+  /// if it is asked for.
   let subjects: [any Subject]
 
   /// The tool's own drill: the shipped subjects.
@@ -16,9 +18,9 @@ package struct DrillProgram: Sendable {
   )
 
   /// The first argument of a subject's process, which is the program started again.
-  package static let subjectWord = "fly-as-subject"
+  private static let subjectWord = "fly-as-subject"
 
-  /// Who says things: the first word.
+  /// The name that says things: the first word.
   var speaker: String { name.split(separator: " ").first.map(String.init) ?? name }
 
   /// Those who fly unless the flags say otherwise.
@@ -29,7 +31,7 @@ package struct DrillProgram: Sendable {
     "[--cassette FILE] [--scenario NAME …] [--gate EXPR …] [--report FILE] [-- CMD …]"
   package var example: String { "\(name) --scenario rate-limited --calls 200 --report drill.json" }
 
-  /// The flags.
+  /// The flags of the drill.
   package var flags: [Flag] {
     [
       Flag("--cassette", "FILE", "What answers (default: the shipped shop)."),
@@ -95,6 +97,91 @@ package struct DrillProgram: Sendable {
     }
   }
 
+  /// Flies what the flags ask for, shows it, writes it, and judges it by the exit code.
+  package func run(_ arguments: Arguments) async throws -> ExitCode {
+    if let again = try arguments.value("--again") {
+      return try await FlyingAgain(again, arguments, in: self).run()
+    }
+    let plan = try plan(arguments)
+    let allows = arguments.has("--allow-inconclusive")
+    // Told now, not after the drill.
+    let files = try ReportFiles(arguments)
+    let baseline = try arguments.value("--baseline").map {
+      try Report(contentsOf: URL(filePath: $0))
+    }
+    let drill = try drill(plan)
+    for scenario in plan.leftOut {
+      Terminal.complain("\(speaker): not flown: \(scenario.reason)\n")
+    }
+    let flight = InterruptibleFlight(drill: drill, files: arguments.all("--report"))
+    var report: Report
+    switch try await flight.fly(progress: { Self.show($0) }) {
+    case .flown(let whole): report = whole
+    case .interrupted(let code, let words):
+      Terminal.progress("")
+      Terminal.complain("\(speaker): \(words)")
+      return code
+    }
+    if let baseline { report = report.compared(to: baseline) }
+    // Shown before it is written: what took minutes is not lost to a disk that is full.
+    let isJSON = arguments.has("--json")
+    if isJSON {
+      Terminal.answer(json: report.data())
+    } else {
+      Terminal.answer(report: report.text(inColour: Terminal.showsColour))
+    }
+    try files.write(report, allowsInconclusive: allows)
+    report.complain(as: speaker, isShown: !isJSON, allowsInconclusive: allows)
+    if let file = arguments.all("--report").first(where: { $0.hasSuffix(".json") }) {
+      let failing = FailingCalls(report: report, file: file, program: name)
+      for line in failing.lines { Terminal.complain(line) }
+    }
+    return ExitCode(report.verdict(allowsInconclusive: allows))
+  }
+
+  /// A plan of nothing but what flies where no flag says otherwise.
+  func plan() throws -> DrillPlan {
+    var plan = try DrillPlan()
+    plan.subjects = flown
+    return plan
+  }
+
+  private func plan(_ arguments: Arguments) throws -> DrillPlan {
+    var plan = try plan()
+    if let path = try arguments.value("--cassette") {
+      let file = URL(filePath: path)
+      try plan.apply(cassette: file)
+    }
+    let group = try plan.apply(scenarios: arguments, speaker)
+    try plan.apply(subject: arguments)
+    plan.gates = try arguments.all("--gate").map { try Gate($0) }
+    try plan.apply(load: arguments)
+    plan.deadline = try arguments.duration("--timeout") ?? plan.deadline
+    plan.seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? Int(plan.seed))
+    plan.stage =
+      try arguments.choice(
+        "--stage",
+        ["auto": nil, "in-process": Stage.inProcess, "wire": .onTheWire]
+      ) ?? nil
+    plan.errors =
+      try arguments.choice("--errors", ["current": .current, "apple": .apple]) ?? plan.errors
+    try plan.leaveOut(among: group)
+    if !arguments.has("--baseline"), let gate = plan.gates.first(where: \.needsBaseline) {
+      throw Refusal.gateWithoutBaseline(gate)
+    }
+    return plan
+  }
+
+  private static func show(_ progress: ProcessDrill.Progress) {
+    switch progress {
+    case .calls(let scenario, let subject, let done, let count):
+      Terminal.progress("\(scenario), \(subject): \(done) of \(count) calls")
+    case .attempt: break
+    // A log is as short as what a terminal keeps.
+    case .finished: Terminal.progress("")
+    }
+  }
+
   /// A drill of these subjects, each in a process that is this program started again.
   func drill(_ plan: DrillPlan) throws -> ProcessDrill {
     guard let executable = Bundle.main.executableURL else { throw Refusal.selfNotFound }
@@ -110,5 +197,88 @@ package struct DrillProgram: Sendable {
   package func flyIfAsked(_ words: [String]) async {
     guard words.first == Self.subjectWord else { return }
     await ProcessDrill.runAsSubject(of: subjects)
+  }
+}
+
+/// A drill under way that SIGINT and SIGTERM end: its processes first, with every program that they have
+/// started, and then itself.
+private struct InterruptibleFlight {
+  let drill: ProcessDrill
+  /// The files that are not written then.
+  let files: [String]
+
+  /// The way in which a drill ended.
+  enum End: Sendable {
+    case flown(Report)
+    case interrupted(ExitCode, String)
+  }
+
+  /// Flies, and comes back when no process of the drill's is left.
+  func fly(progress: @escaping @Sendable (ProcessDrill.Progress) -> Void) async throws -> End {
+    let (drill, flown) = (drill, Locked<[String]>([]))
+    let interruption = Interruption()
+    let flight = Task {
+      try await drill.fly { step in
+        if case .finished(let scenario, _) = step { flown.withLock { $0.append(scenario) } }
+        progress(step)
+      }
+    }
+    let signal = Locked<Int32?>(nil)
+    let watch = Task {
+      // Nobody interrupted; the drill is over.
+      guard let number = await interruption.wait() else { return }
+      signal.withLock { $0 = number }
+      flight.cancel()
+    }
+    let result = await flight.result
+    watch.cancel()
+    // One that came behind the last call came too late to interrupt anything.
+    if case .success(let report) = result { return .flown(report) }
+    guard let number = signal.withLock({ $0 }) else { return .flown(try result.get()) }
+    return .interrupted(
+      number == SIGTERM ? .terminated : .interrupted,
+      words(number, flown.withLock { $0 })
+    )
+  }
+
+  /// One sentence: a part of a drill would pass for the whole, so none is written.
+  private func words(_ signal: Int32, _ flown: [String]) -> String {
+    let plan = drill.plan
+    let done = plan.scenarios.count { scenario in
+      flown.count { $0 == scenario.name } == plan.subjects.count
+    }
+    let end = signal == SIGTERM ? "Told to end" : "Interrupted"
+    let lost =
+      files.isEmpty ? "nothing is reported" : "\(files.joined(separator: ", ")) not written"
+    return "\(end) after \(done) of \(plan.scenarios.count) scenarios: \(lost).\n"
+  }
+}
+
+/// Says of a report's failing calls how each is flown again, a line each.
+struct FailingCalls {
+  let report: Report
+  /// The file of the report.
+  let file: String
+  /// The program that wrote it, as it is typed.
+  let program: String
+
+  /// So many lines are as much as a person reads, at a terminal and in a log; `.csv` has a line for
+  /// every call.
+  private static let linesMax = 10
+
+  /// The lines; what does not go into them is counted in the last one.
+  var lines: [String] {
+    let fallen = report.scenarios.flatMap { flown in
+      (flown.subjects.first?.fallenCalls ?? []).map { (flown.name, $0) }
+    }
+    var lines = fallen.prefix(Self.linesMax).map { scenario, call in
+      let word = "\(file)#\(scenario)/\(FlyingAgain.name(of: call))/\(call.call)"
+      return "\(FlyingAgain.words(call.ending)): \(program) --again \(word.asShellWord)"
+    }
+    let rest = fallen.count - lines.count
+    if rest > 0 {
+      lines.append("and \(rest) calls more: --report FILE.csv has a line of every call")
+    }
+    return lines
   }
 }

@@ -5,13 +5,14 @@ internal import WindTunnel
 /// abandoned and not cancelled: a cancel at the wrong moment can stop every session of the process
 /// on Linux.
 final class CallCompletion: Sendable {
-  /// What became of a call.
+  /// The outcome of a call.
   struct End: Sendable {
-    /// How it went; `nil` where it was still in the air when patience or the drill ended.
+    /// The result; `nil` where it was still in the air when patience or the drill ended.
     var result: CallResult?
-    /// How long it took.
+    /// The time that it took.
     var latency = Duration.zero
-    /// When it was given up, counted like that; `nil` where it had ended before, or was not.
+    /// The moment at which it was given up, counted like that; `nil` where it had ended before, or
+    /// was not.
     var cancelled: Duration?
   }
 

@@ -135,8 +135,8 @@ struct CallRunner: Sendable {
     }
   }
 
-  /// How long what a client does after its calls were given up is watched.
-  static let watchAfterCancels = Duration.seconds(1)
+  /// The time for which a client is watched after its calls were given up.
+  private static let watchAfterCancels = Duration.seconds(1)
 
   /// Clears the stage. Where calls were given up, what their client still sends is seen first.
   func close() async {
@@ -229,7 +229,7 @@ struct CallRunner: Sendable {
     return max(.zero, sign - .nanoseconds(Int64(before))).inWholeMicroseconds
   }
 
-  /// Whether a call has something to show: a body that is not empty and decodes.
+  /// Tells whether a call has something to show: a body that is not empty and decodes.
   private func showed(_ result: CallResult, _ request: Request) -> Bool {
     result.showed && (result.isShown != nil || bodies.decodes(result, request))
   }

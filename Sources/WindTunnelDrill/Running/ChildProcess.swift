@@ -233,8 +233,8 @@ final class OrphanedProcesses: Sendable {
 
 /// Cuts what a process writes into lines.
 struct LineSplitter {
-  /// What is longer is no message and is dropped, so that a process that never ends a line does
-  /// not fill the memory.
+  /// The limit of a line. One that is longer is no message and is dropped, so that a process that
+  /// never ends a line does not fill the memory.
   static let lineBytesMax = 16 << 20
 
   private var pending = Data()

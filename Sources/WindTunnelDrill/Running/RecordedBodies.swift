@@ -43,8 +43,9 @@ struct RecordedBodies: Sendable {
     inJSON.subtract(incomparable.union(otherwise))
   }
 
-  /// Whether what a call brought is one of the bodies that were recorded; `nil` where that cannot be
-  /// told: what a program printed may be made of a body, unless it is one or the beginning of one.
+  /// Tells whether what a call brought is one of the bodies that were recorded; `nil` where that
+  /// cannot be told: what a program printed may be made of a body, unless it is one or the
+  /// beginning of one.
   ///
   /// Most programs end what they print with a line feed, and many print JSON in a layout of their own:
   /// neither makes it another body.
@@ -90,8 +91,8 @@ struct RecordedBodies: Sendable {
     (try? JSON(parsing: body, source: ""))?.canonical()
   }
 
-  /// Whether a client that knows what it asked for can make something of what came. Of what a program
-  /// printed only a page says that it cannot: the rest may be the program's own words.
+  /// Tells whether a client that knows what it asked for can make something of what came. Of what a
+  /// program printed only a page says that it cannot: the rest may be the program's own words.
   func decodes(_ result: CallResult, _ request: Request) -> Bool {
     guard let body = result.body, inJSON.contains(matcher.key(request)) else { return true }
     return result.isPrinted ? !Self.isPage(body) : Self.isJSON(body)

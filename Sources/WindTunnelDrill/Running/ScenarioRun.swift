@@ -7,7 +7,8 @@ struct ScenarioRun {
   let scenario: Scenario
   let workload: Workload
   let process: ChildProcess
-  /// What a process gets beyond its calls' own patience: time to start, and for a busy machine.
+  /// The time that a process gets beyond its calls' own patience: time to start, and for a busy
+  /// machine.
   var grace = ChildProcess.Patience(first: .seconds(60), later: .seconds(15))
   /// Told of each attempt when it comes.
   var met: @Sendable (Int, Observation.Attempt) -> Void = { _, _ in }

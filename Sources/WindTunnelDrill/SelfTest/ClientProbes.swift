@@ -32,15 +32,15 @@ enum CurlProbe {
 /// A look at a fault by `URLSession`, in a process of its own, since some faults end it.
 package enum SessionProbe {
   /// Seconds of silence after which it gives up.
-  static let patience = 3
+  private static let patience = 3
 
-  /// What was seen; `nil` where the process cannot be started.
+  /// Returns what was seen; `nil` where the process cannot be started.
   static func look(at url: URL, by executable: URL, _ arguments: [String]) async -> Seen? {
     await text(at: url, by: executable, arguments, within: patience).flatMap { seen($0) }
   }
 
-  /// What that process prints, and ``crashed`` where it ends otherwise; `nil` where it cannot be
-  /// started.
+  /// Returns what that process prints, and ``crashed`` where it ends otherwise; `nil` where it
+  /// cannot be started.
   static func text(
     at url: URL,
     by executable: URL,
@@ -56,7 +56,7 @@ package enum SessionProbe {
 
   private static let crashed = "crash"
 
-  /// What was seen, and the platform's number of the error if there was one.
+  /// The sight, and the platform's number of the error if there was one.
   struct Seen: Sendable, Hashable {
     var sight: FaultExpectation.Sight
     var code: Int?

@@ -5,13 +5,13 @@ internal import WindTunnelSymptoms
 
 /// One kind of fault, made for real: where it can be looked at, and what should be seen there.
 struct FaultStand: Sendable {
-  let kind: FaultKind
+  private let kind: FaultKind
   let asked: ExpectedView
   /// The file of the authority that a client has to trust to meet the fault for what it is.
   let authority: URL?
   private let place: Place
 
-  /// Where it is.
+  /// The place at which it is.
   private enum Place: Sendable {
     case server(ReplayServer, scheme: String, hasPorts: Bool)
     case closed(ClosedPort)
@@ -88,17 +88,17 @@ struct FaultStand: Sendable {
     }
   }
 
-  /// Whether a client has to be told of an authority.
+  /// Tells whether a client has to be told of an authority.
   var needsTrust: Bool {
     if case .connection(.tls(let fault)) = kind.fault { fault.needsTrust } else { false }
   }
 
-  /// Whether it takes its time by nature.
+  /// Tells whether it takes its time by nature.
   var takesTime: Bool {
     asked.pauses >= SelfTest.atOnce || asked.ending == .open || asked.ending == .unanswered
   }
 
-  /// Where to look; each look at a connection that fails has a port of its own.
+  /// The address to look at; each look at a connection that fails has a port of its own.
   func url() async throws -> URL {
     let (scheme, host, port) = try await address()
     guard let url = URL(string: "\(scheme)://\(host):\(port)\(Self.path)") else {
@@ -132,10 +132,51 @@ struct FaultStand: Sendable {
     }
   }
 
-  /// Clears everything up.
+  /// Clears up behind the last look.
   func close() async {
     if case .server(let server, _, _) = place { await server.stop(grace: .zero) }
     // It lies in the system's folder for such files; one that is gone is gone.
     if let authority { try? FileManager.default.removeItem(at: authority) }
+  }
+}
+
+/// The beginning of a handshake, by hand: a client of TLS 1.2 (RFC 5246 §7.4.1.2) that has to do with
+/// no library, so that a server's first records can be looked at as they are.
+private enum ClientHello {
+  static let bytes: [UInt8] = record(22, [1] + length(body, bytes: 3) + body)
+
+  private static let body: [UInt8] =
+    [3, 3] + (0..<32).map { UInt8($0 * 7) } + [0]
+    + listed(cipherSuites, bytes: 2)
+    + [1, 0] + listed(extensions, bytes: 2)
+
+  /// ECDHE with AES by GCM, as every server of the last ten years has them, and by CBC, as those of
+  /// TLS 1.1 have (RFC 8422 §6, RFC 5289 §3.2).
+  private static let cipherSuites: [UInt8] = [
+    0xC0, 0x2F, 0xC0, 0x30, 0xC0, 0x2B, 0xC0, 0x2C, 0xC0, 0x13, 0xC0, 0x14, 0xC0, 0x09, 0xC0, 0x0A,
+  ]
+
+  private static let extensions: [UInt8] =
+    // supported_groups: x25519, P-256, P-384 (RFC 8422 §5.1.1).
+    [0, 10] + listed(listed([0, 29, 0, 23, 0, 24], bytes: 2), bytes: 2)
+    // ec_point_formats: uncompressed.
+    + [0, 11] + listed(listed([0], bytes: 1), bytes: 2)
+    // signature_algorithms: ECDSA, RSA-PSS and RSA with SHA-256 to SHA-512, and SHA-1.
+    + [0, 13]
+    + listed(
+      listed([4, 3, 8, 4, 4, 1, 5, 3, 8, 5, 5, 1, 8, 6, 6, 1, 2, 3, 2, 1], bytes: 2),
+      bytes: 2
+    )
+
+  private static func record(_ type: UInt8, _ content: [UInt8]) -> [UInt8] {
+    [type, 3, 1] + listed(content, bytes: 2)
+  }
+
+  private static func listed(_ content: [UInt8], bytes: Int) -> [UInt8] {
+    length(content, bytes: bytes) + content
+  }
+
+  private static func length(_ content: [UInt8], bytes: Int) -> [UInt8] {
+    (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: content.count >> ($0 * 8)) }
   }
 }

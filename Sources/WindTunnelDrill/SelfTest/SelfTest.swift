@@ -6,20 +6,20 @@ internal import WindTunnelSymptoms
 /// Makes every kind of fault for real on a loopback port and looks at it: by a raw socket, by curl, and
 /// by `URLSession` in a process of its own.
 package struct SelfTest: Sendable {
-  /// How often the raw socket looks at a fault that ends at once.
+  /// The number of looks by the raw socket at a fault that ends at once.
   package var repeats = 1
-  /// How often, side by side, it looks at one that takes its time.
-  static let timedRepeats = 5
-  /// What ends within this by nature is looked at as often as was asked.
+  /// The number of its looks, side by side, at one that takes its time.
+  private static let timedRepeats = 5
+  /// The time within which a fault ends at once by nature, and is looked at as often as was asked.
   static let atOnce = Duration.milliseconds(100)
-  /// How many kinds are looked at at once.
-  static let atOnceMax = 6
-  /// The most repeats.
+  /// The number of kinds that are looked at at once.
+  private static let atOnceMax = 6
+  /// The greatest number of repeats.
   package static let repeatsMax = 10_000
 
-  let executable: URL
+  private let executable: URL
   private let arguments: [String]
-  let standWord: String
+  private let standWord: String
   static let noCurl = "curl is not here"
 
   /// Makes a self-test whose `URLSession` looks from `executable`, started with `arguments` and a URL:
@@ -108,4 +108,48 @@ package struct SelfTest: Sendable {
     row.equalLooks = sights.count { $0.matches(stand.asked) }
     row.raw = (strange ?? sights.first)?.text(as: stand.asked)
   }
+
+  /// Looks at the name servers' answers, all at once.
+  private func rows(of examples: [DNSExample]) async -> [SelfTestRow] {
+    guard !examples.isEmpty else { return [] }
+    let reports: [LookUpReport]
+    do {
+      reports = try await ResolverStand.reports(examples, by: executable, standWord)
+    } catch {
+      return examples.map { example in
+        var row = SelfTestRow(.lookUp(example))
+        row.skipped = ["\(error)"]
+        return row
+      }
+    }
+    return examples.map { row(of: $0, reports) }
+  }
+
+  private func row(of example: DNSExample, _ reports: [LookUpReport]) -> SelfTestRow {
+    var row = SelfTestRow(.lookUp(example))
+    row.asked = example.expectedLookUp.joined(separator: " ")
+    guard let report = reports.first(where: { $0.name == example.name }) else {
+      row.skipped = ["nothing was told of it"]
+      return row
+    }
+    row.raw = report.found.joined(separator: " ")
+    (row.looks, row.equalLooks) = (1, report.found == example.expectedLookUp ? 1 : 0)
+    row.curl = report.curl
+    if report.curl == nil { row.unseenBy.append(Self.noCurl) }
+    let seen = report.session.flatMap { SessionProbe.seen($0) }
+    (row.session, row.sessionCode) = (seen?.sight, seen?.code)
+    return row
+  }
+}
+
+/// The sight of a name that a script leads astray, as a line of text.
+struct LookUpReport: Codable, Sendable, Hashable {
+  /// The name of the example.
+  var name: String
+  /// The outcome of the C library's look-up: addresses, or the name of its error.
+  var found: [String]
+  /// The exit code of curl; `nil` where it is not here.
+  var curl: Int?
+  /// The facts that `URLSession` saw, as ``SessionProbe`` prints them; `nil` where it could not look.
+  var session: String?
 }

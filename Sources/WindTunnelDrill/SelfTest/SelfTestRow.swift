@@ -1,33 +1,70 @@
 package import WindTunnel
 
-/// What came of one kind of fault.
+/// One kind of trouble that is listed and looked at: a fault of a scenario, or a look-up that a name
+/// server's script leads astray.
+package enum CatalogueRow: Sendable, Hashable {
+  case fault(FaultKind)
+  case lookUp(DNSExample)
+
+  /// All kinds of trouble.
+  package static let all = FaultKind.all.map { fault($0) } + DNSExample.all.map { lookUp($0) }
+
+  /// The one of a name.
+  package static func named(_ name: String) -> CatalogueRow? { all.first { $0.name == name } }
+
+  /// The name that it has in lists.
+  package var name: String {
+    switch self {
+    case .fault(let kind): kind.name
+    case .lookUp(let example): example.faultName
+    }
+  }
+
+  /// The layer of the stack in which it happens.
+  package var layer: FaultKind.Layer {
+    switch self {
+    case .fault(let kind): kind.layer
+    case .lookUp: .dns
+    }
+  }
+
+  /// The sight that clients have of it.
+  package var expected: FaultExpectation {
+    switch self {
+    case .fault(let kind): kind.expected
+    case .lookUp(let example): example.expected
+    }
+  }
+}
+
+/// The result of one kind of fault.
 package struct SelfTestRow: Sendable, Hashable {
-  /// What it is about.
+  /// The kind that it is about.
   package let kind: CatalogueRow
-  /// What was decided, as a raw socket should see it.
+  /// The decision, as a raw socket should see it.
   package var asked = ""
-  /// What one saw; where it looked often and something else was seen, that.
+  /// The sight of one; where it looked often and something else was seen, that.
   package var raw: String?
-  /// How often it looked, and how often it saw what was asked.
+  /// The number of its looks, and of those that saw what was asked.
   package var looks = 0
   package var equalLooks = 0
   /// The exit code of curl; `nil` where it did not look.
   package var curl: Int?
-  /// What `URLSession` saw; `nil` where it did not look.
+  /// The sight of `URLSession`; `nil` where it did not look.
   package var session: FaultExpectation.Sight?
   /// The code of the `URLError` that it saw; `nil` where there was none.
   package var sessionCode: Int?
-  /// Why nobody looked.
+  /// The reasons why nobody looked.
   package var skipped: [String] = []
-  /// Who of several did not look, and why.
+  /// The ones of several that did not look, and why.
   package var unseenBy: [String] = []
 
   init(_ kind: CatalogueRow) { self.kind = kind }
 
-  /// Whether nobody looked.
+  /// Tells whether nobody looked.
   package var isSkipped: Bool { looks == 0 && curl == nil && session == nil }
 
-  /// What `URLSession` should see here.
+  /// The sight that `URLSession` should have here.
   package var expectedSession: FaultExpectation.Sight {
     #if canImport(Darwin)
       kind.expected.apple
@@ -46,7 +83,7 @@ package struct SelfTestRow: Sendable, Hashable {
     #endif
   }
 
-  /// Whether everybody who looked saw what they should.
+  /// Tells whether everybody who looked saw what they should.
   package var passed: Bool {
     guard !isSkipped, looks == equalLooks else { return false }
     if let curl, !kind.expected.curl.contains(curl) { return false }

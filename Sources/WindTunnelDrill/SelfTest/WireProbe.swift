@@ -9,35 +9,103 @@ internal import WindTunnel
   private import Musl
 #endif
 
+/// The decision about a fault, as far as a raw socket can tell whether it came so.
+struct ExpectedView: Sendable, Hashable {
+  /// The end of a connection, or of the attempt at one.
+  enum Ending: String, Sendable, Hashable {
+    /// By a FIN of TCP.
+    case finished = "FIN"
+    /// By a RST of TCP.
+    case reset = "RST"
+    /// Not at all: it stays open and silent.
+    case open = "silence"
+    /// Nobody listens at the port.
+    case refused = "refused"
+    /// Nobody answers the attempt to connect.
+    case unanswered = "no answer to SYN"
+    /// The name has no address.
+    case nameless = "no address"
+  }
+
+  /// The status, where an answer in good form begins.
+  var status: Int?
+  /// The content behind a head; without one everything that comes.
+  var bytes = Data()
+  /// The way in which it ends.
+  var ending = Ending.finished
+  /// The time for which the server is silent on purpose before the end.
+  var pauses = Duration.zero
+  /// Tells whether a TLS handshake begins; what it shows is for a client with a library to judge.
+  var isHandshake = false
+  /// Tells whether the connection is kept until the client's next byte.
+  var endsAtNextByte = false
+
+  /// Reads the steps that were decided.
+  init(_ delivery: Delivery) {
+    for step in delivery.steps {
+      switch step {
+      case .wait(let time): pauses += time
+      case .head(let head): status = head.status
+      case .bytes(.data(let data)): bytes += data
+      case .reset: ending = .reset
+      case .stall: ending = .open
+      case .shakeHands: (isHandshake, ending) = (true, .open)
+      case .await, .bytes(.live), .finish, .close, .closeWrite, .fail, .relay, .relayUntil: break
+      }
+    }
+    guard case .idle(let end) = delivery.afterwards else { return }
+    ending = end.ending == .reset ? .reset : .finished
+    switch end.moment {
+    case .idle(let time): pauses += time
+    case .nextRequest: endsAtNextByte = true
+    }
+  }
+
+  /// A connection that fails before anything is sent on it.
+  init(_ ending: Ending, after pauses: Duration = .zero) {
+    (self.ending, self.pauses) = (ending, pauses)
+  }
+
+  /// The same in a line.
+  var text: String {
+    var parts: [String] = []
+    if pauses > .zero { parts.append("\(Int(pauses.inMilliseconds)) ms of silence") }
+    if isHandshake { parts.append("a ServerHello") }
+    if let status { parts.append("\(status)") }
+    if !bytes.isEmpty { parts.append("\(bytes.count) bytes") }
+    return (parts + [ending.rawValue]).joined(separator: ", ")
+  }
+}
+
 /// A look at a fault by a socket of its own, which sees what a library would hide: every byte, and
 /// whether the end was a FIN or a reset. It blocks.
 struct WireProbe {
-  /// What was seen.
+  /// The sight of one look.
   struct View: Sendable, Hashable {
     var bytes: [UInt8] = []
     var ending: ExpectedView.Ending?
     /// From the first step to the end.
     var took = Duration.zero
 
-    /// Where the first record's message says what it is, behind type, version and length (RFC 8446
-    /// §5.1, §4).
-    static let messageType = 5
+    /// The place at which the first record's message says what it is, behind type, version and
+    /// length (RFC 8446 §5.1, §4).
+    fileprivate static let messageType = 5
   }
 
   let host: String
   let port: Int
-  /// What is said first.
+  /// The bytes that are sent first.
   let opening: [UInt8]
   let asked: ExpectedView
 
-  /// How long silence has to last to be taken for silence.
+  /// The time that silence has to last to be taken for silence.
   private static let silence = 200
   /// The longest that anything is waited for.
   private static let patience = 30_000
-  /// How long an attempt to connect goes unanswered to be taken for lost.
+  /// The time for which an attempt to connect goes unanswered to be taken for lost.
   private static let connectPatience = 1_500
 
-  /// Looks once.
+  /// Looks at it once.
   func look() -> View {
     let start = ContinuousClock.now
     var view = View()
@@ -85,15 +153,13 @@ struct WireProbe {
     }
   }
 
-  /// Whether everything that was asked for is there.
+  /// Tells whether everything that was asked for is there.
   private func has(_ bytes: [UInt8]) -> Bool {
     if asked.isHandshake { return bytes.count > View.messageType }
     guard asked.status != nil else { return bytes.count >= asked.bytes.count }
     guard let head = Data(bytes).range(of: Data("\r\n\r\n".utf8)) else { return false }
     return bytes.count - head.upperBound >= asked.bytes.count
   }
-
-  // MARK: Sockets
 
   private static func socket() -> Int32 {
     #if canImport(Darwin)
@@ -173,8 +239,8 @@ struct WireProbe {
 }
 
 extension WireProbe.View {
-  /// Whether it is what was asked for. What is sent in good form may have fields of the server's own,
-  /// so of such an answer the status, the content and the end are compared.
+  /// Tells whether it is what was asked for. What is sent in good form may have fields of the
+  /// server's own, so of such an answer the status, the content and the end are compared.
   func matches(_ asked: ExpectedView) -> Bool {
     guard ending == asked.ending, took >= asked.pauses - .milliseconds(5) else { return false }
     if asked.isHandshake {
@@ -187,7 +253,7 @@ extension WireProbe.View {
       && bytes.suffix(asked.bytes.count).elementsEqual(asked.bytes)
   }
 
-  /// What is left of an answer behind its interim ones (RFC 9110 §15.2).
+  /// The rest of an answer behind its interim ones (RFC 9110 §15.2).
   private static func withoutInterim(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = bytes
     while rest.starts(with: Array("HTTP/1.1 1".utf8)),
@@ -198,7 +264,7 @@ extension WireProbe.View {
     return rest
   }
 
-  /// In a line.
+  /// The same in a line.
   func text(as asked: ExpectedView) -> String {
     if matches(asked) { return asked.text }
     let count = bytes.isEmpty ? "" : "\(bytes.count) bytes, "

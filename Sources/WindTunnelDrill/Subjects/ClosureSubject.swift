@@ -15,7 +15,7 @@ struct ClosureSubject<Shown: Sendable>: Subject {
     }
   }
 
-  /// What came of a call that returned: something, unless that is empty.
+  /// The result of a call that returned: something, unless that is empty.
   static func result(_ shown: Shown) -> CallResult {
     if let body = shown as? Data { return .good(body) }
     let isMissing = (shown as? any Missing)?.isMissing == true

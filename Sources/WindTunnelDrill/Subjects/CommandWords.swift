@@ -7,7 +7,7 @@ struct CommandWords: Sendable, Hashable {
   /// The fact of a report that holds them.
   static let fact = "command"
 
-  /// What may be kept.
+  /// The words that may be kept.
   let words: [String]
   /// The secrets, which may not be kept, the longest first: they may turn up again in what was seen
   /// of the program.
@@ -40,7 +40,7 @@ struct CommandWords: Sendable, Hashable {
   /// A list, as JSON.
   var text: String { "\(JSON.array(words.map { .text($0) }))" }
 
-  /// Whether something was taken out, so that it cannot be run.
+  /// Tells whether something was taken out, so that it cannot be run.
   var isIncomplete: Bool { words.contains { $0.contains("REDACTED-") } }
 
   /// A text without the secrets of the command.
@@ -53,7 +53,7 @@ struct CommandWords: Sendable, Hashable {
   }
 
   /// Returns a text without the secrets, where it may have been cut within one: it ends in "…" then.
-  func maskedWhereCut(_ text: String) -> String {
+  fileprivate func maskedWhereCut(_ text: String) -> String {
     let text = masked(text)
     guard text.hasSuffix("…") else { return text }
     let body = text.dropLast()

@@ -11,15 +11,15 @@ internal import WindTunnelServer
 public struct DrillCall: Sendable {
   /// Its number in the scenario, counted from zero.
   public let index: Int
-  /// What to ask for, as it was recorded; its host is the recorded one.
+  /// The request to make, as it was recorded; its host is the recorded one.
   public let request: Request
-  /// Where to ask: everything in front of the recorded path.
+  /// The address to ask at: everything in front of the recorded path.
   public let baseURL: URL
   /// The session to ask with; in process it is the way to the cassette.
   public let session: URLSession
-  /// How long one attempt may stay silent.
+  /// The time for which one attempt may stay silent.
   public let attemptTimeout: Duration
-  /// How long the call may take.
+  /// The time that the call may take.
   public let deadline: Duration
   /// The file of the authority that issues the certificates on the call's way, for whoever can be told
   /// whom to trust.
@@ -98,10 +98,10 @@ public struct DrillCall: Sendable {
   /// in its report, and none of fresh ones either.
   public func servedStale(_ isStale: Bool) { age.withLock { $0 = isStale } }
 
-  /// What the client said of that.
+  /// The client's word on that.
   var saidStale: Bool? { age.withLock { $0 } }
 
-  /// What the client said.
+  /// The client's word on what was shown.
   var said: Bool? { word.withLock { $0 } }
 }
 

@@ -50,7 +50,7 @@ struct ExecSubject: Subject {
     }
   }
 
-  /// What stands for what, and as `WINDTUNNEL_…` in the program's environment.
+  /// The names and values that are filled in, also as `WINDTUNNEL_…` in the program's environment.
   private static func values(of call: DrillCall) -> [(key: String, value: String)] {
     let own = [
       ("url", call.url.absoluteString), ("base", call.baseURL.absoluteString),
@@ -76,7 +76,7 @@ struct ExecSubject: Subject {
 /// One run of a program.
 private struct Program: Sendable {
   /// Of what it prints no more is kept; the rest is read and dropped.
-  static let outputBytesMax = 16 << 20
+  private static let outputBytesMax = 16 << 20
 
   private let words: [String]
   private let environment: [String: String]
@@ -168,9 +168,53 @@ private struct Program: Sendable {
     return result
   }
 
-  /// What a shell says of a program that died from a fault of its own: 128 and the signal, which is
-  /// ILL, TRAP, ABRT, BUS, FPE or SEGV (POSIX, Shell Command Language §2.8.2).
+  /// The codes by which a shell says that a program died from a fault of its own: 128 and the
+  /// signal, which is ILL, TRAP, ABRT, BUS, FPE or SEGV (POSIX, Shell Command Language §2.8.2).
   private static let crashCodes: Set<Int32> = Set(
     [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV].map { 128 + $0 }
   )
+}
+
+/// The output of a program until it has ended: what it has started may keep the pipe open longer.
+private struct PrintedOutput {
+  /// A pipe holds no more than that: what comes behind it was not printed by the program itself.
+  private static let pipeBytesMax = 1 << 16
+  private let output: Int32
+  private let handle: FileHandle
+  private let ending: FileHandle
+
+  /// Takes the end of the pipe that is read, and one that is closed at its other end when the program has
+  /// ended.
+  init(_ handle: FileHandle, until ending: FileHandle) {
+    (self.handle, output, self.ending) = (handle, handle.fileDescriptor, ending)
+  }
+
+  /// Returns the first bytes of what was printed, at most so many. It comes back when the program has
+  /// ended and the pipe is empty, or when everybody has closed it.
+  func read(atMost count: Int) -> Data {
+    var body = Data()
+    // Somebody whom it has left behind may print without an end.
+    var left = Self.pipeBytesMax
+    var descriptors = [
+      // First, since poll(2) looks at them in their order.
+      pollfd(fd: ending.fileDescriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+    ]
+    while true {
+      guard poll(&descriptors, 2, -1) > 0 else { continue }
+      // Asked before what is there is read: nothing comes from the program itself behind that.
+      let hasEnded = descriptors[0].revents != 0
+      if descriptors[1].revents != 0 {
+        let data = handle.availableData
+        body += data.prefix(count - body.count)
+        if hasEnded { left -= data.count }
+        if data.isEmpty || left <= 0 { return body }
+      } else if hasEnded {
+        return body
+      }
+    }
+  }
+
+  /// Reads on to the pipe's end and keeps nothing.
+  func drop() { while !handle.availableData.isEmpty {} }
 }

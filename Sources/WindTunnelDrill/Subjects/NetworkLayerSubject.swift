@@ -78,7 +78,7 @@ struct NetworkLayerSubject: Subject {
   }
 }
 
-/// How many requests the client meant to send.
+/// The number of requests that the client meant to send.
 private struct SentCount: Observer {
   private let sent = Locked(0)
 

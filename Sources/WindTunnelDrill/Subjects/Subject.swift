@@ -8,7 +8,7 @@ package protocol Subject: Sendable {
   /// Makes one call and tells how it went. It must end within the call's deadline by itself; what
   /// does not is a hang.
   func fly(_ call: DrillCall) async -> CallResult
-  /// Whether it can be reached by sockets alone: it does not use a call's session.
+  /// Tells whether it can be reached by sockets alone: it does not use a call's session.
   var needsSockets: Bool { get }
 }
 
@@ -16,20 +16,21 @@ extension Subject {
   package var needsSockets: Bool { false }
 }
 
-/// How a call went, as the client told it.
+/// The result of a call, as the client told it.
 package struct CallResult: Sendable {
-  /// How it ended; a client that cannot be asked any more is told of by who watches it.
+  /// The way in which it ended; a client that cannot be asked any more is told of by who watches
+  /// it.
   package var ending: Observation.CallResult
-  /// What there is to show.
+  /// The body that there is to show.
   package var body: Data?
-  /// Whether the body is what a program printed, which need not be what it was answered.
+  /// Tells whether the body is what a program printed, which need not be what it was answered.
   var isPrinted = false
-  /// Whether there is something to show, where the body does not say.
+  /// Tells whether there is something to show, where the body does not say.
   var isShown: Bool?
-  /// How many requests the client meant to send, where it says so.
+  /// The number of requests that the client meant to send, where it says so.
   var attempts: Int?
 
-  /// A good one.
+  /// A call that went well.
   package static func good(_ body: Data) -> CallResult {
     CallResult(ending: .succeeded, body: body)
   }
@@ -39,8 +40,8 @@ package struct CallResult: Sendable {
     CallResult(ending: .failed(reason), body: nil)
   }
 
-  /// Whether there is something to show: a body that is not empty and, where it looks like JSON,
-  /// decodes.
+  /// Tells whether there is something to show: a body that is not empty and, where it looks like
+  /// JSON, decodes.
   var showed: Bool {
     if let isShown { return isShown }
     guard ending == .succeeded, let body, let first = body.first else { return false }

@@ -1,5 +1,5 @@
-/// How values are spread: lengths of time in whole microseconds, each kept as it is up to a limit and
-/// from there on in buckets.
+/// The spread of values: lengths of time in whole microseconds, each kept as it is up to a limit
+/// and from there on in buckets.
 ///
 /// Kept as it is a value takes four bytes, and every percentile is a value that was observed. Beyond
 /// the limit the buckets are log-linear: 1024 to each power of two, so a value is told to within a
@@ -14,7 +14,7 @@ public struct Distribution: Sendable, Hashable {
 
   /// So many values are kept as they are.
   public let exactMax: Int
-  /// How many values there are.
+  /// The number of the values.
   public private(set) var count = 0
   private var storage = Storage.exact([], long: [])
   private var least = UInt64.max
@@ -23,10 +23,10 @@ public struct Distribution: Sendable, Hashable {
   /// As many as a report keeps of one endpoint: four megabytes.
   public static let exactMaxDefault = 1_000_000
 
-  /// Starts with nothing.
+  /// Makes one that holds nothing.
   public init(exactMax: Int = exactMaxDefault) { self.exactMax = exactMax }
 
-  /// Whether every value is known as it is, and not by its bucket.
+  /// Tells whether every value is known as it is, and not by its bucket.
   public var isExact: Bool { if case .exact = storage { true } else { false } }
 
   /// Takes a length of time; one below nothing is nothing.
@@ -34,7 +34,7 @@ public struct Distribution: Sendable, Hashable {
     add(microseconds: UInt64(Swift.max(0, length.wholeMicroseconds)))
   }
 
-  /// Takes a value.
+  /// Takes a value in microseconds.
   mutating func add(microseconds value: UInt64) {
     if isExact, count >= exactMax { intoBuckets() }
     count += 1
@@ -96,7 +96,7 @@ public struct Distribution: Sendable, Hashable {
   }
 
   /// The values in order, each with how many there are of it; of a bucket its middle.
-  var steps: [(value: UInt64, count: Int)] {
+  fileprivate var steps: [(value: UInt64, count: Int)] {
     switch storage {
     case .exact(var values, var long):
       values.sort()
@@ -114,8 +114,6 @@ public struct Distribution: Sendable, Hashable {
 
   /// No value lies outside of those that were seen.
   private func clamped(_ value: UInt64) -> UInt64 { Swift.min(Swift.max(value, least), most) }
-
-  // MARK: Buckets
 
   private static let subBits: UInt64 = 10
   private static let sub = 1 << Int(subBits)
@@ -153,8 +151,90 @@ public struct Distribution: Sendable, Hashable {
   }
 }
 
+/// A distribution that is asked for ranks, with its values in order.
+struct SortedDistribution {
+  let count: Int
+  private let form: Form
+
+  private enum Form {
+    case values([UInt64])
+    /// Values with how many there are up to and with each.
+    case cumulated([(value: UInt64, through: Int)])
+  }
+
+  fileprivate init(_ distribution: Distribution) {
+    count = distribution.count
+    let steps = distribution.steps
+    if distribution.isExact {
+      form = .values(steps.map(\.value))
+    } else {
+      var through = 0
+      form = .cumulated(
+        steps.map { step in
+          through += step.count
+          return (step.value, through)
+        }
+      )
+    }
+  }
+
+  /// The value at a rank, counted from one.
+  func value(atRank rank: Int) -> Duration? {
+    guard 1...max(1, count) ~= rank, count > 0 else { return nil }
+    switch form {
+    case .values(let values): return .microseconds(Int64(clamping: values[rank - 1]))
+    case .cumulated(let steps):
+      var (low, high) = (0, steps.count - 1)
+      while low < high {
+        let middle = (low + high) / 2
+        if steps[middle].through < rank { low = middle + 1 } else { high = middle }
+      }
+      return .microseconds(Int64(clamping: steps[low].value))
+    }
+  }
+
+  /// The percentile by nearest rank.
+  func percentile(_ share: Double) -> Duration? {
+    Statistics.rank(share, of: count).flatMap { value(atRank: $0) }
+  }
+
+  /// A percentile with its 95 % interval by order statistics.
+  func quantile(_ share: Double) -> Metrics.Quantile? {
+    guard let value = percentile(share) else { return nil }
+    let ranks = Statistics.rankInterval(share, of: count)
+    return Metrics.Quantile(
+      value: value,
+      lower: ranks?.lower.flatMap { self.value(atRank: $0) },
+      upper: ranks?.upper.flatMap { self.value(atRank: $0) }
+    )
+  }
+
+  /// The standard deviation over the mean; `nil` of fewer than two, or where all are nothing.
+  var variation: Double? {
+    guard count > 1 else { return nil }
+    let steps: [(value: UInt64, count: Int)]
+    switch form {
+    case .values(let values): steps = values.map { ($0, 1) }
+    case .cumulated(let cumulated):
+      var before = 0
+      steps = cumulated.map { step in
+        defer { before = step.through }
+        return (step.value, step.through - before)
+      }
+    }
+    let n = Double(count)
+    let mean = steps.reduce(0.0) { $0 + Double($1.value) * Double($1.count) } / n
+    guard mean > 0 else { return nil }
+    let squares = steps.reduce(0.0) { sum, step in
+      let away = Double(step.value) - mean
+      return sum + away * away * Double(step.count)
+    }
+    return (squares / (n - 1)).squareRoot() / mean
+  }
+}
+
 extension Duration {
-  /// In whole microseconds.
+  /// The same in whole microseconds.
   package var wholeMicroseconds: Int64 {
     components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
   }

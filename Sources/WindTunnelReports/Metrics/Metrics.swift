@@ -4,7 +4,7 @@
 /// cancelled; it is no success, no failure, and in no latency. One that asked for what is not on the
 /// cassette is counted as that, and is in no other figure.
 public struct Metrics: Sendable, Hashable {
-  /// How many calls were made.
+  /// The number of calls that were made.
   public var calls: Int
   /// The share of calls that succeeded.
   public var successRate: Double?
@@ -26,17 +26,19 @@ public struct Metrics: Sendable, Hashable {
   public var failed: Latency
   /// The share of calls of critical endpoints that had nothing to show.
   public var blankPageRate: Double?
-  /// How many calls of critical endpoints had nothing to show; `nil` where none is critical.
+  /// The number of calls of critical endpoints that had nothing to show; `nil` where none is
+  /// critical.
   public var blankPages: Int?
-  /// How many calls the client's process died in.
+  /// The number of calls that the client's process died in.
   public var crashes: Int
-  /// How many calls did not end.
+  /// The number of calls that did not end.
   public var hangs: Int
   /// The retries that 95 % of the calls stay within.
   public var retriesP95: Int?
   /// The most retries of a call.
   public var retriesMax: Int?
-  /// How many calls made no retry, one, two and so on; the hundredth is all that made more.
+  /// The numbers of calls that made no retry, one, two and so on; the hundredth is all that made
+  /// more.
   public var callsByRetries: [Int]?
   /// Requests that the server saw, a call.
   public var amplification: Double?
@@ -49,43 +51,43 @@ public struct Metrics: Sendable, Hashable {
   /// The share of the retries after a `Retry-After` that waited as long as it says, within 5 ms;
   /// `nil` where none was given.
   public var retryAfterCompliance: Double?
-  /// How many retries came earlier than they were asked to.
+  /// The number of retries that came earlier than they were asked to.
   public var earlyRetries: Int?
   /// The waits before the first retry, the second and so on; the eighth is all that follow.
   public var backoff: [Backoff]?
   /// The most retries in a tenth of a second over the average of those between the first and the last.
   public var thunderingHerdIndex: Double?
-  /// How many calls were shown a copy from before; `nil` where the client never said.
+  /// The number of calls that were shown a copy from before; `nil` where the client never said.
   public var staleServed: Int?
-  /// How many calls succeeded with something else than was recorded, such as a part of it; `nil` where
-  /// no body was compared.
+  /// The number of calls that succeeded with something else than was recorded, such as a part of
+  /// it; `nil` where no body was compared.
   public var silentTruncations: Int?
-  /// How many calls failed that met no fault.
+  /// The number of calls that failed and met no fault.
   public var unexpectedErrors: Int?
-  /// How long a call takes to succeed from the beginning of the last attempt that met a fault, for 95 %
-  /// of those that do.
+  /// The time that a call takes to succeed from the beginning of the last attempt that met a fault,
+  /// for 95 % of those that do.
   public var recoveryP95: Duration?
-  /// How long after the last end of the scenario's time windows the first call succeeded; `nil` where it
-  /// has none, or where nothing did.
+  /// The time from the last end of the scenario's time windows to the first call that succeeded;
+  /// `nil` where it has none, or where nothing did.
   public var firstRecovery: Duration?
   /// The same until five calls in a row had succeeded, in the order of their ends.
   public var steadyRecovery: Duration?
-  /// How long the parts of attempts took, in the order in which they happen.
+  /// The lengths of the parts of attempts, in the order in which they happen.
   public var stages: [StageLatency]
-  /// How much later than they were to 99 % of the calls began: the machine's delay, which is in every
-  /// latency; `nil` in a closed loop, where nothing is late.
+  /// The delay with which 99 % of the calls began at the most: the machine's delay, which is in
+  /// every latency; `nil` in a closed loop, where nothing is late.
   public var startDelayP99: Duration?
-  /// How many calls were given up by their caller.
+  /// The number of calls that their caller gave up.
   public var cancelledCalls: Int
-  /// How many attempts began after a call that was given up had returned.
+  /// The number of attempts that began after a call that was given up had returned.
   public var attemptsAfterCancel: Int?
-  /// How long 95 % of the calls that were given up took to return.
+  /// The time within which 95 % of the calls that were given up returned.
   public var cancelReturnP95: Duration?
   /// The number of calls that asked for what is not on the cassette.
   public var notOnCassette: Int
-  /// How often each fault fired, in the order of their names.
+  /// The faults that fired, with how often, in the order of their names.
   public var faults: [Fired]
-  /// How calls ended by the fault that they met.
+  /// The ends of calls by the fault that they met.
   public var endings: [Surfaced]
   /// The share of the faults that the scenario has which fired at all; `nil` where nobody said what
   /// it has.
@@ -99,12 +101,9 @@ public struct Metrics: Sendable, Hashable {
   public var p95: Duration? { latency.p95?.value }
   /// The latency that 99 % of the calls stay within.
   public var p99: Duration? { latency.p99?.value }
-  /// The longest latency.
+  /// The longest latency of all.
   public var max: Duration? { latency.max }
 
-}
-
-extension Metrics {
   /// A percentile, by nearest rank, and where it lies with 95 % confidence; an end that so few calls
   /// cannot have is `nil`.
   public struct Quantile: Sendable, Hashable {
@@ -116,11 +115,12 @@ extension Metrics {
     public var upper: Duration?
   }
 
-  /// How long calls took, from their intended start.
+  /// The latencies of calls, from their intended start.
   public struct Latency: Sendable, Hashable {
-    /// How many calls it is of.
+    /// The number of calls that it is of.
     public var calls: Int
-    /// Whether every percentile is a latency that was observed; else it is within 0.1 % of one.
+    /// Tells whether every percentile is a latency that was observed; else it is within 0.1 % of
+    /// one.
     public var isExact: Bool
     /// The latency that half of them stay within.
     public var p50: Quantile?
@@ -130,7 +130,7 @@ extension Metrics {
     public var p95: Quantile?
     /// The latency that 99 % of them stay within.
     public var p99: Quantile?
-    /// The longest.
+    /// The longest of all.
     public var max: Duration?
 
     init(_ distribution: Distribution) {
@@ -144,17 +144,59 @@ extension Metrics {
     }
   }
 
+  /// The length of a part of the attempts.
+  public struct StageLatency: Sendable, Hashable {
+    /// `dns`, `connect`, `tls`, `upload`, `firstByte` or `body`; in front of them, where programs were
+    /// flown, `startUp`, which is in no latency.
+    public var stage: String
+    /// Of how many attempts it was seen; of `startUp` of how many calls.
+    public var attempts: Int
+    /// The length that half of them stay within; `nil` where it was never seen.
+    public var p50: Duration?
+    /// The length that 95 % of them stay within.
+    public var p95: Duration?
+    /// The longest of all.
+    public var max: Duration?
+
+    init(_ stage: String, _ distribution: Distribution) {
+      let sorted = distribution.sorted
+      (self.stage, attempts) = (stage, sorted.count)
+      (p50, p95) = (sorted.percentile(0.5), sorted.percentile(0.95))
+      max = sorted.percentile(1)
+    }
+
+    /// As people say it.
+    var words: String {
+      switch stage {
+      case "startUp": "starting the program (in no latency)"
+      case "dns": "looking the name up"
+      case "connect": "connecting"
+      case "tls": "TLS handshake"
+      case "upload": "request"
+      case "firstByte": "until the first byte"
+      default: "body"
+      }
+    }
+
+    fileprivate var json: JSON {
+      [
+        "stage": .text(stage), "attempts": .number(attempts), "p50Milliseconds": .time(p50),
+        "p95Milliseconds": .time(p95), "maxMilliseconds": .time(max),
+      ]
+    }
+  }
+
   /// The waits before the retries of one number.
   public struct Backoff: Sendable, Hashable {
-    /// Which retry: 1 is the first.
+    /// The number of the retry: 1 is the first.
     public var retry: Int
-    /// How many waits were seen.
+    /// The number of waits that were seen.
     public var count: Int
-    /// The shortest.
+    /// The shortest of all.
     public var min: Duration
     /// The one that half of them stay within.
     public var median: Duration
-    /// The longest.
+    /// The longest of all.
     public var max: Duration
     /// The standard deviation over the mean: near nothing where there is no jitter.
     public var variation: Double?
@@ -162,7 +204,7 @@ extension Metrics {
 
   /// A fault and how often it fired.
   public struct Fired: Sendable, Hashable {
-    /// Its name.
+    /// The name of the fault.
     public var fault: String
     /// In how many attempts it fired.
     public var attempts: Int
@@ -170,13 +212,138 @@ extension Metrics {
     public var noticed: Int
   }
 
-  /// How many calls that met a fault ended in a way.
+  /// The number of calls that met a fault and ended in one way.
   public struct Surfaced: Sendable, Hashable {
     /// The fault's name; `none` where the call met nothing, `unseen` where its attempts could not be seen.
     public var fault: String
     /// `succeeded`, the error's symptom or status, `crashed`, `hung` or `given up`.
     public var ending: String
-    /// How many calls; one that met several faults counts once with each.
+    /// The number of calls; one that met several faults counts once with each.
     public var calls: Int
   }
+}
+
+// The figures as a report's text has them.
+extension Metrics {
+  /// The keys that every report of version 1 has.
+  static let firstKeys: Set<String> = [
+    "calls", "successRate", "successRateLower", "firstTrySuccessRate", "averageRetries",
+    "p50Milliseconds", "p95Milliseconds", "p99Milliseconds", "blankPageRate", "crashes", "hangs",
+  ]
+
+  /// The figures under their keys, in their fixed order.
+  var members: [JSON.Member] {
+    [
+      JSON.Member("calls", .number(calls)),
+      JSON.Member("successRate", .share(successRate)),
+      JSON.Member("successRateLower", .share(successRateLower)),
+      JSON.Member("firstTrySuccessRate", .share(firstTrySuccessRate)),
+      JSON.Member("averageRetries", .share(averageRetries)),
+      JSON.Member("p50Milliseconds", .time(p50)),
+      JSON.Member("p95Milliseconds", .time(p95)),
+      JSON.Member("p99Milliseconds", .time(p99)),
+      JSON.Member("blankPageRate", .share(blankPageRate)),
+      JSON.Member("crashes", .number(crashes)),
+      JSON.Member("hangs", .number(hangs)),
+      JSON.Member("p90Milliseconds", .time(p90)),
+      JSON.Member("maxMilliseconds", .time(max)),
+      JSON.Member("blankPages", .count(blankPages)),
+    ] + laterMembers
+  }
+
+  private var laterMembers: [JSON.Member] {
+    [
+      JSON.Member("successRateUpper", .share(successRateUpper)),
+      JSON.Member("recoveredRate", .share(recoveredRate)),
+      JSON.Member("retriesP95", .count(retriesP95)),
+      JSON.Member("retriesMax", .count(retriesMax)),
+      JSON.Member("callsByRetries", callsByRetries.map { .array($0.map { .number($0) }) } ?? .null),
+      JSON.Member("amplification", .share(amplification)),
+      JSON.Member("worstSecondAmplification", .share(worstSecondAmplification)),
+      JSON.Member("silentRetries", .count(silentRetries)),
+      JSON.Member("duplicates", .count(duplicates)),
+      JSON.Member("retryAfterCompliance", .share(retryAfterCompliance)),
+      JSON.Member("earlyRetries", .count(earlyRetries)),
+      JSON.Member("backoff", backoff.map { .array($0.map(\.json)) } ?? .null),
+      JSON.Member("thunderingHerdIndex", .share(thunderingHerdIndex)),
+      JSON.Member("staleServed", .count(staleServed)),
+      JSON.Member("silentTruncations", .count(silentTruncations)),
+      JSON.Member("unexpectedErrors", .count(unexpectedErrors)),
+      JSON.Member("recoveryP95Milliseconds", .time(recoveryP95)),
+      JSON.Member("firstRecoveryMilliseconds", .time(firstRecovery)),
+      JSON.Member("steadyRecoveryMilliseconds", .time(steadyRecovery)),
+      JSON.Member("startDelayP99Milliseconds", .time(startDelayP99)),
+      JSON.Member("cancelledCalls", .number(cancelledCalls)),
+      JSON.Member("attemptsAfterCancel", .count(attemptsAfterCancel)),
+      JSON.Member("cancelReturnP95Milliseconds", .time(cancelReturnP95)),
+      JSON.Member("notOnCassette", .number(notOnCassette)),
+      JSON.Member("faultCoverage", .share(faultCoverage)),
+      JSON.Member("percentiles", .text(latency.isExact ? "exact" : "within 0.1 %")),
+      JSON.Member("latencyIntervals", latency.intervals),
+      JSON.Member("succeededLatency", succeeded.json),
+      JSON.Member("failedLatency", failed.json),
+      JSON.Member("stages", .array(stages.map(\.json))),
+      JSON.Member("faults", .array(faults.map(\.json))),
+      JSON.Member("endings", .array(endings.map(\.json))),
+    ]
+  }
+}
+
+extension Metrics.Latency {
+  /// The four percentiles by name.
+  private var quantiles: [(name: String, quantile: Metrics.Quantile?)] {
+    [("p50", p50), ("p90", p90), ("p95", p95), ("p99", p99)]
+  }
+
+  fileprivate var json: JSON {
+    let times = quantiles.map { name, quantile in
+      JSON.Member(JSON.Text("\(name)Milliseconds"), .time(quantile?.value))
+    }
+    return .object(
+      [JSON.Member("calls", .number(calls))] + times + [JSON.Member("maxMilliseconds", .time(max))]
+    )
+  }
+
+  fileprivate var intervals: JSON {
+    .object(
+      quantiles.flatMap { name, quantile in
+        [
+          JSON.Member(JSON.Text("\(name)LowerMilliseconds"), .time(quantile?.lower)),
+          JSON.Member(JSON.Text("\(name)UpperMilliseconds"), .time(quantile?.upper)),
+        ]
+      }
+    )
+  }
+}
+
+extension Metrics.Backoff {
+  fileprivate var json: JSON {
+    [
+      "retry": .number(retry), "count": .number(count), "minMilliseconds": .time(min),
+      "medianMilliseconds": .time(median), "maxMilliseconds": .time(max),
+      "variation": .share(variation),
+    ]
+  }
+}
+
+extension Metrics.Fired {
+  fileprivate var json: JSON {
+    ["fault": .text(fault), "attempts": .number(attempts), "noticed": .number(noticed)]
+  }
+}
+
+extension Metrics.Surfaced {
+  fileprivate var json: JSON {
+    ["fault": .text(fault), "ending": .text(ending), "calls": .number(calls)]
+  }
+}
+
+extension JSON {
+  static func share(_ value: Double?) -> JSON { value.map { .number($0, places: 6) } ?? .null }
+
+  static func time(_ value: Duration?) -> JSON {
+    value.map { .number($0.inMilliseconds, places: 3) } ?? .null
+  }
+
+  static func count(_ value: Int?) -> JSON { value.map { .number($0) } ?? .null }
 }

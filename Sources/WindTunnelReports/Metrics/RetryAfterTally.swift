@@ -1,23 +1,23 @@
-/// How a client treats the server: whether it waits as long as it was asked to, how it backs off, and
-/// whether it does twice what must be done once.
+/// The manner in which a client treats the server: whether it waits as long as it was asked to, how
+/// it backs off, and whether it does twice what must be done once.
 struct RetryAfterTally: Sendable, Hashable {
   /// Retries that followed an answer with `Retry-After`, those that came early, and those of which
   /// the time was not seen.
-  var asked = 0
-  var early = 0
-  var askedUnseen = 0
+  private(set) var asked = 0
+  private(set) var early = 0
+  private(set) var askedUnseen = 0
   /// Requests that must not be repeated, beyond the first of their kind in their call. What breaks off on
   /// its way is none: a request is decided when it has come whole.
-  var duplicates = 0
+  private(set) var duplicates = 0
   /// Requests of which it was not seen whether they may be.
-  var repeatableUnseen = 0
+  private(set) var repeatableUnseen = 0
   /// The waits before each retry, the first retry's first; the last are of all that follow.
   private(set) var gaps: [Distribution] = []
 
   /// The waits before later retries are counted with those before the eighth.
   static let retriesMax = 8
   /// A retry may be early by so much: clocks are not finer than their readers.
-  static let tolerance = Duration.milliseconds(5)
+  private static let tolerance = Duration.milliseconds(5)
 
   mutating func add(_ call: Observation) {
     // Most calls are one attempt, which repeats none.
@@ -102,7 +102,7 @@ struct RetryAfterTally: Sendable, Hashable {
 }
 
 extension Observation.Attempt {
-  /// Whether it asks for the same again; a redirect's target is something else.
+  /// Tells whether it asks for the same again; a redirect's target is something else.
   fileprivate func isRetry(of before: Observation.Attempt) -> Bool {
     // A connection that failed has no request, and what follows it tries once more.
     guard isRequest, before.isRequest else { return true }
@@ -111,7 +111,7 @@ extension Observation.Attempt {
 }
 
 extension String {
-  /// Whether the second fields of two lines of tabs are the same; a line without has none.
+  /// Tells whether the second fields of two lines of tabs are the same; a line without has none.
   fileprivate func hasKey(of other: String) -> Bool {
     let isSame = utf8.withContiguousStorageIfAvailable { one in
       other.utf8.withContiguousStorageIfAvailable { another in

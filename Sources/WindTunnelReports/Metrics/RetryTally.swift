@@ -1,23 +1,23 @@
-/// How often calls were tried, and when.
+/// The numbers and times of the attempts of calls.
 struct RetryTally: Sendable, Hashable {
   /// So many calls whose attempts could be seen, of all that were not given up.
-  var seen = 0
-  var unseen = 0
-  var attempts = 0
-  var retries = 0
-  var firstTry = 0
-  var most = 0
-  /// How many calls made so many retries, by that number.
+  private(set) var seen = 0
+  private(set) var unseen = 0
+  private(set) var attempts = 0
+  private(set) var retries = 0
+  private(set) var firstTry = 0
+  private(set) var most = 0
+  /// The number of calls that made so many retries, by that number.
   private(set) var calls: [Int] = []
-  /// What the client says that it sent, where it says so.
-  var clientSeen = 0
-  var clientAttempts = 0
-  private(set) var seconds = SecondCounts()
-  /// How many retries began in each tenth of a second that has any.
-  private(set) var slots: [Int: Int] = [:]
+  /// The number of requests that the client says it sent, where it says so.
+  private(set) var clientSeen = 0
+  private(set) var clientAttempts = 0
+  private var seconds = SecondCounts()
+  /// The number of retries that began in each tenth of a second that has any.
+  private var slots: [Int: Int] = [:]
 
   /// A call with more retries counts as one with so many where calls are counted by retries.
-  static let retriesMax = 100
+  private static let retriesMax = 100
 
   mutating func add(_ call: Observation) {
     if call.wasGivenUp { return }
@@ -81,8 +81,8 @@ struct RetryTally: Sendable, Hashable {
   /// The attempts a call in the worst second: of the calls that began in it.
   var worstSecond: Double? { seconds.worst }
 
-  /// How much the worst tenth of a second has of retries over what one has on average, from the first
-  /// to the last that has any: 1 is an even flow, and much more a herd.
+  /// The retries of the worst tenth of a second over those of one on average, from the first to the
+  /// last that has any: 1 is an even flow, and much more a herd.
   var herdIndex: Double? {
     guard let first = slots.keys.min(), let last = slots.keys.max(), let peak = slots.values.max()
     else { return nil }
@@ -93,8 +93,61 @@ struct RetryTally: Sendable, Hashable {
 
 extension Array {
   /// Joins element by element; the shorter one is followed by empty ones.
-  mutating func merge(_ other: [Element], empty: Element, _ join: (Element, Element) -> Element) {
+  fileprivate mutating func merge(
+    _ other: [Element],
+    empty: Element,
+    _ join: (Element, Element) -> Element
+  ) {
     if count < other.count { self += Array(repeating: empty, count: other.count - count) }
     for (place, element) in other.enumerated() { self[place] = join(self[place], element) }
+  }
+}
+
+/// The calls that began in each second of a scenario, and the attempts that were made for them.
+private struct SecondCounts: Sendable, Hashable {
+  private struct Second: Sendable, Hashable {
+    var calls = 0
+    var attempts = 0
+
+    mutating func add(_ other: Second) {
+      calls += other.calls
+      attempts += other.attempts
+    }
+  }
+
+  /// More than an hour of seconds stands in a row, since most calls begin in one of them.
+  private static let rowMax = 4096
+
+  /// Up to the last that has any.
+  private var row: [Second] = []
+  /// No more of them than calls, whatever times a file tells.
+  private var others: [Int: Second] = [:]
+
+  mutating func add(_ attempts: Int, at start: Duration) {
+    add(Second(calls: 1, attempts: attempts), at: Int(start.components.seconds))
+  }
+
+  mutating func merge(_ other: SecondCounts) {
+    row.merge(other.row, empty: Second()) { one, another in
+      var sum = one
+      sum.add(another)
+      return sum
+    }
+    for (second, count) in other.others { add(count, at: second) }
+  }
+
+  private mutating func add(_ count: Second, at second: Int) {
+    guard 0..<Self.rowMax ~= second else {
+      others[second, default: Second()].add(count)
+      return
+    }
+    if row.count <= second { row += Array(repeating: Second(), count: second + 1 - row.count) }
+    row[second].add(count)
+  }
+
+  /// The attempts a call in the worst second that has any calls.
+  var worst: Double? {
+    let seconds = row.filter { $0.calls > 0 } + Array(others.values)
+    return seconds.map { Double($0.attempts) / Double($0.calls) }.max()
   }
 }

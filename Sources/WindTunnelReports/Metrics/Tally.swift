@@ -1,26 +1,26 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// What the calls of one endpoint come to: sums, extremes and distributions, from which every figure
-/// is worked out.
+/// The sum of the calls of one endpoint: counts, extremes and distributions, from which every
+/// figure is worked out.
 ///
 /// Nothing in it depends on the order of the calls or on how they were divided, so tallies of parts
 /// merge to the tally of the whole.
 struct Tally: Sendable, Hashable {
   private(set) var firstCall = Int.max
-  private(set) var ends = EndTally()
-  private(set) var retries = RetryTally()
-  private(set) var manners = RetryAfterTally()
-  private(set) var weather = WeatherTally()
-  private(set) var cancels = CancelTally()
-  private(set) var stages = StageTally()
-  private(set) var recovery = RecoveryTally()
+  fileprivate private(set) var ends = EndTally()
+  fileprivate private(set) var retries = RetryTally()
+  fileprivate private(set) var manners = RetryAfterTally()
+  fileprivate private(set) var weather = WeatherTally()
+  fileprivate private(set) var cancels = CancelTally()
+  fileprivate private(set) var stages = StageTally()
+  fileprivate private(set) var recovery = RecoveryTally()
   /// From the intended start, of calls that succeeded and of those that did not.
-  private(set) var succeeded = Distribution()
-  private(set) var failed = Distribution()
-  /// How much later than it was to each call began: the harness' own delay, not the client's.
-  private(set) var startDelay = Distribution(exactMax: 10_000)
+  fileprivate private(set) var succeeded = Distribution()
+  fileprivate private(set) var failed = Distribution()
+  /// The delay with which each call began: the harness' own delay, not the client's.
+  fileprivate private(set) var startDelay = Distribution(exactMax: 10_000)
   /// The time that programs took to start.
-  private(set) var startUp = Distribution(exactMax: 10_000)
+  fileprivate private(set) var startUp = Distribution(exactMax: 10_000)
 
   mutating func add(_ observation: Observation, _ names: inout FaultNames) {
     firstCall = min(firstCall, observation.call)
@@ -64,28 +64,28 @@ struct Tally: Sendable, Hashable {
     startUp.merge(other.startUp)
   }
 
-  /// All latencies together.
-  var latency: Distribution {
+  /// The latencies of all together.
+  fileprivate var latency: Distribution {
     var all = succeeded
     all.merge(failed)
     return all
   }
 }
 
-/// How calls ended and what there was to show.
-struct EndTally: Sendable, Hashable {
-  var calls = 0
-  var succeeded = 0
-  var givenUp = 0
-  var notOnCassette = 0
-  var crashes = 0
-  var hangs = 0
-  var critical = 0
-  var blank = 0
-  var staleSeen = 0
-  var stale = 0
-  var bodiesCompared = 0
-  var bodiesWrong = 0
+/// The ends of calls and what there was to show.
+private struct EndTally: Sendable, Hashable {
+  private(set) var calls = 0
+  private(set) var succeeded = 0
+  private(set) var givenUp = 0
+  private(set) var notOnCassette = 0
+  private(set) var crashes = 0
+  private(set) var hangs = 0
+  private(set) var critical = 0
+  private(set) var blank = 0
+  private(set) var staleSeen = 0
+  private(set) var stale = 0
+  private(set) var bodiesCompared = 0
+  private(set) var bodiesWrong = 0
 
   mutating func add(_ call: Observation) {
     calls += 1
@@ -136,13 +136,13 @@ struct EndTally: Sendable, Hashable {
   }
 }
 
-/// What became of the calls that their caller gave up.
-struct CancelTally: Sendable, Hashable {
-  var calls = 0
-  var attemptsAfter = 0
+/// The fate of the calls that their caller gave up.
+private struct CancelTally: Sendable, Hashable {
+  private(set) var calls = 0
+  private(set) var attemptsAfter = 0
   /// Of so many calls it was not seen.
-  var unseen = 0
-  var toReturn = Distribution(exactMax: 10_000)
+  private(set) var unseen = 0
+  private(set) var toReturn = Distribution(exactMax: 10_000)
 
   mutating func add(_ cancellation: Observation.Cancellation) {
     calls += 1
@@ -155,5 +155,112 @@ struct CancelTally: Sendable, Hashable {
     attemptsAfter += other.attemptsAfter
     unseen += other.unseen
     toReturn.merge(other.toReturn)
+  }
+}
+
+/// The lengths of the parts of attempts, each part by itself.
+private struct StageTally: Sendable, Hashable {
+  /// In the order in which they happen; of a part that was never seen nothing.
+  private var stages = Array(
+    repeating: Distribution(exactMax: 10_000),
+    count: ExchangeStages.names.count
+  )
+
+  mutating func add(_ seen: ExchangeStages) {
+    // Without a list of them: this is done for each attempt of millions.
+    add(seen.dns, 0)
+    add(seen.connect, 1)
+    add(seen.tls, 2)
+    add(seen.upload, 3)
+    add(seen.firstByte, 4)
+    add(seen.body, 5)
+  }
+
+  private mutating func add(_ length: Duration?, _ place: Int) {
+    if let length { stages[place].add(length) }
+  }
+
+  mutating func merge(_ other: StageTally) {
+    for place in stages.indices { stages[place].merge(other.stages[place]) }
+  }
+
+  /// The figures of those that were seen.
+  var figures: [Metrics.StageLatency] {
+    zip(ExchangeStages.names, stages).map { Metrics.StageLatency($0, $1) }
+  }
+}
+
+extension Metrics {
+  /// Works the figures out.
+  init(_ tally: Tally) {
+    let (ends, retries, manners) = (tally.ends, tally.retries, tally.manners)
+    let judged = ends.calls - ends.givenUp - ends.notOnCassette
+    (calls, notOnCassette) = (ends.calls, ends.notOnCassette)
+    successRate = Self.share(ends.succeeded, of: judged)
+    let interval = Statistics.wilson(ends.succeeded, of: judged)
+    (successRateLower, successRateUpper) = (interval?.lower, interval?.upper)
+    latency = Latency(tally.latency)
+    succeeded = Latency(tally.succeeded)
+    failed = Latency(tally.failed)
+    blankPageRate = Self.share(ends.blank, of: ends.critical)
+    blankPages = ends.critical > 0 ? ends.blank : nil
+    (crashes, hangs) = (ends.crashes, ends.hangs)
+    staleServed = ends.staleSeen > 0 ? ends.stale : nil
+    silentTruncations = ends.bodiesCompared > 0 ? ends.bodiesWrong : nil
+    cancelledCalls = tally.cancels.calls
+    attemptsAfterCancel =
+      tally.cancels.calls > 0 && tally.cancels.unseen == 0 ? tally.cancels.attemptsAfter : nil
+    cancelReturnP95 = tally.cancels.toReturn.sorted.percentile(0.95)
+    recoveryP95 = tally.weather.recovery.sorted.percentile(0.95)
+    (firstRecovery, steadyRecovery) = (tally.recovery.first, tally.recovery.steady)
+    stages = tally.stages.figures
+    // Most drills start no programs, and then there is no such stage.
+    if tally.startUp.count > 0 { stages.insert(StageLatency("startUp", tally.startUp), at: 0) }
+    startDelayP99 = tally.startDelay.sorted.percentile(0.99)
+    faults = tally.weather.allFired
+    endings = tally.weather.allSurfaced
+    // What follows is known only where every attempt could be seen.
+    guard judged > 0, retries.unseen == 0, retries.seen == judged else { return }
+    let count = Double(judged)
+    unexpectedErrors = tally.weather.unexpected
+    firstTrySuccessRate = Self.share(retries.firstTry, of: judged)
+    recoveredRate = Self.share(tally.weather.recovered, of: tally.weather.met)
+    averageRetries = Double(retries.retries) / count
+    retriesP95 = retries.percentile(0.95)
+    retriesMax = retries.most
+    callsByRetries = retries.calls
+    amplification = Double(retries.attempts) / count
+    worstSecondAmplification = retries.worstSecond
+    silentRetries =
+      retries.clientSeen == judged ? Swift.max(0, retries.attempts - retries.clientAttempts) : nil
+    duplicates = manners.repeatableUnseen == 0 ? manners.duplicates : nil
+    if manners.askedUnseen == 0 {
+      retryAfterCompliance = Self.share(manners.asked - manners.early, of: manners.asked)
+      earlyRetries = manners.asked > 0 ? manners.early : nil
+    }
+    thunderingHerdIndex = retries.herdIndex
+    backoff = manners.gaps.enumerated().compactMap { place, gaps in
+      Backoff(retry: place + 1, gaps.sorted)
+    }
+  }
+
+  private static func share(_ part: Int, of whole: Int) -> Double? {
+    whole > 0 ? Double(part) / Double(whole) : nil
+  }
+}
+
+extension Metrics.Backoff {
+  fileprivate init?(retry: Int, _ gaps: SortedDistribution) {
+    guard let least = gaps.value(atRank: 1), let median = gaps.percentile(0.5),
+      let most = gaps.percentile(1)
+    else { return nil }
+    self.init(
+      retry: retry,
+      count: gaps.count,
+      min: least,
+      median: median,
+      max: most,
+      variation: gaps.variation
+    )
   }
 }

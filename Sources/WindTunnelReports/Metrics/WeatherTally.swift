@@ -1,23 +1,25 @@
-/// What calls met, and what came to the surface of it.
+/// The faults that calls met, and what came to the surface of them.
 struct WeatherTally: Sendable, Hashable {
   /// A fault and how a call ended that met it, in one name with a tab between; a call counts once
   /// with each fault that it met, and one that met none with ``none``.
-  private(set) var surfaced = BoundedCounts()
-  /// How often each fault fired.
-  private(set) var fired = BoundedCounts()
-  /// How often it did in an attempt that was followed by another, or by a failure.
-  private(set) var noticed = BoundedCounts()
+  private var surfaced = BoundedCounts()
+  /// The number of times that each fault fired.
+  private var fired = BoundedCounts()
+  /// The number of times that it did in an attempt which was followed by another, or by a failure.
+  private var noticed = BoundedCounts()
   /// Most calls meet nothing and succeed: they are counted without a look at their names.
-  private(set) var plain = 0
-  var met = 0
-  var recovered = 0
+  private var plain = 0
+  private(set) var met = 0
+  private(set) var recovered = 0
   /// Calls that failed though they met nothing.
-  var unexpected = 0
+  private(set) var unexpected = 0
   /// From the beginning of the last attempt that met a fault to the success.
   private(set) var recovery = Distribution(exactMax: 10_000)
 
-  static let none = "none"
-  static let unseen = "unseen"
+  private static let none = "none"
+  private static let unseen = "unseen"
+  /// The name that stands for all that are not counted by their own.
+  private static let others = "others"
   /// The longest text of an end that is told apart.
   private static let charactersMax = 80
 
@@ -73,7 +75,7 @@ struct WeatherTally: Sendable, Hashable {
     recovery.add(end - start)
   }
 
-  /// How a call ended, as the matrix has it.
+  /// The end of a call, as the matrix has it.
   private static func words(_ call: Observation) -> String {
     switch call.ending {
     case .succeeded: "succeeded"
@@ -95,5 +97,143 @@ struct WeatherTally: Sendable, Hashable {
     recovered += other.recovered
     unexpected += other.unexpected
     recovery.merge(other.recovery)
+  }
+
+  var allFired: [Metrics.Fired] {
+    var all = fired.named.map { name, count in
+      Metrics.Fired(fault: name, attempts: count, noticed: noticed.named[name] ?? 0)
+    }
+    all.sort { $0.fault < $1.fault }
+    if fired.others > 0 {
+      all.append(.init(fault: Self.others, attempts: fired.others, noticed: noticed.others))
+    }
+    return all
+  }
+
+  var allSurfaced: [Metrics.Surfaced] {
+    var all = surfaced.named.map { name, count in
+      let parts = name.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
+      return Metrics.Surfaced(
+        fault: String(parts.first ?? ""),
+        ending: String(parts.last ?? ""),
+        calls: count
+      )
+    }
+    if plain > 0 {
+      all.append(.init(fault: Self.none, ending: "succeeded", calls: plain))
+    }
+    all.sort { ($0.fault, $0.ending) < ($1.fault, $1.ending) }
+    if surfaced.others > 0 {
+      all.append(.init(fault: Self.others, ending: Self.others, calls: surfaced.others))
+    }
+    return all
+  }
+}
+
+/// The counts of names, where nobody knows how many names there will be.
+///
+/// Beyond a bound only those that come first in the alphabet are counted by name. A name that has
+/// once been left out can never be among them again, so what is kept is counted whole, and the
+/// counts are the same in whatever order they came and were merged.
+struct BoundedCounts: Sendable, Hashable {
+  /// So many names are kept.
+  static let namesMax = 200
+
+  private(set) var named: [String: Int] = [:]
+  private(set) var total = 0
+
+  /// The count of names that are not kept.
+  var others: Int { total - named.values.reduce(0, +) }
+
+  mutating func add(_ name: String, _ times: Int = 1) {
+    total += times
+    if let count = named[name] {
+      named[name] = count + times
+      return
+    }
+    named[name] = times
+    if named.count > Self.namesMax, let last = named.keys.max() { named[last] = nil }
+  }
+
+  mutating func merge(_ other: BoundedCounts) {
+    let left = other.others
+    for (name, count) in other.named { add(name, count) }
+    total += left
+  }
+}
+
+/// The names of the faults of decisions, each worked out once.
+struct FaultNames: Sendable {
+  /// Drawn delays differ each time, so not everything is kept.
+  private static let keptMax = 1000
+
+  private var known: [Substring: [String]] = [:]
+
+  /// The faults of an attempt, by name.
+  mutating func names(of attempt: Observation.Attempt) -> [String] {
+    let line = attempt.decision
+    if attempt.metNothing { return [] }
+    let tab = line.utf8.lastIndex(of: UInt8(ascii: "\t")) ?? line.startIndex
+    let faults = line[tab...]
+    if let names = known[faults] { return names }
+    let names = attempt.faults
+    if known.count < Self.keptMax { known[Substring(String(faults))] = names }
+    return names
+  }
+}
+
+/// The time until calls succeed again once the weather has cleared: after the last end of a
+/// scenario's time windows.
+///
+/// Only the first calls after it matter. As many are kept as can be the first of all whatever order they
+/// came in, so that tallies merge exactly.
+struct RecoveryTally: Sendable, Hashable {
+  /// So many calls are looked at; who has not recovered by then has not.
+  static let callsMax = 1000
+  /// So many successes in a row are a recovery, and not a lucky one.
+  static let row = 5
+
+  private struct End: Sendable, Hashable, Comparable {
+    var at: Duration
+    var call: Int
+    var isSuccess: Bool
+
+    static func < (one: End, other: End) -> Bool {
+      (one.at, one.call) < (other.at, other.call)
+    }
+  }
+
+  /// In the order of their ends.
+  private var ends: [End] = []
+
+  mutating func add(_ call: Observation) {
+    guard let at = call.afterWindow, !call.wasGivenUp else { return }
+    insert(End(at: at, call: call.call, isSuccess: call.ending == .succeeded))
+  }
+
+  mutating func merge(_ other: RecoveryTally) { for end in other.ends { insert(end) } }
+
+  private mutating func insert(_ end: End) {
+    if ends.count == Self.callsMax, let last = ends.last, last < end { return }
+    var (low, high) = (0, ends.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if ends[middle] < end { low = middle + 1 } else { high = middle }
+    }
+    ends.insert(end, at: low)
+    if ends.count > Self.callsMax { ends.removeLast() }
+  }
+
+  /// The moment at which the first call succeeded.
+  var first: Duration? { ends.first { $0.isSuccess }?.at }
+
+  /// The moment at which so many had succeeded in a row.
+  var steady: Duration? {
+    var count = 0
+    for end in ends {
+      count = end.isSuccess ? count + 1 : 0
+      if count == Self.row { return end.at }
+    }
+    return nil
   }
 }

@@ -1,22 +1,23 @@
+public import Foundation
 internal import WindTunnelSymptoms
 
-/// What a proxy saw of a drill: a client that is not ours, so its calls are not seen, only what came
-/// over the wire.
+/// The view of a drill that a proxy had: a client that is not ours, so its calls are not seen, only
+/// what came over the wire.
 public struct ProxyReport: Sendable, Hashable {
   /// The seed of every draw.
   public var seed: UInt64
-  /// How long the proxy ran.
+  /// The time for which the proxy ran.
   public var duration: Duration
-  /// What the figures were made with.
+  /// The software that the figures were made with.
   public var environment: [Report.Fact]
   /// The scenarios in the order they were flown.
   public var scenarios: [Part]
-  /// What could not be seen, in sentences.
+  /// The things that could not be seen, in sentences.
   public var unseen: [String]
 
-  /// One scenario.
+  /// One scenario of the drill.
   public struct Part: Sendable, Hashable {
-    /// The scenario's name.
+    /// The name of the scenario.
     public var name: String
     /// The requests that could be read, by method and address.
     public var requests: [Endpoint]
@@ -24,26 +25,26 @@ public struct ProxyReport: Sendable, Hashable {
     public var total: Endpoint
     /// The tunnels that were closed, in that order.
     public var connections: [TunnelEnd]
-    /// How often a person said that there was something to see.
+    /// The number of times that a person said there was something to see.
     public var shown: Int
-    /// How often a person said that the page was blank.
+    /// The number of times that a person said the page was blank.
     public var blank: Int
   }
 
   /// The requests of one method and address.
   public struct Endpoint: Sendable, Hashable {
-    /// The method.
+    /// The method of the requests.
     public var method: String
     /// The address without user and query.
     public var place: String
-    /// How many there were.
+    /// The number of these requests.
     public var count: Int
-    /// How many of them were the same as an earlier one, query included: retries, as far as anybody
-    /// can tell who does not ask the client.
+    /// The number of those that were the same as an earlier one, query included: retries, as far as
+    /// anybody can tell who does not ask the client.
     public var repeats: Int
-    /// How many had no answer below 400 that came whole.
+    /// The number of those that had no answer below 400 that came whole.
     public var failed: Int
-    /// How many were answered by each status, in order.
+    /// The number of those that were answered by each status, in order.
     public var statuses: [Int: Int]
     /// The latency that half of them stay within.
     public var p50: Duration?
@@ -52,7 +53,7 @@ public struct ProxyReport: Sendable, Hashable {
     /// The content that went to the client.
     public var bytes: Int
 
-    /// Folds requests.
+    /// Folds requests into their figures.
     init(_ method: String, _ place: String, _ seen: [ProxyLog.Request]) {
       (self.method, self.place) = (method, place)
       count = seen.count
@@ -153,5 +154,91 @@ extension TunnelEnd.Reason {
     case .expired: "expired"
     case .stopped: "open until the end"
     }
+  }
+}
+
+// The text of a proxy's report, version 1: a report whose `seenBy` says who saw it.
+//
+//   { "windtunnelReport": 1, "seenBy": "proxy", "seed": 1, "durationMilliseconds": 61034,
+//     "environment": { "os": "…" },
+//     "scenarios": [ { "name": "metro", "shown": 3, "blank": 1, "requests": 12, "repeats": 2, …,
+//       "endpoints": [ { "request": "GET http://api.example.com/home", "requests": 4, … } ],
+//       "connections": [ { "host": "api.example.com:443", "connectMilliseconds": 82, … } ] } ],
+//     "unseen": [ "…" ] }
+extension ProxyReport {
+  /// The report's text as JSON.
+  public func jsonData() -> Data {
+    let json: JSON = .object([
+      JSON.Member("windtunnelReport", .number(CassetteFormat.version)),
+      JSON.Member("seenBy", "proxy"),
+      JSON.Member("seed", .number(seed)),
+      JSON.Member("durationMilliseconds", .number(duration.inMilliseconds, places: 0)),
+      JSON.Member(
+        "environment",
+        .object(environment.map { JSON.Member(JSON.Text($0.name), .text($0.value)) })
+      ),
+      JSON.Member("scenarios", .array(scenarios.map(\.json))),
+      JSON.Member("unseen", .array(unseen.map { .text($0) })),
+    ])
+    return Data(json.fileBytes())
+  }
+}
+
+extension ProxyReport.Part {
+  fileprivate var json: JSON {
+    .object(
+      [
+        JSON.Member("name", .text(name)),
+        JSON.Member("shown", .number(shown)),
+        JSON.Member("blank", .number(blank)),
+      ] + total.members + [
+        JSON.Member(
+          "endpoints",
+          .array(
+            requests.map {
+              .object(
+                [JSON.Member("request", .text("\($0.method) \($0.place)"))] + $0.members
+              )
+            }
+          )
+        ),
+        JSON.Member("connections", .array(connections.map(\.json))),
+      ]
+    )
+  }
+}
+
+extension ProxyReport.Endpoint {
+  fileprivate var members: [JSON.Member] {
+    [
+      JSON.Member("requests", .number(count)),
+      JSON.Member("repeats", .number(repeats)),
+      JSON.Member("failed", .number(failed)),
+      JSON.Member(
+        "statuses",
+        .object(
+          statuses.sorted { $0.key < $1.key }.map {
+            JSON.Member(JSON.Text(String($0.key)), .number($0.value))
+          }
+        )
+      ),
+      JSON.Member("bytes", .number(bytes)),
+      JSON.Member("p50Milliseconds", .time(p50)),
+      JSON.Member("p95Milliseconds", .time(p95)),
+    ]
+  }
+}
+
+extension TunnelEnd {
+  fileprivate var json: JSON {
+    .object([
+      JSON.Member("host", .text(authority)),
+      JSON.Member("connectMilliseconds", .time(connect)),
+      JSON.Member("bytesUp", .number(bytesUp)),
+      JSON.Member("bytesDown", .number(bytesDown)),
+      JSON.Member("durationMilliseconds", .number(duration.inMilliseconds, places: 3)),
+      JSON.Member("broken", .bool(isBroken)),
+      JSON.Member("ending", .text(reason.words)),
+    ])
   }
 }

@@ -23,7 +23,8 @@ extension Report {
 }
 
 extension Observation {
-  /// What was not seen is empty. What each attempt has of its own stands in one field.
+  /// The fields of a line. One that was not seen is empty, and what each attempt has of its own
+  /// stands in one.
   fileprivate var csvFields: [String] {
     let (end, reason): (String, String) =
       switch ending {

@@ -122,7 +122,7 @@ private struct JUnitSuite {
 extension String {
   /// With what XML would take for markup as references, with what nobody sees spelled, and without
   /// what XML cannot hold at all (XML 1.0 §2.2).
-  var escapedForXML: String {
+  fileprivate var escapedForXML: String {
     var text = ""
     for scalar in visible.unicodeScalars {
       switch scalar {

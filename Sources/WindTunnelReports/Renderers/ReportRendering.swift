@@ -68,11 +68,11 @@ extension Report {
     try FileError.writing(data, to: file)
   }
 
-  /// What all of it comes to.
+  /// The judgement that all of it comes to.
   public enum Verdict: String, Sendable, Hashable {
     /// Every gate is met, and the judged subject fell nowhere.
     case passed
-    /// A gate failed.
+    /// A gate was not met.
     case failed
     /// No gate failed, and one cannot be told, or the judged subject asked for what is not on the
     /// cassette.
@@ -128,7 +128,7 @@ extension Report.Row {
 }
 
 extension Observation {
-  /// How it ended, in a report's words.
+  /// The way it ended, in a report's words.
   var endingWords: String {
     switch ending {
     case _ where notOnCassette != nil: "not on the cassette"

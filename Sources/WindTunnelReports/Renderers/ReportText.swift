@@ -39,7 +39,7 @@ extension Report {
   /// Calls that begin so late make a difference to their latencies.
   private static let lateness = Duration.milliseconds(50)
 
-  /// How many gates were met, and a line for each that was not.
+  /// The number of gates that were met, and a line for each that was not.
   private func verdicts(_ inColour: Bool) -> [String] {
     let all = judgements
     guard !all.isEmpty else { return [] }
@@ -57,7 +57,7 @@ extension Report {
       }
   }
 
-  /// What became of the calls since an earlier report, a line a scenario.
+  /// The fate of the calls since an earlier report, a line a scenario.
   private var comparisons: [String] {
     let lines = scenarios.compactMap { flown -> String? in
       guard let row = flown.subjects.first, let pair = row.comparison else { return nil }
@@ -74,7 +74,7 @@ extension Report {
     return lines.isEmpty ? [] : ["", "against the baseline:"] + lines
   }
 
-  /// What a reader has to know before reading a latency.
+  /// The sentences that a reader has to know before reading a latency.
   var warnings: [String] {
     var warnings: [String] = []
     if environment.contains(Fact("build", "debug")) {

@@ -1,4 +1,4 @@
-/// How a subject flew in a scenario compared to an earlier report.
+/// A subject's flight in a scenario compared to that of an earlier report.
 ///
 /// The same seed tells the same story, so call *n* of one is paired with call *n* of the other, and
 /// what the weather does to both cancels out.
@@ -9,15 +9,15 @@ public struct BaselineComparison: Sendable, Hashable {
     public var value: Double
     /// The lower end; `nil` where so few calls have none.
     public var lower: Double?
-    /// The upper end.
+    /// The upper end of it.
     public var upper: Double?
   }
 
   /// The calls that ended otherwise than before.
   public struct Flips: Sendable, Hashable {
-    /// How many succeeded before and do not now.
+    /// The number of those that succeeded before and do not now.
     public var lost: Int
-    /// How many did not succeed before and do now.
+    /// The number of those that did not succeed before and do now.
     public var won: Int
     /// The probability of flips at least as uneven where nothing has changed: McNemar's test in its
     /// exact form (McNemar 1947), two-sided.
@@ -33,9 +33,9 @@ public struct BaselineComparison: Sendable, Hashable {
     private static let callsMax = 10_000_000
   }
 
-  /// How many calls met the same in both.
+  /// The number of calls that met the same in both.
   public var pairs: Int
-  /// How many calls, of either, have no partner.
+  /// The number of calls, of either, that have no partner.
   public var unpaired: Int
   /// Success then and now, of all calls.
   public var successRate: (before: Double?, now: Double?) { (beforeRate, nowRate) }
@@ -51,17 +51,17 @@ public struct BaselineComparison: Sendable, Hashable {
   /// Tells whether the latencies of the two are of different things, so that no ratio of them is
   /// told.
   public var hasOtherLatencies = false
-  var beforeRate: Double?
-  var nowRate: Double?
+  private var beforeRate: Double?
+  private var nowRate: Double?
 
   /// Why latencies of programs do not compare.
   static let otherLatencies =
     "not comparable: in the latencies of one of the two reports programs' starts are in, and in those of "
     + "the other they are a stage of their own"
 
-  /// Whether the client got slower beyond chance.
+  /// Tells whether the client got slower beyond chance.
   public var isSlower: Bool { isBeyondChance && (medianRatio?.value ?? 1) > 1 }
-  /// Whether the client got faster beyond chance.
+  /// Tells whether the client got faster beyond chance.
   public var isFaster: Bool { isBeyondChance && (medianRatio?.value ?? 1) < 1 }
 
   private var isBeyondChance: Bool { latencyProbability.map { $0 < 0.05 } ?? false }
@@ -115,7 +115,7 @@ public struct BaselineComparison: Sendable, Hashable {
   }
 }
 
-/// Which call of one report belongs to which of another.
+/// The calls of one report, each with the call of another that it belongs to.
 private struct Pairing {
   var pairs: [(now: Observation, before: Observation)] = []
   var unpaired = 0
@@ -152,6 +152,157 @@ private struct Pairing {
       won: won,
       probability: Statistics.mcNemar(lost, won)
     )
+  }
+}
+
+/// The interval of a ratio of two percentiles, by drawing the calls again and again (Efron 1979),
+/// from a seed: the same report has the same interval on every machine.
+private struct Bootstrap {
+  let seed: UInt64
+
+  /// So often the calls are drawn anew, if there are few; the ends lie at ranks 10 and 390.
+  private static let rounds = 400
+  /// With more calls an interval by the percentiles' own order statistics is as narrow, and quicker.
+  private static let callsMax = 20_000
+  /// Fewer calls have no 95th percentile to speak of.
+  private static let callsMin = 20
+
+  /// Works a ratio out.
+  ///
+  /// - Parameters:
+  ///   - share: Which percentile.
+  ///   - now: The values above the line.
+  ///   - before: The values below it.
+  ///   - arePaired: Whether those of one place belong together: then both of a pair are drawn at once.
+  /// - Returns: The ratio and its interval; `nil` of too few values.
+  func ratio(_ share: Double, _ now: [Int64], _ before: [Int64], arePaired: Bool)
+    -> BaselineComparison.Ratio?
+  {
+    guard now.count >= Self.callsMin, before.count >= Self.callsMin else { return nil }
+    let (nows, befores) = (RankedValues(now), RankedValues(before))
+    let value = nows.percentile(share) / befores.percentile(share)
+    guard now.count <= Self.callsMax, before.count <= Self.callsMax else {
+      return wide(share, value, nows, befores)
+    }
+    let draws = Draws(
+      seed: seed,
+      scenario: "",
+      lane: .deck,
+      key: "bootstrap",
+      ordinal: now.count,
+      rule: ""
+    )
+    var next = 0
+    func draw(_ count: Int) -> [Int] {
+      (0..<count).map { _ in
+        next += 1
+        return Int(draws.unit(next) * Double(count))
+      }
+    }
+    let ratios = (0..<Self.rounds).map { _ -> Double in
+      let first = draw(now.count)
+      let second = arePaired ? first : draw(before.count)
+      return nows.percentile(share, of: first) / befores.percentile(share, of: second)
+    }.sorted()
+    return .init(value: value, lower: ratios[9], upper: ratios[Self.rounds - 11])
+  }
+
+  /// From the lowest that the one may be over the highest that the other may be to the contrary.
+  private func wide(_ share: Double, _ value: Double, _ now: RankedValues, _ before: RankedValues)
+    -> BaselineComparison.Ratio
+  {
+    let (top, bottom) = (now.interval(share), before.interval(share))
+    return .init(value: value, lower: top.lower / bottom.upper, upper: top.upper / bottom.lower)
+  }
+}
+
+/// Values that are drawn by their places and asked for a percentile of what was drawn.
+private struct RankedValues {
+  private let sorted: [Double]
+  /// The rank of each value by its place.
+  private let ranks: [Int]
+
+  init(_ values: [Int64]) {
+    let order = values.indices.sorted { (values[$0], $0) < (values[$1], $1) }
+    sorted = order.map { Double(max(1, values[$0])) }
+    var ranks = Array(repeating: 0, count: values.count)
+    for (rank, place) in order.enumerated() { ranks[place] = rank }
+    self.ranks = ranks
+  }
+
+  func percentile(_ share: Double) -> Double {
+    Statistics.percentile(share, ofSorted: sorted) ?? 1
+  }
+
+  func percentile(_ share: Double, of drawn: [Int]) -> Double {
+    var counts = Array(repeating: 0, count: sorted.count)
+    for place in drawn { counts[ranks[place]] += 1 }
+    let rank = Statistics.rank(share, of: drawn.count) ?? 1
+    // High percentiles are asked for, so from the top.
+    var above = drawn.count - rank
+    for place in sorted.indices.reversed() {
+      above -= counts[place]
+      if above < 0 { return sorted[place] }
+    }
+    return sorted[0]
+  }
+
+  func interval(_ share: Double) -> (lower: Double, upper: Double) {
+    let ranks = Statistics.rankInterval(share, of: sorted.count)
+    return (sorted[(ranks?.lower ?? 1) - 1], sorted[(ranks?.upper ?? sorted.count) - 1])
+  }
+}
+
+// A comparison in a report's text. It is of two files, so a reader takes it as it stands.
+extension BaselineComparison {
+  var json: JSON {
+    let members: JSON = [
+      "pairs": .number(pairs), "unpaired": .number(unpaired),
+      "successRateBefore": .share(beforeRate), "successRate": .share(nowRate),
+      "p95Ratio": p95Ratio?.json ?? .null, "medianRatio": medianRatio?.json ?? .null,
+      "lostCalls": .count(flips?.lost), "wonCalls": .count(flips?.won),
+      "flipProbability": .share(flips?.probability),
+      "latencyProbability": .share(latencyProbability),
+    ]
+    guard hasOtherLatencies, case .object(let all) = members else { return members }
+    return .object(all + [JSON.Member("latencies", "not comparable")])
+  }
+
+  init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    let counts = 0...Int.max
+    guard let pairs = try object.int("pairs", in: counts),
+      let unpaired = try object.int("unpaired", in: counts)
+    else { throw object.error("pairs", "a comparison needs its pairs and unpaired calls") }
+    (self.pairs, self.unpaired) = (pairs, unpaired)
+    beforeRate = object.take("successRateBefore")?.doubleValue
+    nowRate = object.take("successRate")?.doubleValue
+    p95Ratio = try Ratio(object.take("p95Ratio"), in: object)
+    medianRatio = try Ratio(object.take("medianRatio"), in: object)
+    if let lost = object.take("lostCalls")?.intValue, let won = object.take("wonCalls")?.intValue,
+      let probability = object.take("flipProbability")?.doubleValue
+    {
+      flips = Flips(lost: lost, won: won, probability: probability)
+    }
+    latencyProbability = object.take("latencyProbability")?.doubleValue
+    hasOtherLatencies = object.take("latencies") == "not comparable"
+    // Where there are none they are null, and no key is unknown.
+    for key in ["lostCalls", "wonCalls", "flipProbability"] { _ = object.take(key) }
+    try object.refuseUnknownKeys()
+  }
+}
+
+extension BaselineComparison.Ratio {
+  fileprivate var json: JSON {
+    ["value": .share(value), "lower": .share(lower), "upper": .share(upper)]
+  }
+
+  fileprivate init?(_ json: JSON?, in parent: ObjectReader) throws(FormatError) {
+    guard let json, json != .null else { return nil }
+    guard let value = json["value"]?.doubleValue else {
+      throw parent.error("p95Ratio", "a ratio needs its value")
+    }
+    self.init(value: value, lower: json["lower"]?.doubleValue, upper: json["upper"]?.doubleValue)
   }
 }
 

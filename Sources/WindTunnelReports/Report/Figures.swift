@@ -1,6 +1,6 @@
 /// Figures as people read them, the same in every form of a report.
 enum Figures {
-  /// What was not seen.
+  /// The sign for what was not seen.
   static let unseen = "–"
 
   static func percent(_ share: Double?) -> String {

@@ -7,15 +7,15 @@ public struct MetricsAccumulator: Sendable {
   private var places: [String: Int] = [:]
   private var names = FaultNames()
 
-  /// Starts with nothing.
+  /// Makes one that holds nothing.
   public init() {}
 
-  /// Folds these.
+  /// Folds these calls at once.
   public init(_ observations: some Sequence<Observation>) {
     for observation in observations { add(observation) }
   }
 
-  /// Takes a call.
+  /// Takes a call into the figures.
   public mutating func add(_ observation: Observation) {
     tallies[place(of: observation.endpoint)].add(observation, &names)
   }

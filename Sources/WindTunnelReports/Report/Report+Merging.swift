@@ -5,10 +5,10 @@ extension Report {
   public struct Part: Sendable {
     /// The file's name, for whoever has to be told what is wrong with it.
     public var file: String
-    /// What stands in it.
+    /// The report that stands in it.
     public var report: Report
 
-    /// Makes a part.
+    /// Makes a part of both.
     public init(_ report: Report, from file: String) { (self.report, self.file) = (report, file) }
   }
 
@@ -111,14 +111,9 @@ extension Report.Row {
   }
 }
 
-extension Report {
-  /// The value of a fact of the environment.
-  func fact(_ name: String) -> String? { environment.first { $0.name == name }?.value }
-}
-
 extension Report.Fact {
-  /// What is the same everywhere stands once, and what is not, one after the other. Shards of which
-  /// none is missing make a whole, and then nothing is said of them.
+  /// Merges facts: those that are the same everywhere stand once, and the others one after the
+  /// other. Shards of which none is missing make a whole, and then nothing is said of them.
   fileprivate static func merging(_ environments: [[Report.Fact]]) -> [Report.Fact] {
     var names: [String] = []
     var values: [String: Set<String>] = [:]

@@ -1,24 +1,25 @@
-/// How the client flew.
+/// The record of how the client flew.
 public struct Report: Sendable, Hashable {
   /// The seed of every draw.
   public var seed: UInt64
   /// The hash of the story: what every call would meet on its attempts.
   public var decisionHash: String
-  /// Whose errors faults surfaced as in process: `current` or `apple`.
+  /// The platform whose errors faults surfaced as in process: `current` or `apple`.
   public var platformErrors: String
-  /// What the figures were made with, such as the operating system and libcurl; in this order.
+  /// The software that the figures were made with, such as the operating system and libcurl; in
+  /// this order.
   public var environment: [Fact]
   /// The scenarios in the order they were flown.
   public var scenarios: [Flown]
 
   /// A name and a value.
   public struct Fact: Sendable, Hashable {
-    /// Such as `libcurl`.
+    /// The name, such as `libcurl`.
     public var name: String
-    /// Such as `7.88.1`.
+    /// The value, such as `7.88.1`.
     public var value: String
 
-    /// Makes a fact.
+    /// Makes a fact of both.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
@@ -30,15 +31,15 @@ public struct Report: Sendable, Hashable {
 
   /// One scenario on one stage.
   public struct Flown: Sendable, Hashable {
-    /// The scenario's name.
+    /// The name of the scenario.
     public var name: String
-    /// Where it was flown.
+    /// The stage that it was flown on.
     public var stage: Stage
-    /// Who flew in it; the first is the one that is judged.
+    /// The subjects that flew in it; the first is the one that is judged.
     public var subjects: [Row]
     /// The scenario as it was flown; `nil` where it is not known.
     public var weather: Scenario?
-    /// What became of the gates that were set for it.
+    /// The results of the gates that were set for it.
     public var gates: [GateResult] = []
 
     /// Makes a scenario's part; its gates are held against the subject that is judged.
@@ -52,20 +53,20 @@ public struct Report: Sendable, Hashable {
 
   /// One subject in one scenario.
   public struct Row: Sendable, Hashable {
-    /// The subject's name.
+    /// The name of the subject.
     public var name: String
     /// The calls it made.
     public var observations: [Observation]
     /// The faults that the scenario has, by name; `nil` where nobody said.
     public var plannedFaults: [String]?
-    /// The figures.
+    /// The figures of its calls.
     public var metrics: Metrics
     /// The figures of each endpoint, in the order of the first calls.
     public var endpoints: [EndpointRow]
 
     /// The number of programs that were to be started and could be, where some were.
     public var starts: ProgramStarts?
-    /// How it compares to an earlier report, where there is one.
+    /// The comparison to an earlier report, where there is one.
     public var comparison: BaselineComparison?
 
     /// Makes a row; its figures are folded here.
@@ -96,7 +97,7 @@ public struct Report: Sendable, Hashable {
     public var metrics: Metrics
   }
 
-  /// Makes a report.
+  /// Makes a report of its parts.
   public init(
     seed: UInt64,
     decisionHash: String,
@@ -111,10 +112,118 @@ public struct Report: Sendable, Hashable {
     self.scenarios = scenarios
   }
 
-  /// Whether the judged subject crashed or hung in any scenario.
+  /// Tells whether the judged subject crashed or hung in any scenario.
   public var judgedSubjectFell: Bool {
     scenarios.contains { flown in
       flown.subjects.first.map { $0.metrics.crashes + $0.metrics.hangs > 0 } ?? false
     }
+  }
+
+  /// The value of a fact of the environment.
+  func fact(_ name: String) -> String? { environment.first { $0.name == name }?.value }
+
+  /// The numbers of the interactions that the calls of this report met, withheld ones too: they
+  /// were asked for.
+  public var interactionsUsed: Set<Int> {
+    var used: Set<Int> = []
+    for row in scenarios.flatMap(\.subjects) {
+      for attempt in row.observations.flatMap(\.attempts) {
+        let words = attempt.take.split(separator: " ")
+        guard words.count == 2, ["recording", "withheld"].contains(words[0]),
+          let number = Int(words[1])
+        else { continue }
+        used.insert(number)
+      }
+    }
+    return used
+  }
+}
+
+// Calls that asked for what is not on the cassette: the cassette lacks it, or the way to it was lost. They
+// say nothing about the client, so they are in no rate, and a drill that has one is inconclusive.
+extension Report {
+  /// The number of such calls that the judged subject made.
+  var judgedNotOnCassette: Int {
+    scenarios.reduce(0) { $0 + ($1.subjects.first?.metrics.notOnCassette ?? 0) }
+  }
+
+  /// A sentence for each scenario in which the judged subject made such calls.
+  package var notOnCassette: [String] {
+    scenarios.compactMap { flown in
+      flown.subjects.first?.notOnCassette.map { "\(flown.name): \($0)" }
+    }
+  }
+
+  /// The same for every subject, named where there are others.
+  var notOnCassetteOfAll: [(place: String, words: String)] {
+    scenarios.flatMap { flown in
+      flown.subjects.compactMap { row in
+        row.notOnCassette.map { words in
+          (flown.subjects.count > 1 ? "\(flown.name), \(row.name)" : flown.name, words)
+        }
+      }
+    }
+  }
+}
+
+extension Report.Row {
+  /// The number of its calls that asked for what is not on the cassette, and what the first asked
+  /// for; `nil` where none did.
+  var notOnCassette: String? { Self.notOnCassette(observations) }
+
+  /// The same of an endpoint's calls.
+  func notOnCassette(of endpoint: String) -> String? {
+    Self.notOnCassette(observations.filter { $0.endpoint == endpoint })
+  }
+
+  private static func notOnCassette(_ calls: [Observation]) -> String? {
+    let strange = calls.filter { $0.notOnCassette != nil }
+    guard let first = strange.min(by: { $0.call < $1.call })?.notOnCassette else { return nil }
+    return "\(notOnCassette(strange.count)), first: \(first)"
+  }
+
+  static func notOnCassette(_ count: Int) -> String {
+    "\(count) \(count == 1 ? "call" : "calls") asked for what is not on the cassette"
+  }
+}
+
+/// The number of programs a second that a machine was asked to start, and the number that it can.
+public struct ProgramStarts: Sendable, Hashable {
+  /// The number of calls that were to begin in a second.
+  public var asked: Double
+  /// The number of programs that this machine's processors can start in a second, by how long they
+  /// took.
+  public var possible: Double
+
+  /// Makes it of both.
+  public init(asked: Double, possible: Double) { (self.asked, self.possible) = (asked, possible) }
+
+  /// Tells whether programs waited for one another, so that a latency may be the machine's.
+  public var isBeyond: Bool { asked > possible }
+
+  /// Why a latency tells nothing then.
+  var reason: String {
+    "\(Self.text(asked)) calls a second were to begin, and this machine starts "
+      + "\(Self.text(possible)) programs a second"
+  }
+
+  private static func text(_ rate: Double) -> String { "\(JSON.number(rate, places: 1))" }
+
+  var json: JSON {
+    [
+      "askedPerSecond": .number(asked, places: 3),
+      "possiblePerSecond": .number(possible, places: 3),
+    ]
+  }
+
+  init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    guard let asked = try object.double("askedPerSecond", in: 0...1e9),
+      let possible = try object.double("possiblePerSecond", in: 0...1e9)
+    else {
+      throw object.error("askedPerSecond", "it needs askedPerSecond and possiblePerSecond")
+    }
+    self.init(asked: asked, possible: possible)
+    try object.refuseUnknownKeys()
   }
 }

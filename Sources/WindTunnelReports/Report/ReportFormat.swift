@@ -24,7 +24,7 @@ extension Report {
     try self.init(data: data, source: file.lastPathComponent)
   }
 
-  /// The report's text.
+  /// The text of the report.
   public func data() -> Data {
     let json: JSON = .object([
       JSON.Member("windtunnelReport", .number(CassetteFormat.version)),

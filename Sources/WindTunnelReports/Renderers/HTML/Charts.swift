@@ -3,8 +3,8 @@ internal import Foundation
 /// A logarithmic scale of latencies, from a tenth of a millisecond up to what was seen.
 private struct TimeScale {
   /// Powers of ten of milliseconds.
-  let low: Double
-  let high: Double
+  private let low: Double
+  private let high: Double
 
   init(_ latencies: some Collection<Duration>) {
     let shown = latencies.map { max($0.inMilliseconds, 0.1) }
@@ -33,11 +33,12 @@ private struct TimeScale {
 /// A point of a drawing, in whole tenths.
 private func at(_ value: Double) -> String { "\(JSON.number(value, places: 1))" }
 
-/// How long calls took: so many of each length, those that succeeded below those that did not.
+/// A chart of how long calls took: so many of each length, those that succeeded below those that
+/// did not.
 struct DistributionChart {
-  var calls: [Observation]
-  var p50: Duration?
-  var p95: Duration?
+  fileprivate let calls: [Observation]
+  fileprivate let p50: Duration?
+  fileprivate let p95: Duration?
 
   private static let bars = 44
 
@@ -87,9 +88,9 @@ struct DistributionChart {
   }
 }
 
-/// When calls began, how long each took, and which failed.
+/// A chart of when calls began, how long each took, and which failed.
 struct TimelineChart {
-  var calls: [Observation]
+  fileprivate let calls: [Observation]
 
   /// More points than this are no picture; the failed ones are kept first.
   private static let pointsMax = 600

@@ -123,3 +123,168 @@ extension Metrics {
     ]
   }
 }
+
+extension Report.Row {
+  /// The meaning of wrong bodies, or the reason why nobody knows of any.
+  private var wrongBodiesNote: String {
+    guard metrics.silentTruncations == nil,
+      let printed = observations.lazy.compactMap(\.printed).first
+    else { return "taken for success" }
+    return printed.isEmpty ? "nothing was printed" : "not compared: \(printed) was printed"
+  }
+
+  /// Its figures, each in a box.
+  fileprivate var tiles: String {
+    let metrics = metrics
+    func interval(_ lower: String, _ upper: String) -> String { "\(lower) to \(upper)" }
+    let p95 = metrics.latency.p95
+    let tiles = [
+      HTML.tile(
+        "success",
+        Figures.percent(metrics.successRate),
+        interval(
+          Figures.percent(metrics.successRateLower),
+          Figures.percent(metrics.successRateUpper)
+        )
+      ),
+      HTML.tile("on first try", Figures.percent(metrics.firstTrySuccessRate)),
+      HTML.tile("recovered", Figures.percent(metrics.recoveredRate), "of calls that met a fault"),
+      HTML.tile(
+        "retries a call",
+        Figures.decimal(metrics.averageRetries),
+        metrics.retriesMax.map { "at most \($0)" } ?? ""
+      ),
+      HTML.tile(
+        "P95",
+        Figures.time(metrics.p95),
+        interval(Figures.time(p95?.lower), Figures.time(p95?.upper))
+      ),
+      HTML.tile("gives up within", Figures.time(metrics.failed.p95?.value), "P95 of failed calls"),
+      HTML.tile(
+        "blank pages",
+        Figures.count(metrics.blankPages),
+        Figures.percent(metrics.blankPageRate),
+        isBad: (metrics.blankPages ?? 0) > 0
+      ),
+      HTML.tile(
+        "amplification",
+        Figures.decimal(metrics.amplification),
+        metrics.worstSecondAmplification.map { "\(Figures.decimal($0)) in the worst second" } ?? ""
+      ),
+      HTML.tile(
+        "duplicates",
+        Figures.count(metrics.duplicates),
+        "of POST and PATCH",
+        isBad: (metrics.duplicates ?? 0) > 0
+      ),
+      HTML.tile(
+        "Retry-After",
+        Figures.percent(metrics.retryAfterCompliance),
+        metrics.earlyRetries.map { "\($0) too early" } ?? "none was given",
+        isBad: (metrics.earlyRetries ?? 0) > 0
+      ),
+      HTML.tile("herd index", Figures.decimal(metrics.thunderingHerdIndex), "1 is even"),
+      HTML.tile("silent retries", Figures.count(metrics.silentRetries), "by the transport"),
+      HTML.tile(
+        "wrong bodies",
+        Figures.count(metrics.silentTruncations),
+        wrongBodiesNote,
+        isBad: (metrics.silentTruncations ?? 0) > 0
+      ),
+      HTML.tile("stale served", Figures.count(metrics.staleServed)),
+      HTML.tile("recovery", Figures.time(metrics.recoveryP95), "P95 from the last fault"),
+      HTML.tile(
+        "crashes, hangs",
+        "\(metrics.crashes), \(metrics.hangs)",
+        isBad: metrics.crashes + metrics.hangs > 0
+      ),
+    ]
+    let cancelled = HTML.tile(
+      "cancelled",
+      "\(metrics.cancelledCalls)",
+      "\(Figures.count(metrics.attemptsAfterCancel)) attempts after, "
+        + "back in \(Figures.time(metrics.cancelReturnP95))"
+    )
+    let recovered = HTML.tile(
+      "after the weather",
+      Figures.time(metrics.firstRecovery),
+      "\(Figures.time(metrics.steadyRecovery)) until five in a row"
+    )
+    let strange = HTML.tile(
+      "not on the cassette",
+      "\(metrics.notOnCassette)",
+      "calls that are in no rate",
+      isBad: true
+    )
+    let hasCleared = observations.contains { $0.afterWindow != nil }
+    return
+      (tiles + (metrics.notOnCassette > 0 ? [strange] : [])
+      + (metrics.cancelledCalls > 0 ? [cancelled] : []) + (hasCleared ? [recovered] : []))
+      .joined(separator: "\n")
+  }
+
+  /// So many failing calls have their story told.
+  private static let storiesMax = 100
+
+  /// Each failing call, attempt by attempt.
+  fileprivate func stories(in scenario: String) -> String {
+    let fallen = fallenCalls
+    guard !fallen.isEmpty else { return "" }
+    let told = fallen.prefix(Self.storiesMax).map { $0.story(in: scenario) }
+    let rest = fallen.count - told.count
+    return "<h3>\(fallen.count) failing \(fallen.count == 1 ? "call" : "calls")</h3>"
+      + told.joined(separator: "\n")
+      + (rest > 0 ? "<p class=\"dim\">\(rest) more are in the report's JSON.</p>" : "")
+  }
+}
+
+extension Observation {
+  fileprivate func story(in scenario: String) -> String {
+    let head = "\(scenario)/\(call) \(endpoint): \(endingWords), \(Figures.time(latency))"
+    return
+      "<details class=\"story\"><summary>\(head.escapedForHTML)</summary>\(attemptTable)</details>"
+  }
+
+  private var attemptTable: String {
+    guard !attempts.isEmpty else {
+      return attemptCount == nil
+        ? "<p class=\"dim\">Its attempts could not be seen.</p>"
+        : "<p class=\"dim\">No attempt came.</p>"
+    }
+    let begin = intendedStart ?? start
+    var last: Duration?
+    let rows = attempts.enumerated().map { place, attempt -> [HTML.Cell] in
+      let wait = attempt.start.flatMap { start in last.map { max(.zero, start - $0) } }
+      last = attempt.end ?? attempt.start
+      let offset = attempt.start.flatMap { start in begin.map { max(.zero, start - $0) } }
+      let took = attempt.end.flatMap { end in attempt.start.map { end - $0 } }
+      return [
+        HTML.Cell("\(place + 1)"), HTML.Cell(Figures.time(offset)), HTML.Cell(Figures.time(wait)),
+        HTML.Cell(attempt.weather, .words), HTML.Cell(attempt.take, .words),
+        HTML.Cell(Figures.count(attempt.status)), HTML.Cell(Figures.bytes(attempt.bytes)),
+        HTML.Cell(Figures.time(took)), HTML.Cell(attempt.error ?? "", .words),
+      ]
+    }
+    let heads = [
+      "attempt", "at", "waited", "met", "dealt", "status", "bytes", "took", "broken off by",
+    ]
+    return HTML.table(heads, rows)
+  }
+}
+
+extension Observation.Attempt {
+  /// The faults that it met with all that was drawn: `status 503, retryAfterSeconds 1`.
+  fileprivate var weather: String {
+    guard let tab = decision.lastIndex(of: "\t"),
+      // A line that is not ours says nothing in words.
+      let json = try? JSON(parsing: decision[decision.index(after: tab)...].utf8, source: ""),
+      case .array(let faults) = json
+    else { return decision }
+    if faults.isEmpty { return "nothing" }
+    return faults.map { fault in
+      guard case .object(let members) = fault else { return "\(fault)" }
+      return members.map { "\($0.name.value) \($0.value.stringValue ?? "\($0.value)")" }
+        .joined(separator: ", ")
+    }.joined(separator: " → ")
+  }
+}

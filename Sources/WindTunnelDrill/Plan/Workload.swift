@@ -1,6 +1,6 @@
-internal import WindTunnel
+public import WindTunnel
 
-/// Which request each call makes: the requests of the cassette, one after the other, or drawn by
+/// The request that each call makes: the requests of the cassette, one after the other, or drawn by
 /// their weights.
 ///
 /// A call's number decides, never a clock or a thread, so every shard and every repetition flies
@@ -9,7 +9,7 @@ package struct Workload: Sendable {
   private let requests: [Request]
   private let authorities: [RequestURL]
   private let matcher: Matcher
-  /// Where the weights of the requests up to each add up to; empty where each has its turn.
+  /// The sums of the weights of the requests up to each; empty where each has its turn.
   private let sums: [Int]
   private let draws: Draws
 
@@ -38,7 +38,7 @@ package struct Workload: Sendable {
     self.matcher = matcher
   }
 
-  /// Whether there is nothing to call.
+  /// Tells whether there is nothing to call.
   package var isEmpty: Bool { requests.isEmpty }
 
   /// Every request that some call makes.
@@ -51,7 +51,7 @@ package struct Workload: Sendable {
     return requests[sums.firstIndex { drawn < $0 } ?? requests.count - 1]
   }
 
-  /// What a call is of, such as `GET /home`.
+  /// The endpoint of a call, such as `GET /home`.
   package func endpoint(of call: Int) -> String {
     let request = request(of: call)
     return "\(request.method) \(request.url.path)"
@@ -83,4 +83,54 @@ extension Request {
     request.url.port = place.port
     return request
   }
+}
+
+/// The weights of the requests that are called.
+public struct Mix: Sendable, Hashable {
+  /// A kind of request and its weight among the others.
+  public struct Share: Sendable, Hashable {
+    /// The requests that it is about.
+    public var request: RequestPattern
+    /// The number of times that each of them is called, in comparison; 0 for never.
+    public var weight: Int
+
+    /// Makes a share of both.
+    public init(_ request: RequestPattern, weight: Int) {
+      (self.request, self.weight) = (request, weight)
+    }
+  }
+
+  /// The shares with their weights; the first that matches a request decides, and where none does
+  /// it is 1.
+  public var shares: [Share]
+  /// Tells whether nothing but `GET` is called.
+  public var isReadOnly: Bool
+
+  /// Makes a mix; without shares each request of the cassette is called in turn.
+  public init(_ shares: [Share] = [], isReadOnly: Bool = false) {
+    (self.shares, self.isReadOnly) = (shares, isReadOnly)
+  }
+
+  /// The largest weight of all.
+  public static let weightMax = 1_000_000
+
+  /// The weight that a request is called by.
+  func weight(of request: Request) -> Int {
+    if isReadOnly, request.method != "GET" { return 0 }
+    return shares.first { $0.request.matches(request) }?.weight ?? 1
+  }
+}
+
+extension Mix.Share {
+  /// Reads `GET /home=5`.
+  ///
+  /// - Returns: `nil` where no weight stands behind the last equals sign.
+  public init?(_ text: String) {
+    guard let sign = text.lastIndex(of: "="), let weight = Int(text[text.index(after: sign)...]),
+      0...Mix.weightMax ~= weight, sign != text.startIndex
+    else { return nil }
+    self.init(RequestPattern(String(text[..<sign])), weight: weight)
+  }
+
+  var text: String { "\(request)=\(weight)" }
 }

@@ -2,6 +2,14 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelSymptoms
 
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
 extension DrillPlan {
   /// A scenario's part of the report, with its own gates and the plan's.
   func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.Flown {
@@ -23,7 +31,7 @@ extension DrillPlan {
     return flown
   }
 
-  /// The report.
+  /// The report of what was flown.
   func report(_ flown: [Report.Flown], facts: [Report.Fact] = []) -> Report {
     Report(
       seed: seed,
@@ -42,7 +50,7 @@ extension DrillPlan {
     return (facts + more).map { Report.Fact($0.name, words.masked($0.value)) }
   }
 
-  /// How it was flown.
+  /// The facts about how it was flown.
   private var facts: [Report.Fact] {
     var facts = [Report.Fact("load", load.words)]
     if !command.isEmpty, case .openLoop = load {
@@ -110,7 +118,7 @@ extension DrillPlan {
   }
 
   /// The hash of what every call would meet, computed without traffic.
-  func storyHash() -> String {
+  private func storyHash() -> String {
     let workload = workload
     var story = Story()
     for scenario in scenarios {
@@ -126,4 +134,74 @@ extension DrillPlan {
     }
     return story.hash
   }
+}
+
+/// Holds what was met against the story: every decision that was fired must be one that it tells.
+struct StoryCheck: Sendable {
+  let scenario: Scenario
+  let seed: UInt64
+  let workload: Workload
+
+  /// Throws at the first decision that the story does not tell of its call.
+  func check(_ observations: [Observation]) throws(DrillError) {
+    for observation in observations {
+      for attempt in observation.attempts where !tells(attempt.decision, of: observation.call) {
+        throw .harness(
+          "call \(observation.call) met a decision that is not in the story: "
+            + Observation.keyMasked(attempt.decision)
+        )
+      }
+    }
+  }
+
+  private func tells(_ line: String, of call: Int) -> Bool {
+    let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
+    let lane = Workload.lane(scenario.name, call)
+    guard parts.count == 4, parts[0] == lane.name, let ordinal = Int(parts[2]), ordinal > 0 else {
+      return false
+    }
+    if parts[1] == Decision.connectionKey {
+      return scenario.tells(line, ofConnection: ordinal, seed: seed, lane: lane)
+    }
+    // A rule may ask for a host, which is not in the key.
+    return workload.requests(of: String(parts[1]), call: call).contains { request in
+      let key = Matcher.pathAndQuery.key(request)
+      return scenario.tells(line, of: request, key: key, seed: seed, lane: lane, ordinal: ordinal)
+    }
+  }
+}
+
+/// The software that the figures were made with.
+private enum Environment {
+  static func facts(cassette: Cassette) -> [Report.Fact] {
+    [
+      Report.Fact("cassette", SHA256.hexadecimal(cassette.data())),
+      Report.Fact("os", ProcessInfo.processInfo.operatingSystemVersionString),
+      Report.Fact("processors", String(ProcessInfo.processInfo.activeProcessorCount)),
+      Report.Fact("libcurl", version("libcurl.so.4", "curl_version") ?? "none"),
+      Report.Fact("openssl", version("libcrypto.so.3", "OpenSSL_version") ?? "none"),
+      Report.Fact("build", Build.isDebug ? "debug" : "release"),
+    ]
+  }
+
+  /// Asks a library that is there for its version; both take at most one integer, and 0 means the
+  /// version's text.
+  private static func version(_ library: String, _ function: String) -> String? {
+    typealias Version = @convention(c) (Int32) -> UnsafePointer<CChar>?
+    guard let handle = dlopen(library, RTLD_NOW), let symbol = dlsym(handle, function) else {
+      return nil
+    }
+    return unsafeBitCast(symbol, to: Version.self)(0).map { String(cString: $0) }
+  }
+}
+
+/// The way in which this program was built.
+package enum Build {
+  #if DEBUG
+    /// Tells whether the optimiser was off, so that latencies are partly the harness's own.
+    package static let isDebug = true
+  #else
+    /// Tells whether the optimiser was off, so that latencies are partly the harness's own.
+    package static let isDebug = false
+  #endif
 }

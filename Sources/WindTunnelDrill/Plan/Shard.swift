@@ -3,12 +3,12 @@
 /// What a call meets depends on its number alone, so a shard changes no decision: the reports of all
 /// shards merge to that of the whole.
 public struct Shard: Sendable, Hashable, CustomStringConvertible {
-  /// Which part, counted from 1.
+  /// The number of the part, counted from 1.
   public var number: Int
-  /// How many parts there are.
+  /// The number of parts that there are.
   public var count: Int
 
-  /// The most parts.
+  /// The greatest number of parts.
   public static let countMax = 10_000
 
   /// Makes a shard; `nil` where there is no such part.
@@ -17,15 +17,15 @@ public struct Shard: Sendable, Hashable, CustomStringConvertible {
     (self.number, self.count) = (number, count)
   }
 
-  /// Reads `3/8`.
+  /// Reads a text such as `3/8`.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let number = parts[0], let count = parts[1] else { return nil }
     self.init(number, of: count)
   }
 
-  /// What a CI's or Kubernetes' environment says about the job: `WINDTUNNEL_SHARD=3/8`; GitLab's
-  /// `CI_NODE_INDEX` of `CI_NODE_TOTAL` (from 1); CircleCI's `CIRCLE_NODE_INDEX` of
+  /// Reads what a CI's or Kubernetes' environment says about the job: `WINDTUNNEL_SHARD=3/8`;
+  /// GitLab's `CI_NODE_INDEX` of `CI_NODE_TOTAL` (from 1); CircleCI's `CIRCLE_NODE_INDEX` of
   /// `CIRCLE_NODE_TOTAL` and Buildkite's `BUILDKITE_PARALLEL_JOB` of `BUILDKITE_PARALLEL_JOB_COUNT`
   /// (from 0); an Indexed Job's `JOB_COMPLETION_INDEX` (from 0) of `WINDTUNNEL_SHARDS`.
   public init?(environment: [String: String]) {
@@ -43,8 +43,8 @@ public struct Shard: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
-  /// What the environment says in part: the variable that is there, and the one that is missing or wrong
-  /// beside it.
+  /// The half of a shard that the environment has: the variable that is there, and the one that is
+  /// missing or wrong beside it.
   static func half(of environment: [String: String]) -> (there: String, missing: String)? {
     if environment["WINDTUNNEL_SHARD"] != nil { return ("WINDTUNNEL_SHARD", "I/N in it") }
     return variables.first { environment[$0.0] != nil || environment[$0.1] != nil }.map {
@@ -62,6 +62,6 @@ public struct Shard: Sendable, Hashable, CustomStringConvertible {
   /// The numbers of its calls out of so many, in order.
   func calls(of count: Int) -> [Int] { Array(stride(from: number - 1, to: count, by: self.count)) }
 
-  /// `3/8`.
+  /// The text, such as `3/8`.
   public var description: String { "\(number)/\(count)" }
 }
