@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// SIGINT and SIGTERM, which end a server in good order.
 ///

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The streams that words go to: answers to standard output, everything else to standard error.
 ///

@@ -1,4 +1,5 @@
 public import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 public import WindTunnelSymptoms
 
 /// Flies a client of yours through weather, call by call, and reports how it did.

@@ -1,6 +1,7 @@
 public import Foundation
 internal import Testing
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 
 /// The place of a test's cassette, and the mode in which it is played or recorded.

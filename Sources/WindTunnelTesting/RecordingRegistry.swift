@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The state of the cassettes that this process records.
 struct RecordingRegistry: Sendable {

@@ -1,4 +1,5 @@
 public import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 public import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)

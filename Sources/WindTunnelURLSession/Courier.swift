@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)

@@ -1,5 +1,6 @@
 internal import Foundation
 package import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 package import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  @_spi(WindTunnel) internal import WindTunnelCore
   @_spi(Reflection) internal import Swift
   internal import Synchronization
   internal import WindTunnel

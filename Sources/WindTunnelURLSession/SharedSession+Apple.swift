@@ -1,4 +1,5 @@
 #if canImport(Darwin)
+  @_spi(WindTunnel) internal import WindTunnelCore
   internal import Foundation
   internal import WindTunnel
 

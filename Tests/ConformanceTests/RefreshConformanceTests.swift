@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+@_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
 
 /// Dates that move with the clock arrive alike on both stages, each time as of then.

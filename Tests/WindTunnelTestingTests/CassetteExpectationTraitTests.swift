@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+@_spi(WindTunnel) import WindTunnelCore
 import WindTunnelTesting
 
 #if canImport(FoundationNetworking)

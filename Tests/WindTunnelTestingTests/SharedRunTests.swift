@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  @_spi(WindTunnel) import WindTunnelCore
   import Foundation
   import Testing
   import WindTunnel

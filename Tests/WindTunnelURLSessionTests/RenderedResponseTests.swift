@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+@_spi(WindTunnel) import WindTunnelCore
 import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)

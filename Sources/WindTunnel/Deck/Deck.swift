@@ -1,4 +1,5 @@
 public import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// A cassette, a matcher, a scenario and a mode behind one lock, played to any number of clients in
 /// process or on the wire.

@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 /// A request with all of it worked out that no decision changes: one that comes again need not have
 /// it worked out again.
 package struct PreparedRequest: Sendable {

@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 /// The requests that were to be recorded and of which nothing was kept.
 package final class Unrecorded: Sendable {
   private struct Passed {

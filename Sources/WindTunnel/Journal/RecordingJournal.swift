@@ -1,4 +1,5 @@
 public import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The recording as far as it has come, on disk beside its cassette: `users.json.journal`.
 ///

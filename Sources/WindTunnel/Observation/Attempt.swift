@@ -1,4 +1,5 @@
 @_spi(WindTunnel) internal import WindTunnelCore
+
 extension Observation {
   /// One attempt that the harness saw.
   public struct Attempt: Sendable, Hashable {

@@ -1,5 +1,5 @@
-@_spi(WindTunnel) internal import WindTunnelCore
 public import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The deck's decision for one request.
 public struct Outcome: Sendable, Hashable {

@@ -1,4 +1,5 @@
 package import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The folder of large bodies beside a cassette: `users.json` keeps them in `users.bodies/`, each
 /// under the SHA-256 of its bytes, so that equal bodies are one file and a name never lies.

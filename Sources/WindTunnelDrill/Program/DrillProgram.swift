@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 package import WindTunnelCommandLine
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
 /// A drill as a program: what it is called, who flies in it, and what its flags are.

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
 /// Makes attempts of the events of a deck, and sends each: before anything of it can happen, and again

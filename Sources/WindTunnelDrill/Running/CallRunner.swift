@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 

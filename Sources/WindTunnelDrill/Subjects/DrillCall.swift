@@ -1,6 +1,7 @@
 internal import Dispatch
 public import Foundation
 public import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 
 #if canImport(FoundationNetworking)

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 

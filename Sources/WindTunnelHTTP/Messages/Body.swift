@@ -1,4 +1,5 @@
 public import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// A message's content as bytes.
 ///

@@ -1,4 +1,5 @@
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The connections that are open on one loop. On that loop's thread only.
 final class LiveConnections: @unchecked Sendable {

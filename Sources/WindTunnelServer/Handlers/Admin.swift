@@ -1,5 +1,6 @@
 internal import Foundation
 public import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// A server's second port, by which it is asked what it received and told how to go on.
 ///

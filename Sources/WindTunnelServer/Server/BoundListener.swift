@@ -1,4 +1,5 @@
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// A port that is listened at, as other threads hold it: they only carry it back to its loop.
 struct BoundListener: @unchecked Sendable {

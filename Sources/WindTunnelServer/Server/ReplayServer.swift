@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 public import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// Plays a deck on real sockets, and records from a real server where it has an upstream.
 ///

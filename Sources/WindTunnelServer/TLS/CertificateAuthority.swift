@@ -1,5 +1,6 @@
 public import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// An authority of its own that issues certificates to servers while they are asked for.
 ///

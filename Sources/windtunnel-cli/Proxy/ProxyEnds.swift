@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The events that end or steer a running proxy: keys, a signal, the clock.
 final class ProxyEnds: Sendable {

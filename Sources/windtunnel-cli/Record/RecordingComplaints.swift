@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
 /// Requests that a recording answered whose own request had another body.

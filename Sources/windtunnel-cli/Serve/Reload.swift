@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 
 /// `serve --watch`: reads what was saved, and says in a line what changed.

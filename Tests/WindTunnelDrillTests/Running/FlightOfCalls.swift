@@ -1,5 +1,6 @@
 import Testing
 import WindTunnel
+@_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
 
 @testable import WindTunnelDrill

@@ -1,6 +1,7 @@
 import Foundation
 import Origins
 import Testing
+@_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes

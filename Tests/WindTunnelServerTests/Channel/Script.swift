@@ -1,6 +1,7 @@
 import Foundation
 import Origins
 import WindTunnel
+@_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelServer
 

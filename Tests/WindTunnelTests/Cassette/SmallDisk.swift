@@ -1,4 +1,5 @@
 import Foundation
+@_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
 @testable import WindTunnelLink

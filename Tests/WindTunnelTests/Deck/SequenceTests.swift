@@ -1,4 +1,5 @@
 import Testing
+@_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
