@@ -10,8 +10,10 @@
 
   @usableFromInline var box: Box
 
+  /// Boxes a value.
   @inlinable public init(_ value: Value) { box = Box(value) }
 
+  /// The value, which is copied when one of several that share it changes it.
   @inlinable public var value: Value {
     get { box.value }
     _modify {
@@ -24,11 +26,13 @@
 @_spi(WindTunnel) extension Boxed: Sendable where Value: Sendable {}
 
 @_spi(WindTunnel) extension Boxed: Equatable where Value: Equatable {
+  /// Compares the values, unless both are one.
   @inlinable public static func == (one: Boxed, other: Boxed) -> Bool {
     one.box === other.box || one.value == other.value
   }
 }
 
 @_spi(WindTunnel) extension Boxed: Hashable where Value: Hashable {
+  /// Hashes the value.
   @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }

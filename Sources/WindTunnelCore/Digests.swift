@@ -42,11 +42,12 @@ public struct SHA256: Sendable {
 ///
 /// 128 bits, so that of a million texts no two are taken for one another (one chance in 10²⁶). The
 /// hashes are the process's own and never written.
-package struct Fingerprint: Hashable, Sendable {
-  private let first: Int
-  private let second: Int
+@_spi(WindTunnel) public struct Fingerprint: Hashable, Sendable {
+  @usableFromInline let first: Int
+  @usableFromInline let second: Int
 
-  package init(_ text: String) {
+  /// Hashes a text, in linear time.
+  public init(_ text: String) {
     var text = text
     (first, second) = text.withUTF8 { bytes in
       var (one, other) = (Hasher(), Hasher())
@@ -59,5 +60,10 @@ package struct Fingerprint: Hashable, Sendable {
   }
 
   /// The first hash, as it is: what is a hash needs none.
-  package func hash(into hasher: inout Hasher) { hasher.combine(first) }
+  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(first) }
+
+  /// Compares both hashes.
+  @inlinable public static func == (one: Fingerprint, other: Fingerprint) -> Bool {
+    one.first == other.first && one.second == other.second
+  }
 }

@@ -7,6 +7,7 @@
   @_spi(WindTunnel) public final class Locked<Value: Sendable>: Sendable {
     private let lock: OSAllocatedUnfairLock<Value>
 
+    /// Puts a value behind a lock.
     public init(_ value: Value) { lock = OSAllocatedUnfairLock(initialState: value) }
 
     /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.

@@ -5,6 +5,7 @@
   @_spi(WindTunnel) public final class Locked<Value: Sendable>: Sendable {
     @usableFromInline let mutex: Mutex<Value>
 
+    /// Puts a value behind a lock.
     @inlinable public init(_ value: Value) { mutex = Mutex(value) }
 
     /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.

@@ -9,6 +9,7 @@
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 
+    /// Puts a value behind a lock.
     public init(_ value: Value) {
       self.value = value
       lock = .allocate(capacity: 1)

@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 /// A request's key in a lane, which has a counter of its own.
 struct LaneKey: Hashable {
   private var lane: Lane

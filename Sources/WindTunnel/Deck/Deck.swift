@@ -112,20 +112,16 @@ extension Deck {
     on stage: Stage,
     at now: Date?
   ) -> Arrival {
-    let (opening, arrived) = state.withLock {
-      state -> (Delivery?, (decided: State.Decided, prepared: PreparedRequest)?) in
+    let (opening, decided) = state.withLock { state -> (Delivery?, State.Decided?) in
       if !state.routes.ignores(request.url) {
         let decision = state.open(lane: lane, at: now, telling: observe)
         let opening = decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage)
         if opening != .nothing { return (opening, nil) }
       }
       let prepared = state.cassette.prepare(request)
-      return (nil, (state.decide(prepared, lane, at: now, telling: observe), prepared))
+      return (nil, state.decide(prepared, lane, at: now, telling: observe))
     }
-    if case (var decided, let prepared)? = arrived {
-      complete(&decided, of: prepared)
-      return .decided(decided.outcome)
-    }
+    if let decided { return .decided(complete(decided)) }
     return .opening(opening ?? .nothing)
   }
 
@@ -134,7 +130,11 @@ extension Deck {
   /// The request names its lane itself (``Lane/take(from:)``), else it is of `lane`. The caller says
   /// what time it is (``open(lane:on:at:)``).
   public func decide(_ request: Request, lane: Lane = .deck, at now: Date? = nil) -> Outcome {
-    prepareAndDecide(request, lane: lane, at: now).outcome
+    complete(
+      state.withLock { state in
+        state.decide(state.cassette.prepare(request), lane, at: now, telling: observe)
+      }
+    )
   }
 
   /// Decides what a request gets, and returns what was worked out of it beside that: for when it comes
@@ -144,13 +144,11 @@ extension Deck {
     lane: Lane,
     at now: Date?
   ) -> (outcome: Outcome, prepared: PreparedRequest) {
-    let (decision, prepared) = state.withLock { state -> (State.Decided, PreparedRequest) in
+    let (decided, prepared) = state.withLock { state -> (State.Decided, PreparedRequest) in
       let prepared = state.cassette.prepare(request)
       return (state.decide(prepared, lane, at: now, telling: observe), prepared)
     }
-    var decided = decision
-    complete(&decided, of: prepared)
-    return (decided.outcome, prepared)
+    return (complete(decided), prepared)
   }
 
   /// The answer to a request that has come before.
@@ -180,9 +178,7 @@ extension Deck {
       return (false, state.decide(prepared, lane, at: now, telling: observe))
     }
     if isSame { return .sameResponse }
-    guard var decided else { return .outdated }
-    complete(&decided, of: prepared)
-    return .decided(decided.outcome)
+    return decided.map { .decided(complete($0)) } ?? .outdated
   }
 
   /// Works out what does not change of a request, as long as no other cassette is loaded.
@@ -191,15 +187,24 @@ extension Deck {
   }
 
   /// Works out what is left of a decision. Mostly there is nothing.
-  private func complete(_ decided: inout State.Decided, of prepared: PreparedRequest) {
-    if let today, case .recording(let interaction, let place) = decided.outcome.source {
-      decided.outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
+  @inline(__always)
+  private func complete(_ decided: State.Decided) -> Outcome {
+    let (outcome, deferred) = decided
+    if today == nil, deferred == nil { return outcome }
+    return complete(outcome, deferred)
+  }
+
+  private func complete(_ outcome: Outcome, _ deferred: DeferredAnswer?) -> Outcome {
+    var outcome = outcome
+    if let today, case .recording(let interaction, let place) = outcome.source {
+      outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
     }
-    guard let deferred = decided.deferred else { return }
-    decided.outcome.source = deferred.source(for: prepared)
-    if case .unmatched(let mismatch) = decided.outcome.source {
-      decided.outcome.source = .unmatched(missed(mismatch, in: decided.outcome.decision.lane))
+    guard let deferred else { return outcome }
+    outcome.source = deferred.source()
+    if case .unmatched(let mismatch) = outcome.source {
+      outcome.source = .unmatched(missed(mismatch, in: outcome.decision.lane))
     }
+    return outcome
   }
 
   /// Remembers why nothing answered, with how often what comes near was given to the same lane.

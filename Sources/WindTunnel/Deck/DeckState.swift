@@ -1,4 +1,5 @@
 internal import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
 
 extension Deck {
   /// Everything that changes from one decision to the next.
@@ -65,10 +66,7 @@ extension Deck {
     // MARK: - Decisions
 
     /// A decision, and what of it is left to be done.
-    struct Decided: Sendable {
-      var outcome: Outcome
-      let deferred: DeferredAnswer?
-    }
+    typealias Decided = (outcome: Outcome, deferred: DeferredAnswer?)
 
     /// Decides what a connection meets that is opened.
     mutating func open(
@@ -141,25 +139,23 @@ extension Deck {
       )
       let (source, take, deferred) = deal(prepared, decision, id: id, isIgnored: isIgnored)
       enter(decision, take, of: prepared, id: id, beside: arrival.others, telling: observe)
-      // In its place from the beginning: a copy of an outcome costs as much as finding the recording.
-      var decided = Decided(
-        outcome: Outcome(
+      // Made where it is returned: a copy of an outcome costs as much as finding its recording.
+      return (
+        Outcome(
           id: id,
           request: prepared.request,
           source: source,
           decision: decision,
+          path: scenario.hasLink && !isIgnored ? scenario.path(decision) : nil,
+          liveURL: Outcome.forwards(source, decision)
+            ? routes.destination(of: prepared.request.url) : nil,
           pace: options.pace,
           moment: now,
           slot: arrival.slot,
           renderedKey: renderedKey(of: take, for: prepared, decision)
         ),
-        deferred: deferred
+        deferred
       )
-      if scenario.hasLink, !isIgnored { decided.outcome.path = scenario.path(decision) }
-      if case .forward = source, decided.outcome.forwards {
-        decided.outcome.liveURL = routes.destination(of: prepared.request.url)
-      }
-      return decided
     }
 
     /// The name of the response where nothing changes it: the one place that says which responses a
@@ -238,7 +234,7 @@ extension Deck {
         if options.passesUnknownHosts, mode != .newEpisodes, !cassette.answers(for: request.url) {
           return (.forward(ticket: nil), .forwarded, nil)
         }
-        return missing(id, exhausted: nil)
+        return missing(id, prepared, exhausted: nil)
       }
       let isWithheld = decision.faults.contains(where: \.replacesOrCuts)
       let take = playhead.deal(
@@ -250,10 +246,10 @@ extension Deck {
         then: { cassette.endPolicy(at: $0) }
       )
       switch take {
-      case .exhausted(let times, let last): return missing(id, exhausted: (times, last))
+      case .exhausted(let times, let last): return missing(id, prepared, exhausted: (times, last))
       case .recording(let place):
         if let answer = cassette.function(at: place) {
-          return (.computed(Response()), .computed, .compute(answer))
+          return (.computed(Response()), .computed, .compute(answer, prepared))
         }
         let dealt =
           decision.faults.contains(where: \.isStale) ? sequence.earlier(than: place) : place
@@ -262,10 +258,14 @@ extension Deck {
       }
     }
 
-    private func missing(_ id: Int, exhausted: (times: Int, last: Int)?) -> Dealt {
+    private func missing(
+      _ id: Int,
+      _ prepared: PreparedRequest,
+      exhausted: (times: Int, last: Int)?
+    ) -> Dealt {
       if mode == .newEpisodes { return (.forward(ticket: id), .forwarded, nil) }
       let empty = Mismatch(asked: "", nearest: nil, played: 0, count: 0)
-      return (.unmatched(empty), .unmatched, .explain(exhausted: exhausted))
+      return (.unmatched(empty), .unmatched, .explain(prepared, exhausted: exhausted))
     }
 
     /// Notes what was decided.

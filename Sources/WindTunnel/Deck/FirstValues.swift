@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 /// What a lane's first requests had in the fields that rules wait to change.
 struct FirstValues: Sendable {
   private var values: [LaneKey: String?] = [:]

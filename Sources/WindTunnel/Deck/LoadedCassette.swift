@@ -151,20 +151,28 @@ final class LoadedCassette: Sendable {
 }
 
 /// The part of a decision that is worked out outside the deck's lock.
-enum DeferredAnswer: Sendable {
+///
+/// Indirect: a decision carries it, and has mostly none.
+indirect enum DeferredAnswer: Sendable {
   /// A function of the user's, which may be slow and may ask the deck itself.
-  case compute(@Sendable (Request) -> Response)
+  case compute(@Sendable (Request) -> Response, PreparedRequest)
   /// The search for the nearest recording, which looks at all of them.
-  case explain(exhausted: (times: Int, last: Int)?)
+  case explain(PreparedRequest, exhausted: (times: Int, last: Int)?)
 
-  func source(for prepared: PreparedRequest) -> Outcome.Source {
-    let (request, cassette) = (prepared.request, prepared.cassette)
+  /// Works out the answer, which may take its time.
+  func source() -> Outcome.Source {
     switch self {
-    case .compute(let answer): return .computed(answer(request))
-    case .explain(nil): return .unmatched(cassette.explanation(of: request))
-    case .explain(let (times, last)?):
+    case .compute(let answer, let prepared): return .computed(answer(prepared.request))
+    case .explain(let prepared, nil):
+      return .unmatched(prepared.cassette.explanation(of: prepared.request))
+    case .explain(let prepared, let (times, last)?):
       return .unmatched(
-        Mismatch(exhausted: request, times: times, last: last, of: cassette.interactions)
+        Mismatch(
+          exhausted: prepared.request,
+          times: times,
+          last: last,
+          of: prepared.cassette.interactions
+        )
       )
     }
   }

@@ -49,6 +49,8 @@ public struct Outcome: Sendable, Hashable {
     request: Request,
     source: Source,
     decision: Decision,
+    path: LinkPath? = nil,
+    liveURL: RequestURL? = nil,
     pace: Pace = .immediately,
     moment: Date? = nil,
     slot: Int = 0,
@@ -57,6 +59,7 @@ public struct Outcome: Sendable, Hashable {
     (self.id, self.request, self.source, self.decision) = (id, request, source, decision)
     (self.pace, self.moment) = (pace, moment)
     (self.slot, self.renderedKey) = (slot, renderedKey)
+    (boxedPath, boxedLiveURL) = (path.map { Boxed($0) }, liveURL.map { Boxed($0) })
   }
 
   /// The second in which it was decided, since 1970: what is sent of a moment has no parts of one.
@@ -65,7 +68,10 @@ public struct Outcome: Sendable, Hashable {
   }
 
   /// Tells whether the answer comes from the live origin and nothing stands in its place.
-  public var forwards: Bool {
+  public var forwards: Bool { Self.forwards(source, decision) }
+
+  /// The same before there is an outcome.
+  static func forwards(_ source: Source, _ decision: Decision) -> Bool {
     guard case .forward = source else { return false }
     return !decision.faults.contains(where: \.forestallsOrigin)
   }

@@ -1,3 +1,5 @@
+@_spi(WindTunnel) package import WindTunnelCore
+
 /// Finds the recordings of a request without looking at the others.
 ///
 /// Literal requests are found by key in a dictionary. Those with `{name}` segments or redacted

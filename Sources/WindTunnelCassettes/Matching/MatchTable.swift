@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 /// The groups of recordings, by what a request is found by.
 struct MatchTable: Sendable {
   private var byKey: [Fingerprint: Int32] = [:]

@@ -68,7 +68,9 @@ extension Request {
   /// Tells whether a server may meet it twice without harm: POST and PATCH are not idempotent (RFC 9110
   /// §9.2.2, RFC 5789 §2) unless an `Idempotency-Key` lets the server tell.
   package var isRepeatable: Bool {
-    switch method.uppercased() {
+    // The most frequent case, and each request is asked: no copy of its method is made in capitals.
+    if method == "GET" { return true }
+    return switch method.uppercased() {
     case "POST", "PATCH": headers["Idempotency-Key"].map { !$0.isEmpty } ?? false
     default: true
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+@_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
 @testable import WindTunnelReports
