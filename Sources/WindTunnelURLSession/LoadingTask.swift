@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Foundation
-internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnel
 internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)

@@ -2,7 +2,7 @@ import Foundation
 import Origins
 import Testing
 
-@testable import WindTunnel
+@_spi(WindTunnel) @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer

@@ -1,43 +1,42 @@
 /// The name of a recorded response that nothing changes: whatever asks for it by GET, and not for a
 /// part of it, is sent the very same bytes.
-package struct RenderedResponseKey: Sendable, Hashable {
+@_spi(WindTunnel) public struct RenderedResponseKey: Sendable, Hashable {
   /// The number of the deck's cassette, in the order in which they were loaded.
-  package var cassette: Int
+  @usableFromInline var cassette: Int
   /// The response's place on that.
-  package var place: Int
+  @usableFromInline var place: Int
 }
 
 /// Responses as a stage has put them together, to be sent again as they are.
-package struct RenderedResponseCache<Rendered> {
-  // Inlinable, all that uses them: a generic call into another module costs a request several times
-  // what it does.
+@_spi(WindTunnel) public struct RenderedResponseCache<Rendered> {
   @usableFromInline var cassette = 0
   @usableFromInline var responses: [Rendered?] = []
   @usableFromInline var bytes = 0
   @usableFromInline let bytesMax: Int
   /// The number of times that a response was found.
-  @usableFromInline package private(set) var hits = 0
+  public var hits: Int { hitCount }
+  @usableFromInline var hitCount = 0
 
   /// The number of bytes beyond which a response is put together each time anew.
-  package static var bytesMaxDefault: Int { 32 << 20 }
+  public static var bytesMaxDefault: Int { 32 << 20 }
 
   /// Makes a cache without responses.
-  package init(bytesMax: Int = Self.bytesMaxDefault) { self.bytesMax = bytesMax }
+  @inlinable public init(bytesMax: Int = Self.bytesMaxDefault) { self.bytesMax = bytesMax }
 
   /// Finds what was kept under a key, where that fits.
-  @inlinable package mutating func find(
+  @inlinable public mutating func find(
     _ key: RenderedResponseKey,
     where fits: (Rendered) -> Bool = { _ in true }
   ) -> Rendered? {
     guard key.cassette == cassette, key.place < responses.count,
       let response = responses[key.place], fits(response)
     else { return nil }
-    hits &+= 1
+    hitCount &+= 1
     return response
   }
 
   /// Keeps what takes so many bytes; what is of an older cassette goes.
-  @inlinable package mutating func keep(
+  @inlinable public mutating func keep(
     _ response: Rendered,
     under key: RenderedResponseKey,
     weighing weight: Int
@@ -53,4 +52,4 @@ package struct RenderedResponseCache<Rendered> {
   }
 }
 
-extension RenderedResponseCache: Sendable where Rendered: Sendable {}
+@_spi(WindTunnel) extension RenderedResponseCache: Sendable where Rendered: Sendable {}

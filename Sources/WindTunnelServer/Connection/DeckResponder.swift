@@ -1,5 +1,5 @@
 internal import Foundation
-internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnel
 
 /// A connection's dealings with the deck: has its requests decided, and sends what is answered in one go.
 ///

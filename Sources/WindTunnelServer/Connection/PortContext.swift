@@ -1,4 +1,4 @@
-internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnel
 
 /// The state that a port's connections on one loop share.
 final class PortContext: Sendable {

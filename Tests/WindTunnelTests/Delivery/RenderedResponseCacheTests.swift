@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WindTunnel
+@_spi(WindTunnel) @testable import WindTunnel
 
 @Suite struct RenderedResponseCacheTests {
   @Test func `what is prepared has a bound`() {
