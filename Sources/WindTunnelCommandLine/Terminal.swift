@@ -8,7 +8,8 @@ internal import WindTunnel
 /// spelled and never sent, whoever prints. What is not written to a full disk is told at the end, by
 /// ``close(_:as:)``.
 package enum Terminal {
-  /// Why nothing more can be printed, as the system's number.
+  /// The system's error number of the first write to standard output that failed; `nil` while none
+  /// has.
   private static let loss = Locked<Int32?>(nil)
 
   /// Makes the standard streams safe to write to: for a program that is ours as a whole.

@@ -10,7 +10,7 @@
 
   @usableFromInline var box: Box
 
-  /// Boxes a value.
+  /// Makes a box that holds a value.
   @inlinable public init(_ value: Value) { box = Box(value) }
 
   /// The value, which is copied when one of several that share it changes it.
@@ -33,6 +33,6 @@
 }
 
 @_spi(WindTunnel) extension Boxed: Hashable where Value: Hashable {
-  /// Hashes the value.
+  /// Hashes the value, so that equal values in different boxes hash alike.
   @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }

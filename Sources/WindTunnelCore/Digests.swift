@@ -62,7 +62,7 @@ public struct SHA256: Sendable {
   /// The first hash, as it is: what is a hash needs none.
   @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(first) }
 
-  /// Compares both hashes.
+  /// Tells whether two fingerprints agree in both hashes.
   @inlinable public static func == (one: Fingerprint, other: Fingerprint) -> Bool {
     one.first == other.first && one.second == other.second
   }

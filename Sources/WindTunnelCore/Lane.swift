@@ -22,7 +22,7 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
   /// Everything that names no lane of its own.
   public static let deck = Lane("deck")
 
-  /// The name.
+  /// The lane's name, the same as ``name``.
   public var description: String { name }
 
   /// The header that names a call's lane in process. It is taken out before a request is matched,

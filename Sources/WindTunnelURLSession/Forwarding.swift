@@ -90,7 +90,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     }
   }
 
-  /// Stops for good.
+  /// Cancels the live request if it has begun; it cannot be resumed after that.
   func cancel() { Self.queue.async { [self] in task?.cancel() } }
 
   private var elapsed: Duration {

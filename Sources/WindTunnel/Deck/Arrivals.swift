@@ -21,11 +21,11 @@ struct LaneKey: Hashable {
 struct Arrivals: Sendable {
   /// The requests of one key in one lane.
   private struct Tally: Sendable {
-    /// How many came so far.
+    /// The number of requests that came so far.
     var count = 0
     /// The outcome that is being carried; 0: none.
     var carried = 0
-    /// What is carried beside it, which is seldom anything.
+    /// The other outcomes that are being carried, of which there are seldom any.
     var more: [Int] = []
 
     var isCarrying: Bool { carried != 0 || !more.isEmpty }

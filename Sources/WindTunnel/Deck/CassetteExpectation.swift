@@ -65,7 +65,7 @@ public struct NumberedInteraction: Sendable, Hashable, CustomStringConvertible {
   public let number: Int
   /// Its method, such as `GET`.
   public let method: String
-  /// Its address.
+  /// The address of its request.
   public let url: RequestURL
 
   init(_ number: Int, _ request: Request) {
@@ -88,7 +88,7 @@ public enum UnmetExpectation: Sendable, Hashable, CustomStringConvertible {
   /// More requests came than are remembered, so that it cannot be said.
   case forgotten(requests: Int)
 
-  /// How many interactions are named before the rest is counted.
+  /// The most interactions that are named; the rest are counted.
   static let namesMax = 10
 
   /// A sentence or two: what was demanded, what was there, what to do.

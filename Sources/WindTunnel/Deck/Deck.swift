@@ -451,8 +451,8 @@ extension Deck {
   /// Tells whether requests to this address are none of the deck's affair.
   package func ignores(_ url: RequestURL) -> Bool { state.withLock { $0.routes }.ignores(url) }
 
-  /// Whether the content of requests is looked at, handed on or kept: else a server may let it pass
-  /// by unread, however much it is.
+  /// Tells whether the content of requests is looked at, handed on or kept: else a server may let
+  /// it pass by unread, however much it is.
   package var needsRequestContent: Bool { state.withLock { $0.needsRequestContent } }
 
   /// Tells whether the whole content of a request makes a difference to what answers it.

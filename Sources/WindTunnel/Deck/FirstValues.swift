@@ -1,6 +1,6 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// What a lane's first requests had in the fields that rules wait to change.
+/// The values that the first requests of each lane had in the fields that rules wait to change.
 struct FirstValues: Sendable {
   private var values: [LaneKey: String?] = [:]
 

@@ -13,7 +13,7 @@ struct LiveRoutes: Sendable {
     mapped = Dictionary(mapping.map { ($0.lowercased(), $1) }) { first, _ in first }
   }
 
-  /// Whether no host is treated otherwise than any other.
+  /// Tells whether no host is treated otherwise than any other.
   var isEmpty: Bool { ignored.isEmpty && mapped.isEmpty }
 
   /// Tells whether a request is none of the deck's affair.

@@ -14,7 +14,8 @@ package struct PreparedRequest: Sendable {
   let sequence: MatchIndex.Sequence?
   /// The cassette that it was worked out by.
   let cassette: LoadedCassette
-  /// Whether a recording that answers it is sent as it stands, unless the scenario changes it.
+  /// Tells whether a recording that answers it is sent as it stands, unless the scenario changes
+  /// it.
   let takesRecordingsUnchanged: Bool
 
   /// Tells whether the request names a lane itself.

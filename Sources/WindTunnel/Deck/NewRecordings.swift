@@ -51,8 +51,8 @@ extension Deck {
   /// Tells whether anything was recorded.
   package var hasRecorded: Bool { !newRecordings.isEmpty }
 
-  /// Whether all that was recorded is connections that were refused: the origin is not there, and a
-  /// cassette of that is no use, least of all in place of a good one.
+  /// Tells whether nothing was recorded but connections that were refused: the origin is not there,
+  /// and a cassette of that is no use, least of all in place of a good one.
   package var recordedRefusalsAlone: Bool { newRecordings.areRefusalsAlone }
 
   /// The number of requests that this process could not ask for, and the reason, as half a

@@ -18,11 +18,11 @@ public struct PlaybackOptions: Sendable {
   /// The hosts that are asked elsewhere where they are asked at all:
   /// `["api.example.com": "http://127.0.0.1:8000"]`. On the cassette they keep their names.
   public var mapping: [String: RequestURL]
-  /// Whether requests come through a forward proxy: it passes on those to other hosts, and a failed
-  /// connection is the proxy's, which answers 502.
+  /// Tells whether requests come through a forward proxy: it passes on those to other hosts, and a
+  /// failed connection is the proxy's, which answers 502.
   public var isProxied: Bool
-  /// Whether requests to hosts that are nowhere on the cassette go there, with the scenario's faults
-  /// and unrecorded; with an empty cassette those are faults over live traffic.
+  /// Tells whether requests to hosts that are nowhere on the cassette go there, with the scenario's
+  /// faults and unrecorded; with an empty cassette those are faults over live traffic.
   public var passesOthers: Bool
   /// The clock by which dates in recorded answers are moved by as much as has gone by since
   /// (``Interaction/refreshingDates(at:)``). What is dealt does not depend on it.
@@ -47,7 +47,7 @@ public struct PlaybackOptions: Sendable {
     self.refreshingDates = refreshingDates
   }
 
-  /// Whether hosts that are nowhere on the cassette are asked live; a proxy passes on what it is
-  /// asked.
+  /// Tells whether hosts that are nowhere on the cassette are asked live; a proxy passes on what it
+  /// is asked.
   var passesUnknownHosts: Bool { isProxied || passesOthers }
 }

@@ -1,4 +1,4 @@
-/// Whether a deck plays, records or both, or is held against the live origin.
+/// The choice whether a deck plays, records or both, or is compared with the live origin.
 public enum RecordMode: String, Sendable, Hashable, CaseIterable {
   /// Plays what is recorded and never asks the origin.
   case none
@@ -7,7 +7,7 @@ public enum RecordMode: String, Sendable, Hashable, CaseIterable {
   /// Plays what is recorded, each recording once, and records the rest. What was just recorded is
   /// not played in the same run.
   case newEpisodes = "new-episodes"
-  /// Records everything anew.
+  /// Records everything anew, whatever is on the cassette.
   case rewrite
   /// Asks the origin for what is recorded and tells what differs. A deck of this mode plays: the
   /// asking is done beside it.

@@ -1,16 +1,16 @@
-/// What becomes of a client's attempts to connect (SYN, RFC 9293 §3.5), before anything can be said
+/// The outcome of a client's attempts to connect (SYN, RFC 9293 §3.5), before anything can be said
 /// on the connection.
 public enum SYNFate: Sendable, Hashable {
   /// The first is answered.
   case answered
   /// So many are lost, and the next is answered.
   case lost(Int)
-  /// None is answered.
+  /// None of the attempts is answered.
   case unanswered
 }
 
 extension Decision {
-  /// What becomes of the attempts to make this connection.
+  /// The outcome of the attempts to make this connection.
   public var synFate: SYNFate {
     for case .connection(let fault) in faults {
       switch fault {
@@ -24,14 +24,15 @@ extension Decision {
 }
 
 extension Decision {
-  /// Whether the connection fails; one that is only late, or of which nothing was decided, goes on.
+  /// Tells whether the connection fails; one that is only late, or of which nothing was decided,
+  /// goes on.
   public var failsConnection: Bool {
     faults.contains { if case .connection(let fault) = $0 { fault.symptom != nil } else { false } }
   }
 }
 
 extension Scenario {
-  /// Whether it loses attempts to connect, which a listener has to know beforehand.
+  /// Tells whether a rule of it loses attempts to connect, which a listener has to know beforehand.
   public var losesSYNs: Bool {
     rules.lazy.filter(\.isForConnections).flatMap(\.faults).contains { fault in
       switch fault {
@@ -43,8 +44,8 @@ extension Scenario {
 }
 
 extension Deck {
-  /// What will become of the attempts to make a lane's connection of this ordinal, counted from one.
-  /// Asking decides nothing: the connection is counted when it opens.
+  /// Returns the outcome of the attempts to make a lane's connection of this ordinal, counted from
+  /// one. Asking decides nothing: the connection is counted when it opens.
   public func synFate(lane: Lane, ordinal: Int) -> SYNFate {
     let active = activeScenario
     return active.scenario.decideConnection(seed: active.seed, lane: lane, ordinal: ordinal)

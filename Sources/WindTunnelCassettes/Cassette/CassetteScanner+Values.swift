@@ -91,7 +91,7 @@ extension CassetteScanner {
     fileprivate var found: (place: Range<Int>, form: StoredBody.Form)?
     fileprivate var layout: JSON.Layout?
 
-    /// Whether what was said is text, so far as a cassette tells.
+    /// Tells whether the body is text, so far as a cassette tells.
     var isText: Bool {
       switch found?.form {
       case .json, .text: true

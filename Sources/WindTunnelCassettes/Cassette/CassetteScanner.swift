@@ -9,7 +9,7 @@ internal import Foundation
 struct CassetteScanner {
   typealias Failure = JSONParser.Failure
 
-  /// What a text holds.
+  /// The result of a scan of a cassette's text.
   struct Scan {
     /// The whole text but for the interactions, whose list is empty here.
     var top: JSON
@@ -17,7 +17,7 @@ struct CassetteScanner {
     var interactions: [Interaction] = []
     /// The numbers of those that were left aside.
     var leftAside: [Int] = []
-    /// What is wrong with the first that is none.
+    /// The error of the first interaction that was refused; `nil` where none was.
     var refusal: (any Error)?
   }
 
@@ -30,7 +30,7 @@ struct CassetteScanner {
   var parser: JSONParser
   let text: Data
   var pool = StringPool()
-  /// Where fields are gathered, so that a list of them is made in its final size.
+  /// The buffer that fields are gathered in, so that a list of them is made in its final size.
   var fields: [HeaderField] = []
   /// The last address, since the next is likely to be of the same origin.
   var lastURL: RequestURL?

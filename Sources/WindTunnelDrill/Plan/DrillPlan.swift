@@ -173,7 +173,7 @@ public struct DrillPlan: Sendable {
   }
 }
 
-/// Why a drill cannot be flown.
+/// The error of a drill whose plan cannot be carried out or whose harness failed.
 public enum DrillError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The plan asks for something that is not there or cannot be.
   case plan(String)

@@ -32,7 +32,7 @@ public enum Load: Sendable, Hashable {
     }
   }
 
-  /// Why it cannot be flown; `nil` where it can.
+  /// The reason why no drill can have this load, in a sentence; `nil` where one can.
   var flaw: String? {
     switch self {
     case .openLoop(let rate) where !(rate > 0 && rate <= Self.callsPerSecondMax):

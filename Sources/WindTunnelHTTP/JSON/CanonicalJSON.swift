@@ -36,7 +36,7 @@ extension JSON {
     }
   }
 
-  /// What is left of the paths behind one step.
+  /// Returns the rests of the paths that a step follows; of `..` the path itself remains as well.
   private static func next(
     _ ignored: [ArraySlice<JSONPath.Step>],
     _ here: JSONPath.Step

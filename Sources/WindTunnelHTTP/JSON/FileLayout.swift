@@ -1,5 +1,5 @@
 extension JSON {
-  /// How many columns a container may take to stand on one line.
+  /// The most columns that a container may take to stand on one line.
   private static let columnsMax = 100
 
   /// The text of one of our files: a container that holds no other container on one line where it

@@ -1,16 +1,16 @@
-/// Why a cassette, scenario or report cannot be read: which file, where in it, what is wrong and
-/// what to do.
+/// The error of a cassette, scenario or report that cannot be read: its file, the place in it, the
+/// problem and a remedy.
 public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The file's name, or what else the text came from.
   public var source: String
   /// The line, counted from one, or the path to the key, such as `rules[0].when.first`.
   public var place: String
-  /// What is wrong, as half a sentence.
+  /// The problem, as half a sentence without a full stop.
   public var problem: String
-  /// What to do about it, where that is not plain.
+  /// The advice on how to mend it, as a sentence; `nil` where that is plain.
   public var remedy: String?
 
-  /// Makes an error.
+  /// Makes an error; of place and problem, control characters are escaped and long texts shortened.
   public init(source: String, place: String, problem: String, remedy: String? = nil) {
     self.source = source
     self.place = Self.told(place)
@@ -43,7 +43,7 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
     scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value
   }
 
-  /// Where, what is wrong and what to do, in a sentence.
+  /// The sentence that gives the source, the place and the problem, with the remedy behind it.
   public var description: String {
     "\(source)\(place.isEmpty ? "" : ", \(place)"): \(problem).\(remedy.map { " \($0)" } ?? "")"
   }
@@ -61,7 +61,8 @@ extension JSON {
 }
 
 extension FormatError {
-  /// What is wrong with a JSON text, by line and column.
+  /// Makes the error of a text that is not JSON, with the line and the column in bytes,
+  /// both counted from one.
   package init(_ failure: JSONParser.Failure, in bytes: some Collection<UInt8>, source: String) {
     let before = Array(bytes.prefix(failure.offset))
     let line = before.count { $0 == UInt8(ascii: "\n") } + 1

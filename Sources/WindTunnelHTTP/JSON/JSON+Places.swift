@@ -13,7 +13,7 @@ extension JSON {
     children.enumerated().flatMap { index, child in child.stringPlaces.map { [index] + $0 } }
   }
 
-  /// What a string says, and how any other scalar is spelled; `nil` for lists and objects.
+  /// The value of a string, or the spelling of any other scalar; `nil` for lists and objects.
   package var scalarText: String? {
     switch self {
     case .string(let text): text.value

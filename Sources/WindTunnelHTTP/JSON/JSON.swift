@@ -4,27 +4,27 @@
 /// A body may be stored as structure only if the very same bytes come back out of it, so nothing
 /// that a spelling can tell may be lost on the way through this type.
 public enum JSON: Sendable, Hashable {
-  /// `null`.
+  /// The literal `null` of JSON.
   case null
-  /// `true` or `false`.
+  /// The literal `true` or `false`.
   case bool(Bool)
   /// A number in its own digits, such as `1.50` or `1e3`.
   case number(String)
-  /// A string.
+  /// A string, with its spelling where that is not our own.
   case string(Text)
-  /// A list.
+  /// A list of values in their order.
   case array([JSON])
   /// Members in their order; a repeated name is kept.
   case object([Member])
 
   /// One member of an object.
   public struct Member: Sendable, Hashable {
-    /// The name.
+    /// The member's name, which other members of the object may have, too.
     public var name: Text
-    /// The value.
+    /// The value under that name.
     public var value: JSON
 
-    /// Makes a member.
+    /// Makes a member of a name and its value.
     public init(_ name: Text, _ value: JSON) {
       self.name = name
       self.value = value
@@ -33,9 +33,9 @@ public enum JSON: Sendable, Hashable {
 
   /// A string and, where it is not our own, its spelling.
   public struct Text: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// What the string says.
+    /// The string's value, in which escapes are decoded.
     public var value: String
-    /// What stood between the quotes, where ``JSON/escaped(_:)`` would write it otherwise.
+    /// The text that stood between the quotes; `nil` where ``JSON/escaped(_:)`` writes the same.
     public var spelling: String?
 
     /// Makes a string in our own spelling.
@@ -55,7 +55,7 @@ extension JSON {
   /// A string in our own spelling.
   public static func text(_ value: String) -> JSON { .string(Text(value)) }
 
-  /// An integer.
+  /// Returns a number in the decimal digits of an integer.
   public static func number(_ value: some BinaryInteger) -> JSON { .number(String(value)) }
 
   /// A number in the fewest digits that give it back; not finite is null.
@@ -108,17 +108,17 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral
 {
-  /// Makes a string.
+  /// Makes a string in our own spelling.
   public init(stringLiteral value: String) { self = .text(value) }
   /// Makes a whole number.
   public init(integerLiteral value: Int) { self = .number(value) }
-  /// Makes a number.
+  /// Makes a number in the fewest digits that give the `Double` back.
   public init(floatLiteral value: Double) { self = .number("\(value)") }
   /// Makes a truth value.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// Makes `null`.
+  /// Makes the literal `null` of JSON.
   public init(nilLiteral: ()) { self = .null }
-  /// Makes a list.
+  /// Makes a list of the elements in their order.
   public init(arrayLiteral elements: JSON...) { self = .array(elements) }
   /// Makes an object whose members keep their order.
   public init(dictionaryLiteral elements: (String, JSON)...) {

@@ -23,7 +23,7 @@ extension JSONParser {
     }
   }
 
-  /// Whether what begins here is, byte for byte, what stands at an earlier place.
+  /// Tells whether the bytes that begin here are the same as those at an earlier place.
   package func repeats(_ place: Range<Int>) -> Bool {
     position + place.count <= bytes.count
       && bytes[place].elementsEqual(bytes[position..<position + place.count])
@@ -80,7 +80,7 @@ extension JSONParser {
 
   /// A string that is proven: where it stands, and what it holds.
   package struct Span {
-    /// What stands between the quotes.
+    /// The range of the bytes between the quotes.
     package var range: Range<Int>
     package var hasEscapes: Bool
   }

@@ -3,10 +3,11 @@
 /// A value that is handed bytes and has never heard of a file. What is read can also be passed over
 /// (``skipValue()``): the same grammar and the same words for what is wrong, and no tree.
 package struct JSONParser {
-  /// How deep arrays and objects may nest; deeper text is refused rather than overflowing a stack.
+  /// The most levels that arrays and objects may nest; deeper text is refused rather than
+  /// overflowing a stack.
   package static let depthMax = 256
 
-  /// What is wrong, and where.
+  /// The error of a text that is not JSON: the problem as half a sentence, and its place in bytes.
   package struct Failure: Error, Hashable {
     package var problem: String
     package var offset: Int
@@ -84,7 +85,7 @@ package struct JSONParser {
     }
   }
 
-  /// What a value is, by its first byte.
+  /// The kind of a value, which its first byte tells.
   package enum Kind { case object, array, string, number, null, `true`, `false` }
 
   /// Tells what begins behind the white space.

@@ -27,7 +27,7 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
     description = Self.spelled(self.steps)
   }
 
-  /// Whether a value, or something that it is within, is meant.
+  /// Tells whether the path means a value or something that the value is within.
   package func covers(_ place: [Step]) -> Bool {
     var reach = JSONPathReach(steps)
     if reach.isWhole { return true }
@@ -38,7 +38,7 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
     return false
   }
 
-  /// Whether a value itself is meant.
+  /// Tells whether the path means a value itself.
   package func leads(to place: [Step]) -> Bool {
     var reach = JSONPathReach(steps)
     for step in place { reach.go(step) }

@@ -1,4 +1,4 @@
-/// How far along a path a way into a text may have come.
+/// The progress along a path that a way into a text may have made.
 ///
 /// All ways to read the path are followed at once, as the set of the steps that may come next: a path
 /// of many `..` is read in as many ways as there are choices of places for them, and following these
@@ -13,7 +13,7 @@ struct JSONPathReach {
     next = Self.reaching(0, of: steps, after: [])
   }
 
-  /// Whether the whole path is behind.
+  /// Tells whether the way so far can be read as the whole path.
   var isWhole: Bool { next.last == steps.count }
 
   /// Goes from a value to one within it.

@@ -15,7 +15,7 @@ struct JSONPathReader {
     return reader.steps
   }
 
-  /// Whether a name may stand behind a dot (RFC 9535 §2.5.1.1).
+  /// Tells whether a name may stand behind a dot (RFC 9535 §2.5.1.1).
   static func isShort(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, !("0"..."9" ~= first) else { return false }
     return name.unicodeScalars.allSatisfy(isShort)

@@ -11,7 +11,7 @@ package indirect enum JSONSpan {
   /// Members, from brace to brace.
   case object([(name: Range<Int>, value: JSONSpan)], Range<Int>)
 
-  /// Where the value stands.
+  /// The range of the value's bytes in the text.
   package var range: Range<Int> {
     switch self {
     case .string(let range), .number(let range), .word(let range), .array(_, let range),
@@ -30,7 +30,7 @@ package indirect enum JSONSpan {
     self = reader.value()
   }
 
-  /// What a string of a text that was taken apart says.
+  /// Returns the value of a string of a text that was taken apart, with its escapes decoded.
   package static func text(_ range: Range<Int>, of bytes: [UInt8]) -> String {
     let inner = bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
     guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
@@ -82,7 +82,8 @@ package indirect enum JSONSpan {
       }
     }
 
-    /// Whether another value follows; passes over the bracket if none does.
+    /// Tells whether another value follows in front of the bracket; passes over the bracket if none
+    /// does.
     private mutating func more(_ bracket: UInt8) -> Bool {
       skipSpace()
       guard place < bytes.count else { return false }

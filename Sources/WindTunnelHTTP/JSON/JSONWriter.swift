@@ -1,9 +1,10 @@
 extension JSON {
-  /// How a JSON text is laid out; by name, so that a file can say it.
+  /// The layout of a JSON text: its white space, and whether a line feed ends it. It has a name, so
+  /// that a file can say it.
   public struct Layout: Sendable, Hashable {
     /// The white space between tokens.
     public enum Spacing: String, Sendable, Hashable, CaseIterable {
-      /// None: `{"a":1,"b":[2]}`.
+      /// No white space at all: `{"a":1,"b":[2]}`.
       case compact
       /// After commas and colons: `{"a": 1, "b": [2]}`.
       case spaced
@@ -29,10 +30,10 @@ extension JSON {
 
     /// The white space between tokens.
     public var spacing: Spacing
-    /// Whether a line feed stands at the end.
+    /// Tells whether a line feed stands at the end of the text.
     public var endsWithNewline: Bool
 
-    /// Makes a layout.
+    /// Makes a layout of a spacing, without a line feed at the end unless one is asked for.
     public init(_ spacing: Spacing, endsWithNewline: Bool = false) {
       self.spacing = spacing
       self.endsWithNewline = endsWithNewline

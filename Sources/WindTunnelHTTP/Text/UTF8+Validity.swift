@@ -1,5 +1,5 @@
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether these bytes are well-formed UTF-8 (The Unicode Standard 16.0, table 3-7).
+  /// Tells whether these bytes are well-formed UTF-8 (The Unicode Standard 16.0, table 3-7).
   var isUTF8: Bool {
     var place = 0
     while place < count {

@@ -54,7 +54,7 @@ public struct BaselineComparison: Sendable, Hashable {
   private var beforeRate: Double?
   private var nowRate: Double?
 
-  /// Why latencies of programs do not compare.
+  /// The reason why latencies of programs do not compare, as half a sentence.
   static let otherLatencies =
     "not comparable: in the latencies of one of the two reports programs' starts are in, and in those of "
     + "the other they are a stage of their own"

@@ -48,7 +48,8 @@ extension Gate {
     }
   }
 
-  /// Why there is no figure: where bodies could not be compared, what was printed in their place.
+  /// Returns the reason why there is no figure, as half a sentence; where bodies could not be
+  /// compared, it quotes what was printed in their place.
   private func unseen(in row: Report.Row) -> String {
     guard metric == .silentTruncations,
       let printed = calls(of: row).lazy.compactMap(\.printed).first
@@ -74,7 +75,8 @@ extension Gate {
     endpoint == nil ? row.metrics : Metrics(calls(of: row))
   }
 
-  /// Why the figure says nothing yet.
+  /// Returns the reason why the figure says nothing yet, as half a sentence behind the words for a
+  /// place; `nil` where it says something.
   private func gap(in metrics: Metrics, of row: Report.Row, _ place: String) -> String? {
     guard metrics.calls > 0 else {
       guard let endpoint, !row.endpoints.isEmpty else { return "\(place)there are no calls" }
@@ -91,8 +93,9 @@ extension Gate {
       "\(place)\(metric.rawValue) needs \(metric.samplesMin) \(metric.sampleWord) and has \(count)"
   }
 
-  /// Why a latency over the bar may be the machine's and not the client's: calls began late by more
-  /// than a tenth of the bar, and without that it would have been met.
+  /// Returns the reason why a latency over the bar may be the machine's and not the client's: calls
+  /// began late by more than a tenth of the bar, and without that it would have been met; `nil`
+  /// where that is not so.
   private func late(_ metrics: Metrics, _ figure: Double, _ bar: Double) -> String? {
     guard metric.kind == .time, let delay = metrics.startDelayP99 else { return nil }
     let microseconds = Double(delay.wholeMicroseconds)
@@ -100,15 +103,17 @@ extension Gate {
     return "this machine began calls up to \(Figures.time(delay)) late"
   }
 
-  /// Why a latency may be the machine's and not the client's: it was asked for more programs than it can
-  /// start, so that they wait for one another.
+  /// Returns the reason why a latency may be the machine's and not the client's: it was asked for
+  /// more programs than it can start, so that they wait for one another; `nil` where that is not
+  /// so.
   private func overloaded(_ row: Report.Row) -> String? {
     guard metric.isOfLatencies, let starts = row.starts, starts.isBeyond else { return nil }
     return starts.reason
   }
 
-  /// Why a lower bound that is not there yet may be there after more calls: not even if all of
-  /// these had succeeded would it be, and they do not prove that it never will.
+  /// Returns the reason why a lower bound that is not there yet may be there after more calls: not
+  /// even if all of these had succeeded would it be, and they do not prove that it never will;
+  /// `nil` where that is not so.
   private func tooFew(_ metrics: Metrics, toProve bar: Double) -> String? {
     let judged = metrics.latency.calls
     guard metric == .successRateLower, comparison == .atLeast || comparison == .above,
@@ -250,7 +255,7 @@ extension GateMetric {
     }
   }
 
-  /// Why there is no figure, where there are calls.
+  /// The reason why there is no figure although there are calls, as half a sentence.
   fileprivate var unseen: String {
     switch self {
     case .blankPages, .blankPageRate: "no call is of a critical endpoint"

@@ -201,7 +201,7 @@ public struct ProgramStarts: Sendable, Hashable {
   /// Tells whether programs waited for one another, so that a latency may be the machine's.
   public var isBeyond: Bool { asked > possible }
 
-  /// Why a latency tells nothing then.
+  /// The reason why a latency tells nothing then, as half a sentence with both rates.
   var reason: String {
     "\(Self.text(asked)) calls a second were to begin, and this machine starts "
       + "\(Self.text(possible)) programs a second"

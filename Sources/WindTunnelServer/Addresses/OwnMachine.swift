@@ -41,12 +41,12 @@ struct OwnMachine: Sendable {
 public enum PrivateAddress {
   /// An address of this machine and the network interface that has it.
   public struct Candidate: Sendable, Hashable {
-    /// Such as `192.168.1.5`.
+    /// The address as a literal, such as `192.168.1.5`.
     public var host: String
-    /// Such as `en0`.
+    /// The interface's name, such as `en0`.
     public var interface: String
 
-    /// Makes a candidate.
+    /// Makes a candidate of an address and its interface's name.
     public init(_ host: String, _ interface: String) {
       self.host = host
       self.interface = interface
@@ -55,9 +55,9 @@ public enum PrivateAddress {
 
   /// The reason why there is no address to listen at.
   public enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There is none.
+    /// The machine has no private address.
     case none
-    /// There are several.
+    /// The machine has several private addresses, and none was asked for.
     case several([Candidate])
     /// The address that was asked for is none of this machine.
     case notHere(String, [Candidate])

@@ -63,7 +63,7 @@ final class TLSLayer {
 
   func write(_ body: (inout [UInt8]) -> Void) { body(&unsealed) }
 
-  /// Seals one piece.
+  /// Seals at most 64 KiB of what was written, as TLS records.
   func sealPiece() {
     let count = min(unsealedBytes, Self.pieceBytes)
     unsealed.withUnsafeBytes {

@@ -18,7 +18,7 @@ final class EventLoop: Sendable {
   /// here that lie as deep as the limit of nesting lets them.
   private static let stackBytes = 8 << 20
 
-  /// Starts the thread.
+  /// Starts the loop's thread under a name; throws if there is no queue of events to wait at.
   init(name: String = "WindTunnel") throws(SocketError) {
     BrokenPipes.ignore()
     let selector = try Selector()

@@ -255,7 +255,8 @@ struct FramingFacts {
     lengthCount += found
   }
 
-  /// RFC 9112 §9.3.
+  /// Tells whether the connection persists after the message (RFC 9112 §9.3): never with
+  /// `close`, and in HTTP/1.0 only with `keep-alive`.
   func keepsAlive(_ version: HTTPVersion) -> Bool {
     !saysClose && (version == .http11 || saysKeepAlive)
   }

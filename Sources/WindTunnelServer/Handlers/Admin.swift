@@ -31,7 +31,7 @@ public struct Admin: Sendable {
   /// Told of each scenario that was asked for, before its first request.
   public var swapped: (@Sendable (Scenario) -> Void)?
 
-  /// The defaults.
+  /// Makes the settings of an admin port with the defaults: any free port, and no scenarios.
   public init() {}
 
   /// The limits of a peer: a scenario is the largest thing that the port is told.

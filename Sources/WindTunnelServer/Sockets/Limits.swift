@@ -88,7 +88,7 @@ public struct Limits: Sendable, Hashable {
   /// Node.js's `highWaterMark` is 16 KiB; a slice of a large body should not need many rounds.
   public var queuedBytesMax = 256 * 1024
 
-  /// The defaults.
+  /// Makes limits with the default amounts.
   public init() {}
 
   /// The limits that a server sets its clients.

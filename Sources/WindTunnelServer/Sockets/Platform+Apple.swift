@@ -33,7 +33,7 @@
     /// second and longer for its connections.
     static let dropsSYNs = false
 
-    /// Nobody tells here.
+    /// Returns `nil`: Darwin does not tell how many attempts to connect a listening socket dropped.
     static func droppedSYNs(_ listener: Int32) -> Int? { nil }
 
     /// The resource that limits the descriptors of a process, and how far it can be raised: the

@@ -160,11 +160,11 @@ extension Socket {
 /// A port of the loopback interface at which nobody listens and nobody else can: connections to it
 /// are refused for as long as this lives.
 public final class ClosedPort: Sendable {
-  /// The port.
+  /// The port's number, which the system chose.
   public let port: Int
   private let socket: Socket
 
-  /// Reserves a port.
+  /// Reserves a free port that the system chooses; throws if no socket can be bound.
   public init() throws(ServerError) {
     do throws(SocketError) {
       let address = SocketAddress.loopback()

@@ -91,7 +91,7 @@ struct Leaf: Sendable, Hashable {
     case authority
     /// A link between it and the authority; a chain that is not sent is then incomplete.
     case intermediate
-    /// Nobody but itself.
+    /// The certificate itself, which is then self-signed.
     case itself
     /// An authority that no client knows.
     case stranger

@@ -11,7 +11,8 @@ final class TLSContext: @unchecked Sendable {
   /// The issuer of a server's certificates.
   let authority: CertificateAuthority?
 
-  /// A server's.
+  /// Makes a server's context: it allows the versions of TLS that are set, and of the protocols
+  /// that a client offers by ALPN (RFC 7301) it accepts HTTP/1.1 alone.
   convenience init(_ tls: ServerTLS) throws(ServerError) {
     let openSSL = tls.authority.openSSL
     try self.init(.server, openSSL, openSSL.ssl.TLS_server_method(), tls.authority)

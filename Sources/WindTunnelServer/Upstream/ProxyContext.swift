@@ -91,7 +91,7 @@ public struct Proxying: Sendable {
 
   fileprivate let resolver: Resolver
 
-  /// The defaults.
+  /// Makes settings with the defaults: every peer is served, and tunnels stay closed.
   public init() { resolver = Resolver() }
 
   /// Looks names up otherwise.
