@@ -20,21 +20,22 @@ public struct CassetteExpectation: OptionSet, Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - journal: What was played, in the order in which it was.
-  ///   - tape: The interactions by their places; `nil` for what cannot be played by its place.
+  ///   - recordings: The interactions by their places; `nil` for what cannot be played by its place.
   /// - Returns: What does not hold, in words.
-  func unmet(by journal: Journal, of tape: [Interaction?]) -> [UnmetExpectation] {
+  func unmet(by journal: Journal, of recordings: [Interaction?]) -> [UnmetExpectation] {
     guard !isDisjoint(with: [.everyInteraction, .inOrder]) else { return [] }
     guard journal.dropped == 0 else { return [.forgotten(requests: journal.dropped)] }
     let plays = journal.plays
     var unmet: [UnmetExpectation] = []
     if contains(.everyInteraction) {
       let played = Set(plays)
-      let left = tape.indices.filter { !played.contains($0) }
-        .compactMap { place in tape[place].map { NumberedInteraction(place + 1, $0.request) } }
-      if !left.isEmpty { unmet.append(.unplayed(left, of: tape.count { $0 != nil })) }
+      let left = recordings.indices.filter { !played.contains($0) }
+        .compactMap { place in recordings[place].map { NumberedInteraction(place + 1, $0.request) }
+        }
+      if !left.isEmpty { unmet.append(.unplayed(left, of: recordings.count { $0 != nil })) }
     }
     if contains(.inOrder), let (early, late) = Self.firstOutOfOrder(plays),
-      let before = tape[early], let after = tape[late]
+      let before = recordings[early], let after = recordings[late]
     {
       unmet.append(
         .outOfOrder(

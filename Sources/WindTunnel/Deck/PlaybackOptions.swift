@@ -8,7 +8,7 @@ public struct PlaybackOptions: Sendable {
   public var then: EndPolicy
   /// The time that recorded answers take; their streamed bodies come in their pieces at any.
   public var pace: Pace
-  /// Tells whether the live origin is asked.
+  /// The choice between playing, recording and both.
   public var mode: RecordMode
   /// The rules by which secrets are taken out of what is recorded, beside those that always are.
   public var redaction: RedactionRules

@@ -110,12 +110,12 @@ extension Cassette {
     }
     let exists = FileManager.default.fileExists(atPath: file.path) || base != nil
     let hasLines = sessions.contains { !$0.lines.isEmpty }
-    let tape = try base ?? (exists || !hasLines ? Cassette(contentsOf: file) : Cassette())
+    let recorded = try base ?? (exists || !hasLines ? Cassette(contentsOf: file) : Cassette())
     var run = RunRecordings()
-    let folded = JournalFormat.fold(sessions, into: tape, beside: &run)
-    if folded == tape {
+    let folded = JournalFormat.fold(sessions, into: recorded, beside: &run)
+    if folded == recorded {
       // Connections that were refused are no recording: then there is no such file.
-      return (exists ? tape : try Cassette(contentsOf: file), 0)
+      return (exists ? recorded : try Cassette(contentsOf: file), 0)
     }
     return (folded, sessions.map(\.lines.count).reduce(0, +))
   }

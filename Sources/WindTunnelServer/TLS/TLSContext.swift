@@ -42,7 +42,7 @@ final class TLSContext: @unchecked Sendable {
     )
   }
 
-  /// A client's, which believes only what leads to somebody it trusts.
+  /// Makes a context for clients, which accepts only certificates that lead to a trusted one.
   ///
   /// - Throws: `ServerError.upstream` for a file that holds no certificate.
   convenience init(

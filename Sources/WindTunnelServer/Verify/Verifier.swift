@@ -34,12 +34,12 @@ public struct Verifier: Sendable {
   ///
   /// - Throws: `ServerError.upstream` where the server cannot be reached.
   public func verify(_ cassette: Cassette) async throws -> Drift {
-    let tape = recordedOrigin ?? Deck(cassette).origin ?? upstream.url
+    let recordedURL = recordedOrigin ?? Deck(cassette).origin ?? upstream.url
     let loop = try EventLoop(name: "WindTunnel verifier")
     do {
       var drift = Drift()
       for (index, interaction) in cassette.interactions.enumerated() {
-        let verdict = try await verdict(on: interaction, tape, loop)
+        let verdict = try await verdict(on: interaction, recordedURL, loop)
         drift.entries.append(Drift.Entry(index + 1, interaction.request, verdict))
       }
       await loop.stop()
@@ -52,22 +52,22 @@ public struct Verifier: Sendable {
 
   private func verdict(
     on interaction: Interaction,
-    _ tape: RequestURL,
+    _ recordedURL: RequestURL,
     _ loop: EventLoop
   ) async throws -> Drift.Verdict {
-    if let reason = reasonToSkip(interaction, tape) { return .skipped(reason) }
+    if let reason = reasonToSkip(interaction, recordedURL) { return .skipped(reason) }
     let asked: Request
     do throws(Secrets.Missing) {
       asked = try Secrets(secrets).restored(interaction.request)
     } catch {
       return .skipped("there is no secret for \(error.part)\(advice(error.name))")
     }
-    switch try await ask(asked, known: interaction, as: tape, loop) {
+    switch try await ask(asked, known: interaction, as: recordedURL, loop) {
     case .answer(let live):
       return Drift.Verdict(
         interaction,
         asked: asked,
-        live: named(live, tape),
+        live: named(live, recordedURL),
         redaction,
         volatile: Set(volatile.map { $0.lowercased() })
       )
@@ -79,11 +79,11 @@ public struct Verifier: Sendable {
     }
   }
 
-  private func reasonToSkip(_ interaction: Interaction, _ tape: RequestURL) -> String? {
+  private func reasonToSkip(_ interaction: Interaction, _ recordedURL: RequestURL) -> String? {
     let request = interaction.request
     if let reason = Drift.reasonToSkip(interaction, asksUnsafe: asksUnsafe) { return reason }
-    if request.url.host != nil, request.url.origin != tape.origin {
-      return "it is not of \(tape.origin ?? "")"
+    if request.url.host != nil, request.url.origin != recordedURL.origin {
+      return "it is not of \(recordedURL.origin ?? "")"
     }
     return nil
   }
@@ -91,7 +91,7 @@ public struct Verifier: Sendable {
   private func ask(
     _ asked: Request,
     known recorded: Interaction,
-    as tape: RequestURL,
+    as recordedURL: RequestURL,
     _ loop: EventLoop
   ) async throws -> LiveQuestion.Reply {
     var request = asked
@@ -100,9 +100,9 @@ public struct Verifier: Sendable {
     if !["br", "zstd"].contains(coding), request.headers["Accept-Encoding"] != nil {
       request.headers["Accept-Encoding"] = "gzip, deflate"
     }
-    let port = tape.port.map { ":\($0)" } ?? ""
+    let port = recordedURL.port.map { ":\($0)" } ?? ""
     request.headers = HeaderFields(
-      [HeaderField("Host", (tape.host ?? "") + port)]
+      [HeaderField("Host", (recordedURL.host ?? "") + port)]
         + request.headers.filter { !$0.isNamed("Host") }
     )
     let (upstream, timeout, limits) = (upstream, timeout, limits)
@@ -117,17 +117,17 @@ public struct Verifier: Sendable {
     }
   }
 
-  /// Puts the tape's origin where a redirect of the server names itself, by whatever scheme.
-  private func named(_ answer: Answer, _ tape: RequestURL) -> Answer {
+  /// Puts the recordedURL's origin where a redirect of the server names itself, by whatever scheme.
+  private func named(_ answer: Answer, _ recordedURL: RequestURL) -> Answer {
     guard case .response(var response) = answer, let location = response.headers["Location"] else {
       return answer
     }
     var url = RequestURL(location)
-    var told = tape
+    var told = recordedURL
     told.scheme = upstream.url.scheme
     let origins = [upstream.url.origin, told.origin].compactMap { $0 }
     guard let origin = url.origin, origins.contains(origin) else { return answer }
-    (url.scheme, url.host, url.port) = (tape.scheme, tape.host, tape.port)
+    (url.scheme, url.host, url.port) = (recordedURL.scheme, recordedURL.host, recordedURL.port)
     let fragment = location.firstIndex(of: "#").map { location[$0...] } ?? ""
     response.head.headers["Location"] = "\(url)\(fragment)"
     return .response(response)
