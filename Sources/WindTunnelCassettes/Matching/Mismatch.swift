@@ -127,11 +127,11 @@ extension Mismatch {
   ) {
     self.init(asked: Self.shown(request), nearest: nil, played: 0, count: interactions.count)
     let near = interactions.enumerated().map { index, interaction in
-      (distance: Comparison.roughDistance(interaction.request, request, matcher), index: index)
+      (distance: RequestDistance.roughDistance(interaction.request, request, matcher), index: index)
     }.sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }
     let best = near.prefix(Self.looksMax).map { _, index in
       let recorded = interactions[index].request
-      var comparison = Comparison(recorded, request, matcher)
+      var comparison = RequestDistance(recorded, request, matcher)
       comparison.compareBodies(recorded, request, matcher)
       return (index: index, comparison: comparison)
     }.sorted { ($0.comparison.distance, $0.index) < ($1.comparison.distance, $1.index) }
@@ -242,7 +242,7 @@ extension Mismatch {
 
   private static func body(_ recorded: Request, _ asked: Request, _ rule: BodyRule) -> BodyRule {
     var wider = rule
-    switch BodyComparison.opened(recorded, asked, rule) {
+    switch BodyDifferences.opened(recorded, asked, rule) {
     case .json(let there, let here):
       if rule.reading == .bytes { wider.reading = .json }
       let found = JSONDifference.all(there, here, ignoring: rule.ignoredPaths)

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// In what two bodies differ.
-enum BodyComparison {
+enum BodyDifferences {
   static func differences(_ recorded: Request, _ asked: Request, _ rule: BodyRule)
     -> [Mismatch.Difference]
   {
@@ -15,7 +15,7 @@ enum BodyComparison {
         return [.init(name: "body, which is the same JSON in another spelling")]
       }
       return found.map { difference in
-        let shown: (JSON?) -> String? = { $0.map { Comparison.cut($0.description) } }
+        let shown: (JSON?) -> String? = { $0.map { RequestDistance.cut($0.description) } }
         let path = JSONPath.spelled(difference.steps)
         return .init(
           name: "body at \(path)",
@@ -27,7 +27,7 @@ enum BodyComparison {
     case .fields(let there, let here): return fields(there, here)
     case .other:
       let (text, asked) = (recorded.body, asked.body)
-      if let text = text.text, let asked = asked.text, Comparison.stands(text, for: asked) {
+      if let text = text.text, let asked = asked.text, RequestDistance.stands(text, for: asked) {
         return []
       }
       return [
@@ -79,14 +79,14 @@ enum BodyComparison {
       let (left, right) = (texts(there[label]), texts(here[label]))
       let isSame =
         left.count == right.count
-        && zip(left, right).allSatisfy { $0 == $1 || Comparison.stands($0, for: $1) }
+        && zip(left, right).allSatisfy { $0 == $1 || RequestDistance.stands($0, for: $1) }
       if isSame { continue }
       let values: ([String]) -> String? = {
-        $0.isEmpty ? nil : Comparison.cut($0.joined(separator: ", "))
+        $0.isEmpty ? nil : RequestDistance.cut($0.joined(separator: ", "))
       }
       differences.append(
         .init(
-          name: "body field \"\(Comparison.cut(label))\"",
+          name: "body field \"\(RequestDistance.cut(label))\"",
           at: (recorded + asked).first { $0.label == label }?.name,
           recorded: values(left),
           asked: values(right),
@@ -110,7 +110,7 @@ extension BodyRule {
 extension Interaction {
   /// Tells whether its request had another body than this one, each read as what its type says.
   package func hasOtherBody(than asked: Request) -> Bool {
-    !BodyComparison.differences(request, asked, BodyRule(.byType)).isEmpty
+    !BodyDifferences.differences(request, asked, BodyRule(.byType)).isEmpty
   }
 }
 

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The distance of a request from a recording, and their differences, part by part.
-struct Comparison {
+struct RequestDistance {
   /// Longer values are cut in an explanation.
   private static let shownMax = 120
 
@@ -51,7 +51,7 @@ struct Comparison {
 
   /// Compares the bodies, which stand before the filters.
   mutating func compareBodies(_ recorded: Request, _ asked: Request, _ matcher: Matcher) {
-    let differences = BodyComparison.differences(recorded, asked, matcher.body)
+    let differences = BodyDifferences.differences(recorded, asked, matcher.body)
     let last = verdicts.last?.part == .filter ? verdicts.popLast() : nil
     add(
       .body,
@@ -234,7 +234,9 @@ struct FieldDifference {
       let (left, right) = (there[name] ?? [], here[name] ?? [])
       let isSame =
         left.count == right.count
-        && zip(left, right).allSatisfy { $0 == $1 || Comparison.stands($0.value, for: $1.value) }
+        && zip(left, right).allSatisfy {
+          $0 == $1 || RequestDistance.stands($0.value, for: $1.value)
+        }
       guard !isSame else { return nil }
       let values: ([RequestParts.Field]) -> String? = { fields in
         fields.isEmpty ? nil : fields.map(\.value).joined(separator: ", ")

@@ -1,0 +1,160 @@
+extension GateMetric {
+  /// The figure; a time in microseconds, a share from 0 to 1. `nil` where it was not seen, and of a
+  /// pair of reports.
+  func figure(of metrics: Metrics) -> Double? {
+    // Latencies are measured in whole microseconds, so they compare exactly.
+    func micro(_ time: Duration?) -> Double? { time.map { Double($0.wholeMicroseconds) } }
+    return switch self {
+    case .calls: Double(metrics.calls)
+    case .successRate: metrics.successRate
+    case .successRateLower: metrics.successRateLower
+    case .successRateUpper: metrics.successRateUpper
+    case .firstTrySuccessRate: metrics.firstTrySuccessRate
+    case .recoveredRate: metrics.recoveredRate
+    case .averageRetries: metrics.averageRetries
+    case .retriesP95: metrics.retriesP95.map { Double($0) }
+    case .retriesMax: metrics.retriesMax.map { Double($0) }
+    case .amplification: metrics.amplification
+    case .worstSecondAmplification: metrics.worstSecondAmplification
+    case .silentRetries: metrics.silentRetries.map { Double($0) }
+    case .duplicates: metrics.duplicates.map { Double($0) }
+    case .retryAfterCompliance: metrics.retryAfterCompliance
+    case .earlyRetries: metrics.earlyRetries.map { Double($0) }
+    case .thunderingHerdIndex: metrics.thunderingHerdIndex
+    case .blankPages: metrics.blankPages.map { Double($0) }
+    case .blankPageRate: metrics.blankPageRate
+    case .staleServed: metrics.staleServed.map { Double($0) }
+    case .silentTruncations: metrics.silentTruncations.map { Double($0) }
+    case .crashes: Double(metrics.crashes)
+    case .hangs: Double(metrics.hangs)
+    case .unexpectedErrors: metrics.unexpectedErrors.map { Double($0) }
+    case .cancelledCalls: Double(metrics.cancelledCalls)
+    case .attemptsAfterCancel: metrics.attemptsAfterCancel.map { Double($0) }
+    case .faultCoverage: metrics.faultCoverage
+    case .p50: micro(metrics.p50)
+    case .p90: micro(metrics.p90)
+    case .p95: micro(metrics.p95)
+    case .p99: micro(metrics.p99)
+    case .max: micro(metrics.max)
+    case .p50Upper: micro(metrics.latency.p50?.upper)
+    case .p90Upper: micro(metrics.latency.p90?.upper)
+    case .p95Upper: micro(metrics.latency.p95?.upper)
+    case .p99Upper: micro(metrics.latency.p99?.upper)
+    case .succeededP95: micro(metrics.succeeded.p95?.value)
+    case .failedP95: micro(metrics.failed.p95?.value)
+    case .recoveryP95: micro(metrics.recoveryP95)
+    case .firstRecovery: micro(metrics.firstRecovery)
+    case .steadyRecovery: micro(metrics.steadyRecovery)
+    case .cancelReturnP95: micro(metrics.cancelReturnP95)
+    case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
+      .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
+      nil
+    }
+  }
+
+  /// The figure of a pair of reports.
+  func figure(of pair: BaselineComparison) -> Double? {
+    switch self {
+    case .p95Ratio: pair.p95Ratio?.value
+    case .p95RatioLower: pair.p95Ratio?.lower
+    case .p95RatioUpper: pair.p95Ratio?.upper
+    case .medianRatio: pair.medianRatio?.value
+    case .medianRatioLower: pair.medianRatio?.lower
+    case .medianRatioUpper: pair.medianRatio?.upper
+    case .lostCalls: pair.flips.map { Double($0.lost) }
+    case .wonCalls: pair.flips.map { Double($0.won) }
+    case .lossProbability: pair.flips?.lossProbability
+    default: nil
+    }
+  }
+
+  /// Tells whether it is a latency, or made of latencies.
+  var isOfLatencies: Bool {
+    switch self {
+    case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
+      .medianRatioUpper:
+      true
+    default: kind == .time
+    }
+  }
+
+  /// The number of values that the figure is worked out from.
+  func samples(in metrics: Metrics) -> Int {
+    switch self {
+    case .succeededP95: metrics.succeeded.calls
+    case .failedP95: metrics.failed.calls
+    case .p50, .p90, .p95, .p99, .p50Upper, .p90Upper, .p95Upper, .p99Upper: metrics.latency.calls
+    default: metrics.calls
+    }
+  }
+
+  /// The fewest that the figure means something for: a percentile q needs 1/(1−q) of them, and the
+  /// upper end of its interval as many as leave one above it in 97.5 % of all cases.
+  var samplesMin: Int {
+    switch self {
+    case .p50: 2
+    case .p90: 10
+    case .p95, .succeededP95, .failedP95: 20
+    case .p99: 100
+    case .p50Upper: 6
+    case .p90Upper: 36
+    case .p95Upper: 72
+    case .p99Upper: 368
+    default: 1
+    }
+  }
+
+  /// The word for what the samples are.
+  var sampleWord: String {
+    switch self {
+    case .succeededP95: "successful calls"
+    case .failedP95: "failed calls"
+    default: "calls"
+    }
+  }
+
+  /// The reason why there is no figure although there are calls, as half a sentence.
+  var unseen: String {
+    switch self {
+    case .blankPages, .blankPageRate: "no call is of a critical endpoint"
+    case .successRate, .successRateLower, .successRateUpper, .p50, .p90, .p95, .p99, .max,
+      .p50Upper,
+      .p90Upper, .p95Upper, .p99Upper:
+      "every call was given up by its caller"
+    case .recoveredRate: "no call is known to have met a fault"
+    case .retryAfterCompliance, .earlyRetries: "no retry is known to have followed a Retry-After"
+    case .silentRetries: "the client does not say what it sent, or not all of it could be seen"
+    case .worstSecondAmplification, .thunderingHerdIndex: "there are no times of retries"
+    case .staleServed: "the client does not say what was stale"
+    case .silentTruncations: "no body was compared"
+    case .recoveryP95: "no call is known to have recovered from a fault"
+    case .firstRecovery:
+      "no call succeeded after the end of a time window, or the scenario has none"
+    case .steadyRecovery:
+      "no \(RecoveryTally.row) calls in a row succeeded after the end of a time window, or the scenario "
+        + "has none"
+    case .attemptsAfterCancel, .cancelReturnP95: "no call was given up, or its end was not seen"
+    case .faultCoverage: "it was not seen which faults fired"
+    case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
+      .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
+      "the calls of the two cannot be paired, or there are too few of them"
+    case .calls, .firstTrySuccessRate, .averageRetries, .retriesP95, .retriesMax, .amplification,
+      .duplicates, .succeededP95, .failedP95, .crashes, .hangs, .unexpectedErrors, .cancelledCalls:
+      "the attempts could not be seen"
+    }
+  }
+
+  /// A figure as people read it, with what it was made of.
+  func words(_ figure: Double, of metrics: Metrics) -> String {
+    switch kind {
+    case .time: return "\(JSON.number(figure / 1000, places: 3)) ms"
+    case .count, .ratio: return "\(JSON.number(figure, places: 6))"
+    case .share:
+      let share = "\(JSON.number(figure, places: 6))"
+      guard self == .successRate || self == .firstTrySuccessRate else { return share }
+      let judged = metrics.latency.calls
+      let count = Int((figure * Double(judged)).rounded())
+      return "\(share) (\(count) of \(judged) calls)"
+    }
+  }
+}

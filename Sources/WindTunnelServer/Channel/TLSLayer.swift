@@ -1,0 +1,43 @@
+/// TLS on a channel: its end of it, and what was written and waits to be sealed.
+final class TLSLayer {
+  let engine: TLSEngine
+  /// Tells whether the handshake has been told to be over.
+  var isEstablished = false
+  /// The handshake has to be over by then.
+  var timer: Reactor.Timer?
+  /// The count of bytes that came within the handshake.
+  var handshakeBytes = 0
+  /// Tells whether the connection below has ended without the peer's saying so.
+  var isInputTruncated = false
+  /// The error that ended it.
+  var error: SocketError?
+
+  private var unsealed: [UInt8] = []
+  private var sealedCount = 0
+
+  /// The count of bytes that are sealed at once: a few records, so that a large body is not held
+  /// twice.
+  private static let pieceBytes = 64 * 1024
+
+  init(_ engine: TLSEngine) { self.engine = engine }
+
+  var unsealedBytes: Int { unsealed.count - sealedCount }
+
+  func write(_ body: (inout [UInt8]) -> Void) { body(&unsealed) }
+
+  /// Seals at most 64 KiB of what was written, as TLS records.
+  func sealPiece() {
+    let count = min(unsealedBytes, Self.pieceBytes)
+    unsealed.withUnsafeBytes {
+      engine.write(UnsafeRawBufferPointer(rebasing: $0[sealedCount..<(sealedCount + count)]))
+    }
+    sealedCount += count
+    if unsealedBytes == 0 { forget() }
+  }
+
+  /// There is nobody left to seal it for.
+  func forget() {
+    unsealed.removeAll(keepingCapacity: unsealed.capacity <= Self.pieceBytes)
+    sealedCount = 0
+  }
+}

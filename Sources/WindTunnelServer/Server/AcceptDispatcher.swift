@@ -1,0 +1,101 @@
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// Deals connections to the loops in turn. On the listening loop only.
+final class AcceptDispatcher {
+  /// A loop, as the listener on it may know it: one that held it would keep a forgotten server.
+  struct Place { weak var loop: EventLoop? }
+
+  /// The receivers of the loops, in their order.
+  var receivers: [ConnectionReceiver] = []
+  let backpressure: AcceptBackpressure
+  private let places: [Place]
+  private let limit: ConnectionLimit
+  private let openMax: Int
+  private var next = 0
+
+  init(_ places: [Place], _ limit: ConnectionLimit, _ openMax: Int) {
+    (self.places, self.limit, self.openMax) = (places, limit, openMax)
+    backpressure = AcceptBackpressure(places[0].loop)
+  }
+
+  func receive(_ socket: Socket, on reactor: Reactor) {
+    guard limit.enter(atMost: openMax) else { return socket.close() }
+    defer { next = (next + 1) % places.count }
+    let receiver = receivers[next]
+    if next == 0 {
+      receiver.receive(socket, on: reactor)
+    } else {
+      let isTaken = places[next].loop?.execute { reactor in
+        receiver.receive(socket, on: reactor)
+      }
+      if isTaken != true {
+        socket.close()
+        limit.leave()
+      }
+    }
+    if limit.count >= openMax { pauseAccepting() }
+  }
+
+  /// Leaves whoever comes in the accept queue until somebody has left.
+  private func pauseAccepting() {
+    guard let listener = backpressure.listener else { return }
+    listener.pause()
+    let waits = limit.wait(forLessThan: openMax) { [backpressure] in backpressure.release() }
+    if !waits { listener.resume() }
+  }
+}
+
+/// The listener of a full server, as any thread may carry it back to its loop.
+final class AcceptBackpressure: @unchecked Sendable {
+  private weak var loop: EventLoop?
+  /// On the loop only.
+  weak var listener: Listener?
+
+  init(_ loop: EventLoop?) { self.loop = loop }
+
+  /// Lets the next one in.
+  func release() { loop?.execute { [self] _ in listener?.resume() } }
+}
+
+/// The beginning of a port's connections on one loop, each in the role of the port.
+struct ConnectionReceiver: Sendable {
+  let context: PortContext
+  let live: LiveConnections
+  /// The handler of an admin port; `nil` where a deck is played.
+  var admin: AdminHandler?
+
+  /// Takes over a socket that has been accepted and counted.
+  func receive(_ socket: Socket, on reactor: Reactor) {
+    guard !live.isDraining else { return reject(socket) }
+    if let admin {
+      begin(socket, admin, on: reactor)?.open()
+    } else if let proxy = context.origins.proxy {
+      switch proxy.receive(socket) {
+      case .gone: reject(socket)
+      case .served: begin(socket, ProxyHandler(proxy, in: context), on: reactor)?.open()
+      case .unknown(let peer):
+        begin(socket, ProxyHandler(proxy, in: context, unknownPeer: peer), on: reactor)?.open()
+      case .refused(let sentence):
+        begin(socket, ProxyHandler(proxy, in: context), on: reactor)?.reject(sentence)
+      }
+    } else if context.origins.passesOn {
+      begin(socket, RecordingHandler(context: context), on: reactor)?.open()
+    } else {
+      begin(socket, ReplayHandler(context: context), on: reactor)?.open()
+    }
+  }
+
+  private func begin(
+    _ socket: Socket,
+    _ handler: any RequestHandler,
+    on reactor: Reactor
+  ) -> ClientConnection? {
+    ClientConnection.begin(socket, handler, in: context, live, on: reactor)
+  }
+
+  private func reject(_ socket: Socket) {
+    socket.close()
+    live.discard()
+  }
+}

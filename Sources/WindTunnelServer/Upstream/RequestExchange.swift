@@ -1,0 +1,76 @@
+internal import WindTunnel
+
+/// A request that is being answered, and what answers it. It is much, and looked at often: so it is
+/// shared, not copied.
+final class RequestExchange {
+  let head: RequestHead
+  let outcome: Outcome
+  let authority: Authority
+  let delivery: Delivery
+  /// The request's content, where it is passed on while it comes.
+  let upload: Upload?
+  /// The measure of the answer; `nil` where nobody is told of it.
+  var measure: ExchangeMeasure?
+  private let context: OriginContext
+  private var isFinished = false
+
+  init(
+    _ head: RequestHead,
+    _ outcome: Outcome,
+    _ authority: Authority,
+    _ delivery: Delivery,
+    _ upload: Upload?,
+    in context: OriginContext
+  ) {
+    (self.head, self.outcome, self.authority) = (head, outcome, authority)
+    (self.delivery, self.upload, self.context) = (delivery, upload, context)
+    measure = ExchangeMeasure(in: context)
+  }
+
+  /// Tells that the answer has come to its end, once.
+  func finished(_ ending: ExchangeEnd.Ending) {
+    guard !isFinished else { return }
+    isFinished = true
+    context.finished(outcome, measure?.end(ending))
+  }
+}
+
+/// The measures of one exchange, for the observer of its end.
+struct ExchangeMeasure {
+  /// The status that went out; `nil` while none has.
+  var status: Int?
+  /// The content that has gone to the client, in bytes.
+  var bytes = 0
+  /// The scenario that the exchange was decided in, where a proxy's page tells them apart.
+  private let scenario: String?
+  private var requestEnd = Moment.now()
+
+  /// Begins with nothing; `nil` where nobody is told.
+  init?(in context: OriginContext) {
+    let isObserved = context.deck.isObserved
+    guard isObserved || context.received != nil else { return nil }
+    scenario = context.proxy != nil && isObserved ? context.deck.scenario.name : nil
+  }
+
+  /// Takes note that a recorded answer has been handed over at once.
+  mutating func answered(with outcome: Outcome) {
+    guard case .recording(let interaction, _) = outcome.source,
+      let response = interaction.response
+    else { return }
+    (status, bytes) = (response.status, response.body.count)
+  }
+
+  /// Begins to count time anew: the request has come to its end only now.
+  mutating func restart() { requestEnd = Moment.now() }
+
+  /// Returns the end of the exchange, which is now.
+  func end(_ ending: ExchangeEnd.Ending) -> ExchangeEnd {
+    ExchangeEnd(
+      scenario: scenario,
+      status: status,
+      bytes: bytes,
+      latency: .nanoseconds(Moment.now() - requestEnd),
+      ending: ending
+    )
+  }
+}
