@@ -46,14 +46,13 @@ extension Observation {
     /// The faults that it met, by name and in their order; a status has its number with it.
     public var faults: [String] { Self.faults(of: decision) }
 
-    /// Tells whether no fault fired: most do not, and that is seen at the end of the line.
-    package var metNothing: Bool { Self.endsEmpty(decision) }
-
     /// Tells whether a request came, and not only a connection.
     public var isRequest: Bool { take != Journal.Take.connection.words }
 
-    /// Tells whether a line of the story has no faults behind its last tab.
-    private static func endsEmpty(_ decision: String) -> Bool {
+    /// Tells whether a line of the story has no faults behind its last tab: most have none.
+    ///
+    /// Of the line and not of the attempt, which another module would copy to ask it.
+    package static func metNothing(in decision: String) -> Bool {
       let end = decision.utf8.withContiguousStorageIfAvailable { bytes in
         bytes.count >= 3 && bytes[bytes.count - 1] == UInt8(ascii: "]")
           && bytes[bytes.count - 2] == UInt8(ascii: "[")
@@ -64,7 +63,7 @@ extension Observation {
     }
 
     static func faults(of decision: String) -> [String] {
-      guard !endsEmpty(decision),
+      guard !metNothing(in: decision),
         let tab = decision.utf8.lastIndex(of: UInt8(ascii: "\t")),
         // A line that is not ours names no faults; that it is in the story is checked elsewhere.
         let json = try? JSON(

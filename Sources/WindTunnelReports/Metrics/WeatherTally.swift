@@ -25,14 +25,14 @@ struct WeatherTally: Sendable, Hashable {
 
   mutating func add(_ call: Observation, _ names: inout FaultNames) {
     if call.ending == .succeeded, call.attemptCount != nil,
-      call.attempts.indices.allSatisfy({ call.attempts[$0].metNothing })
+      call.attempts.indices.allSatisfy({ Self.metNothing(call, at: $0) })
     {
       plain += 1
       return
     }
     var last: Int?
     var all: [String] = []
-    for place in call.attempts.indices where !call.attempts[place].metNothing {
+    for place in call.attempts.indices where !Self.metNothing(call, at: place) {
       let faults = names.names(of: call.attempts[place])
       if faults.isEmpty { continue }
       last = place
@@ -58,6 +58,10 @@ struct WeatherTally: Sendable, Hashable {
     }
     let end = Self.words(call)
     for fault in all { surfaced.add(Self.name(of: fault, end)) }
+  }
+
+  private static func metNothing(_ call: Observation, at place: Int) -> Bool {
+    Observation.Attempt.metNothing(in: call.attempts[place].decision)
   }
 
   /// Without interpolation, which takes several times as long.
@@ -172,7 +176,7 @@ struct FaultNames: Sendable {
   /// The faults of an attempt, by name.
   mutating func names(of attempt: Observation.Attempt) -> [String] {
     let line = attempt.decision
-    if attempt.metNothing { return [] }
+    if Observation.Attempt.metNothing(in: line) { return [] }
     let tab = line.utf8.lastIndex(of: UInt8(ascii: "\t")) ?? line.startIndex
     let faults = line[tab...]
     if let names = known[faults] { return names }
