@@ -70,8 +70,11 @@ import WindTunnelSymptoms
           }
         }
       )
-      // In this order.
-      while admission.load.waiting <= number { await Task.yield() }
+      // All others stand in line before the first critical one comes. To wait for each of the thousand
+      // would take as many turns of threads that other tests keep busy.
+      if number == 969 || number == 999 {
+        while admission.load.waiting <= number { await Task.yield() }
+      }
     }
     admission.resume()
     while count.unanswered < 8 { await Task.yield() }
