@@ -13,8 +13,9 @@ let package = Package(
       targets: ["WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession"]
     ),
     .library(name: "WindTunnelServer", targets: ["WindTunnelServer"]),
-    // HAR, and metrics with their reports, for hosts that drill in ways of their own.
+    // HAR, differences of cassettes, and metrics with their reports, for hosts with ways of their own.
     .library(name: "WindTunnelImports", targets: ["WindTunnelImports"]),
+    .library(name: "WindTunnelComparison", targets: ["WindTunnelComparison"]),
     .library(name: "WindTunnelReports", targets: ["WindTunnelReports"]),
     .library(name: "WindTunnelDrill", targets: ["WindTunnelDrill"]),
     .library(name: "WindTunnelTesting", targets: ["WindTunnelTesting"]),
@@ -46,6 +47,11 @@ let package = Package(
       dependencies: [
         "CWindTunnelFiles", "WindTunnelLink", "WindTunnelRedaction", "WindTunnelSymptoms",
       ]
+    ),
+    // Cassettes beside each other: their differences, and one of several.
+    .target(
+      name: "WindTunnelComparison",
+      dependencies: ["WindTunnelCassettes", "WindTunnelSymptoms"]
     ),
     // HAR, in and out.
     .target(
@@ -89,7 +95,7 @@ let package = Package(
     .executableTarget(
       name: "windtunnel-cli",
       dependencies: [
-        "WindTunnelImports", "WindTunnelReports",
+        "CWindTunnelSystem", "WindTunnelComparison", "WindTunnelImports", "WindTunnelReports",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine", "WindTunnelDrill",
         "WindTunnelServer",
       ]
@@ -116,12 +122,14 @@ let package = Package(
       ],
       path: "Tests/PlantedSecrets"
     ),
+    // Random changes of what is read, the same for a seed everywhere; no product holds them.
+    .target(name: "Mutations", path: "Tests/Mutations"),
     .testTarget(
       name: "WindTunnelTests",
       dependencies: [
-        "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel", "WindTunnelImports",
-        "WindTunnelReports", "WindTunnelCassettes", "WindTunnelHTTP", "WindTunnelLink",
-        "WindTunnelRedaction",
+        "Mutations", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel", "WindTunnelImports",
+        "WindTunnelReports", "WindTunnelCassettes", "WindTunnelComparison", "WindTunnelHTTP",
+        "WindTunnelLink", "WindTunnelRedaction",
       ],
       // What a kernel did; they are found by the path of the test that reads them.
       exclude: ["Link/Measured"]
@@ -137,8 +145,10 @@ let package = Package(
       name: "WindTunnelServerTests",
       // Real clients are run as processes, and it is the drill that knows how.
       dependencies: [
-        "WindTunnelReports", "CWindTunnelSystem", "Origins", "WindTunnelSymptoms", "WindTunnel",
-        "WindTunnelDrill", "WindTunnelServer", "WindTunnelCassettes", "WindTunnelHTTP",
+        "WindTunnelReports", "CWindTunnelSystem", "Mutations", "Origins", "WindTunnelSymptoms",
+        "WindTunnel",
+        "WindTunnelDrill", "WindTunnelServer", "WindTunnelCassettes", "WindTunnelComparison",
+        "WindTunnelHTTP",
         "WindTunnelImports", "WindTunnelLink", "WindTunnelRedaction",
       ]
     ),

@@ -1,6 +1,6 @@
 internal import Dispatch
 public import Foundation
-public import WindTunnel
+internal import WindTunnel
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelServer
 internal import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)

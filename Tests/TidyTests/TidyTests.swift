@@ -7,8 +7,9 @@
     /// From the lowest to the highest: a module names only those before it.
     static let order = [
       "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnelCore",
-      "WindTunnelHTTP", "WindTunnelLink", "WindTunnelCassettes", "WindTunnelRedaction",
-      "WindTunnelImports", "WindTunnel", "WindTunnelReports", "WindTunnelURLSession",
+      "WindTunnelHTTP", "WindTunnelLink", "WindTunnelCassettes", "WindTunnelComparison",
+      "WindTunnelRedaction", "WindTunnelImports", "WindTunnel", "WindTunnelReports",
+      "WindTunnelURLSession",
       "WindTunnelServer", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug",
       "WindTunnelCommandLine", "WindTunnelTesting", "WindTunnelDrill", "WindTunnelDrillTesting",
       "windtunnel-cli",

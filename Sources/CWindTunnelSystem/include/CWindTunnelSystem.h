@@ -22,6 +22,10 @@ void wt_sha256_update(struct wt_sha256 *digest, const uint8_t *bytes, size_t cou
 /// Writes the 32 bytes of the digest; nothing may follow.
 void wt_sha256_end(struct wt_sha256 *digest, uint8_t *out);
 
+/// Returns the nanoseconds of the monotonic clock. In C, since which module owns `struct timespec`
+/// depends in Swift on what else its compiler has read before.
+int64_t wt_monotonic_nanoseconds(void);
+
 #if defined(__linux__)
 /// One readiness event: the bits of epoll and the token the descriptor was registered with.
 struct wt_event {

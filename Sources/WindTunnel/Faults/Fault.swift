@@ -49,7 +49,7 @@ public enum Fault: Sendable, Hashable {
       Spread(max(.zero, length - jitter), through: length + jitter)
     }
 
-    func resolved(_ draw: Double) -> Spread {
+    package func resolved(_ draw: Double) -> Spread {
       let span = Double((most - least).inNanoseconds) / 1000
       return .exactly(least + .microseconds(Int64((span * draw).rounded())))
     }

@@ -39,7 +39,7 @@ public struct FaultKind: Sendable, Hashable {
   public static func named(_ name: String) -> FaultKind? { all.first { $0.name == name } }
 
   /// Spells `lengthTooLong` as `length-too-long`.
-  static func dashed(_ name: String) -> String {
+  package static func dashed(_ name: String) -> String {
     var text = ""
     var last: Character = "-"
     for character in name {
@@ -93,11 +93,11 @@ public struct FaultExpectation: Sendable, Hashable {
     (self.apple, self.linux, self.curl) = (apple, linux, curl)
   }
 
-  init(_ status: Int, curl: [Int] = [0]) {
+  package init(_ status: Int, curl: [Int] = [0]) {
     self.init(apple: .answer(status), linux: .answer(status), curl: curl)
   }
 
-  init(_ linux: Symptom, apple: Symptom, _ curl: Int...) {
+  package init(_ linux: Symptom, apple: Symptom, _ curl: Int...) {
     self.init(apple: .failure(apple), linux: .failure(linux), curl: curl)
   }
 }

@@ -47,7 +47,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   var isForTunnels: Bool { method == "CONNECT" }
 
   /// The method that is most likely meant where one stands in small letters; `nil` where it is well.
-  var meantMethod: String? { method.flatMap { Self.meant($0) } }
+  package var meantMethod: String? { method.flatMap { Self.meant($0) } }
 
   /// The method of RFC 9110 §9.3 or RFC 5789 that differs from a word in capitals alone.
   package static func meant(_ method: String) -> String? {

@@ -16,7 +16,7 @@ package struct Pseudonym: Hashable, Comparable {
 
 extension Interaction {
   /// The pseudonyms that stand in it.
-  var pseudonyms: Set<Pseudonym> {
+  package var pseudonyms: Set<Pseudonym> {
     var found: Set<Pseudonym> = []
     _ = renumbered { pseudonym in
       found.insert(pseudonym)

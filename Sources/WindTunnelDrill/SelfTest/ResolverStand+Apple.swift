@@ -1,6 +1,6 @@
 #if canImport(Darwin)
   internal import Foundation
-  internal import WindTunnel
+  internal import WindTunnelServer
 
   /// Name servers of one's own for the whole system need its configuration changed there.
   package enum ResolverStand {

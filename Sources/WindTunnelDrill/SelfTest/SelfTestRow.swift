@@ -1,4 +1,5 @@
 package import WindTunnel
+package import WindTunnelServer
 
 /// One kind of trouble that is listed and looked at: a fault of a scenario, or a look-up that a name
 /// server's script leads astray.

@@ -1,5 +1,5 @@
 package import Foundation
-package import WindTunnel
+internal import WindTunnel
 
 /// A client under test: something that makes one call.
 package protocol Subject: Sendable {

@@ -1,3 +1,4 @@
+internal import CWindTunnelSystem
 internal import Foundation
 
 /// The inside of an event loop: descriptors, timers and what is to be flushed.
@@ -339,11 +340,7 @@ struct TimerHeap<Action> {
 struct Moment: Sendable, Hashable, Comparable {
   var nanoseconds: Int64
 
-  static func now() -> Moment {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-  }
+  static func now() -> Moment { Moment(nanoseconds: wt_monotonic_nanoseconds()) }
 
   static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
 

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
+internal import WindTunnelComparison
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnel
+import WindTunnelServer
 import WindTunnelSymptoms
 
 @testable import WindTunnelDrill

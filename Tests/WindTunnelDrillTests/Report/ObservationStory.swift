@@ -1,4 +1,4 @@
-import WindTunnel
+import WindTunnelReports
 
 extension Observation {
   /// What was met, without the clock: the same wherever and whenever it was flown.

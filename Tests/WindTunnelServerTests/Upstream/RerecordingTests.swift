@@ -4,6 +4,7 @@ import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
+@testable import WindTunnelComparison
 @testable import WindTunnelServer
 
 /// A recorder in front of an origin that says the same every day, in the words of that day.

@@ -1,8 +1,10 @@
 import Foundation
+import Mutations
 import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
+@testable import WindTunnelComparison
 
 @Suite struct CassetteDifferenceTests {
   private func get(_ path: String, _ response: Response) -> Interaction {

@@ -1,8 +1,10 @@
 import Foundation
+import Mutations
 import Testing
 import WindTunnelReports
 
 @testable import WindTunnel
+@testable import WindTunnelComparison
 
 /// What the commands that make cassettes of cassettes do.
 @Suite struct CassetteToolsTests {

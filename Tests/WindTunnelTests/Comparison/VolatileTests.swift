@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelComparison
 @testable import WindTunnelHTTP
 
 /// What an unchanged origin has otherwise each time.

@@ -1,3 +1,5 @@
+import Mutations
+
 @testable import WindTunnel
 @testable import WindTunnelImports
 @testable import WindTunnelLink

@@ -1,4 +1,5 @@
 import Foundation
+import Mutations
 import Testing
 
 @testable import WindTunnel

@@ -1,4 +1,5 @@
 import Foundation
+import Mutations
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes

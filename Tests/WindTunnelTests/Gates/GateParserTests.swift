@@ -1,3 +1,4 @@
+import Mutations
 import Testing
 
 @testable import WindTunnel

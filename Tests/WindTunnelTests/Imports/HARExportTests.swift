@@ -1,4 +1,5 @@
 import Foundation
+import Mutations
 import Testing
 import WindTunnelImports
 import WindTunnelSymptoms

@@ -3,6 +3,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
+@testable import WindTunnelComparison
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction
 

@@ -1,3 +1,4 @@
+import Mutations
 import WindTunnel
 import WindTunnelReports
 

@@ -1,13 +1,13 @@
-package import Foundation
+internal import Foundation
 
 /// The properties of a file that every save changes, one that writes the same bytes included.
-package struct FileMark: Sendable, Hashable {
+struct FileMark: Sendable, Hashable {
   private var date: Date?
   private var size: Int?
   private var number: Int?
 
   /// The mark of a file as it is now; one that is not there has one, too.
-  package init(of file: URL) {
+  init(of file: URL) {
     // What has gone meanwhile is another than what comes back.
     let attributes = (try? FileManager.default.attributesOfItem(atPath: file.path)) ?? [:]
     date = attributes[.modificationDate] as? Date

@@ -1,7 +1,9 @@
 import Foundation
+import Mutations
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelServer
 
 @Suite struct DNSScriptFormatTests {
   private static let text = """

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelServer
 
 @Suite struct DriftReportTests {
   private let request = Request("GET", "https://api.example.test/users/7")

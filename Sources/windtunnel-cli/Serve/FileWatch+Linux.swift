@@ -2,21 +2,21 @@
   @_spi(WindTunnel) internal import WindTunnelCore
   internal import CWindTunnelSystem
   internal import Dispatch
-  package import Foundation
-  internal import WindTunnel
+  internal import Foundation
+  internal import WindTunnelServer
 
   /// Tells of files that were saved in folders, by inotify.
   ///
   /// Folders and not files are watched: most editors write a new file and put it in the old one's
   /// place, and a watch would stay with the old one.
-  package final class FileWatch: Sendable {
+  final class FileWatch: Sendable {
     /// Each file that was written and closed, or moved here; each folder that has come.
-    package let saves: AsyncStream<URL>
+    let saves: AsyncStream<URL>
     private let inotify: Int32
     private let folders: Locked<[Int32: URL]>
 
     /// Watches from now on, until ``saves`` is no longer waited for.
-    package init(_ folders: [URL]) throws(ServerError) {
+    init(_ folders: [URL]) throws(ServerError) {
       inotify = wt_inotify()
       guard inotify >= 0 else { throw .cannotWatch(String(cString: strerror(errno))) }
       let known = Locked<[Int32: URL]>([:])
@@ -43,7 +43,7 @@
 
     /// Watches one more folder; false where there is none. One that is watched already is let be.
     @discardableResult
-    package func add(_ folder: URL) -> Bool {
+    func add(_ folder: URL) -> Bool {
       let number = wt_inotify_add(inotify, folder.path)
       guard number >= 0 else { return false }
       folders.withLock { $0[number] = folder }

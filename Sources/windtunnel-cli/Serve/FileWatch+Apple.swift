@@ -1,17 +1,17 @@
 #if canImport(Darwin)
   @_spi(WindTunnel) internal import WindTunnelCore
   internal import Dispatch
-  package import Foundation
-  internal import WindTunnel
+  internal import Foundation
+  internal import WindTunnelServer
 
   /// Tells of files that were saved in folders, by looking at them twice a second.
-  package final class FileWatch: Sendable {
+  final class FileWatch: Sendable {
     /// Each file that is new or was written.
-    package let saves: AsyncStream<URL>
+    let saves: AsyncStream<URL>
     private let seen: Locked<[URL: [String: FileMark]]>
 
     /// Watches from now on, until ``saves`` is no longer waited for.
-    package init(_ folders: [URL]) throws(ServerError) {
+    init(_ folders: [URL]) throws(ServerError) {
       let (saves, continuation) = AsyncStream<URL>.makeStream()
       self.saves = saves
       let seen = Locked<[URL: [String: FileMark]]>([:])
@@ -40,7 +40,7 @@
 
     /// Watches one more folder; false where there is none. One that is watched already is let be.
     @discardableResult
-    package func add(_ folder: URL) -> Bool {
+    func add(_ folder: URL) -> Bool {
       guard let marks = Self.marks(in: folder) else { return false }
       seen.withLock { seen in
         if seen[folder] == nil { seen[folder] = marks }

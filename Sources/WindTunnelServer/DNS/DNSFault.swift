@@ -1,3 +1,5 @@
+internal import WindTunnel
+
 /// A way for a name server's answer to go wrong.
 public enum DNSFault: String, Sendable, Hashable, CaseIterable {
   /// The name does not exist (RFC 1035 §4.1.1, code 3).

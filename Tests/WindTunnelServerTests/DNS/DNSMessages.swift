@@ -1,4 +1,5 @@
 @testable import WindTunnel
+@testable import WindTunnelServer
 
 /// Messages of name servers as bytes, written and read without the code under test.
 enum DNSMessages {

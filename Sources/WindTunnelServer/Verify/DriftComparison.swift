@@ -1,4 +1,5 @@
 internal import Foundation
+package import WindTunnel
 internal import WindTunnelSymptoms
 
 extension Drift.Verdict {

@@ -5,6 +5,8 @@ import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelLink
+@testable import WindTunnelRedaction
+@testable import WindTunnelServer
 
 @Suite struct DriftTests {
   private let request = Request("GET", "https://api.example.test/users/7")
@@ -155,5 +157,25 @@ import WindTunnelSymptoms
     )
     let head = Request("HEAD", "https://api.example.test/a")
     #expect(differences(Response(body: Body("a")), Response(), head) == [])
+  }
+
+  @Test func `an unchanged origin that answers with a secret in base64 has not drifted`() {
+    func answer(_ secret: String) -> Response {
+      let packed = Data("{\"password\": \"\(secret)\", \"b\": \"€\"}".utf8).base64EncodedString()
+        .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+      return Response(
+        headers: ["Content-Type": "application/json"],
+        body: Body("{\"blob\":\"\(packed)\"}")
+      )
+    }
+    let request = Request("GET", "https://a.example/")
+    var redaction = Redaction(continuing: [])
+    let recorded = redaction.redact([
+      Interaction(request, answer("one-1")), Interaction(request, answer("two-22")),
+    ])
+    #expect(recorded.count == 2)
+    for one in recorded {
+      #expect(Drift.Verdict(one, asked: request, live: .response(answer("three-333"))) == .same)
+    }
   }
 }

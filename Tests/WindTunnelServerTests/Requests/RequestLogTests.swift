@@ -4,6 +4,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelImports
 @testable import WindTunnelRedaction
+@testable import WindTunnelServer
 
 /// What a server received, and the questions about it.
 @Suite struct RequestLogTests {

@@ -1,3 +1,5 @@
+internal import WindTunnel
+
 /// A name server as a value: bytes in, bytes and a time out. It counts the questions, and does nothing
 /// else.
 public struct DNSResponder: Sendable {

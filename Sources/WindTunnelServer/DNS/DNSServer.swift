@@ -1,5 +1,5 @@
 internal import Foundation
-public import WindTunnel
+internal import WindTunnel
 
 /// A name server for tests: answers by UDP and TCP (RFC 1035, RFC 7766) what a script says, and asks
 /// nobody.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelServer
 
 @Suite struct SecretsTests {
   @Test func `secrets come back in the spelling of their place`() throws {

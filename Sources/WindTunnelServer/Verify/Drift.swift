@@ -1,4 +1,5 @@
 public import Foundation
+public import WindTunnel
 internal import WindTunnelSymptoms
 
 /// The answers of a live origin beside those that a cassette has recorded: interaction by

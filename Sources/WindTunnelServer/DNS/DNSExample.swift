@@ -1,3 +1,4 @@
+public import WindTunnel
 internal import WindTunnelSymptoms
 
 /// One way for a look-up to go wrong, as a script would have it.

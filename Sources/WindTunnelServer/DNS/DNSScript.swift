@@ -13,6 +13,7 @@
 // `DNSFault`; a delay may have "throughMilliseconds" beside it and is drawn between the two then.
 
 public import Foundation
+public import WindTunnel
 
 /// The answers of a name server: the first entry that is about a question, and whose turn it is, says.
 /// A name that no entry is about does not exist.

@@ -1,7 +1,9 @@
+import Mutations
 import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelReports
+@testable import WindTunnelServer
 
 @Suite struct DNSQueryTests {
   @Test func `a question is read`() throws {

@@ -1,4 +1,5 @@
 internal import Foundation
+package import WindTunnel
 
 /// Puts secrets back where a recording has redacted them, so that a live origin can be asked.
 package struct Secrets: Sendable {

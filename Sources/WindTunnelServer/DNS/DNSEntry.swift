@@ -1,4 +1,5 @@
 internal import Foundation
+public import WindTunnel
 
 /// One entry of a script: whom it answers, when, and how.
 public struct DNSEntry: Sendable, Hashable {

@@ -1,47 +1,49 @@
-package import Foundation
+internal import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
 /// The requests that a server received, for whoever asks what came: bounded, in the order of their
 /// decisions, and a fold over the events of their exchanges.
-package struct RequestLog: Sendable, Hashable {
+struct RequestLog: Sendable, Hashable {
   /// The number of requests that are kept; the oldest go first.
-  package static let entriesMax = 10_000
+  static let entriesMax = 10_000
 
   /// One request that was received.
-  package struct Entry: Sendable, Hashable {
+  struct Entry: Sendable, Hashable {
     /// The number of the decision; it grows and is never given twice.
-    package var id: Int
+    var id: Int
     /// The time at which it came, from the start of the server.
-    package var offset: Duration
-    package var method: String
+    var offset: Duration
+    var method: String
     /// The address as it was matched: with the origin on the cassette, not the server's own.
-    package var url: RequestURL
+    var url: RequestURL
     /// The answer that was dealt for it.
-    package var take: Journal.Take
-    package var decision: Decision
+    var take: Journal.Take
+    var decision: Decision
     /// The end of its answer; `nil` while it is being answered.
-    package var end: ExchangeEnd?
+    var end: ExchangeEnd?
   }
 
   /// The requests that are kept, by growing number.
-  package private(set) var entries: [Entry] = []
+  private(set) var entries: [Entry] = []
   /// The count of those that are no longer kept, and the greatest number among them.
-  package private(set) var dropped = 0
-  package private(set) var droppedThrough = 0
+  private(set) var dropped = 0
+  private(set) var droppedThrough = 0
   /// The number of times that each recording was played whole, by place.
-  package private(set) var plays: [Int: Int] = [:]
+  private(set) var plays: [Int: Int] = [:]
   /// The counts of requests since the start, by what was dealt for them, and of faults that fired.
-  package private(set) var takeCounts: [String: Int] = [:]
-  package private(set) var faultCounts: [String: Int] = [:]
+  private(set) var takeCounts: [String: Int] = [:]
+  private(set) var faultCounts: [String: Int] = [:]
 
-  package init() {}
+  init() {}
 
   /// Takes an event; a request is kept from its own end on.
   ///
   /// - Parameters:
   ///   - event: An event of the server's exchanges.
   ///   - offset: From the start of the server.
-  package mutating func apply(_ event: ExchangeEvent, at offset: Duration) {
+  mutating func apply(_ event: ExchangeEvent, at offset: Duration) {
     switch event {
     case .requestEnd(let outcome, _, _): begin(outcome, at: offset)
     case .ended(let outcome, let end?): finish(outcome.id, end)
@@ -72,14 +74,14 @@ package struct RequestLog: Sendable, Hashable {
   }
 
   /// Forgets the requests and the plays; what was counted since the start stays.
-  package mutating func reset() {
+  mutating func reset() {
     entries = []
     (dropped, droppedThrough) = (0, 0)
     plays = [:]
   }
 
   /// Begins to count plays anew, for another tape.
-  package mutating func beginTape() { plays = [:] }
+  mutating func beginTape() { plays = [:] }
 
   private mutating func insert(_ entry: Entry) {
     if entries.count >= Self.entriesMax {
@@ -106,7 +108,7 @@ package struct RequestLog: Sendable, Hashable {
 
 extension Outcome {
   /// The answer that was dealt.
-  package var take: Journal.Take {
+  var take: Journal.Take {
     switch source {
     case .recording(_, let place):
       decision.faults.contains(where: \.replacesOrCuts) ? .withheld(place) : .recording(place)
@@ -119,7 +121,7 @@ extension Outcome {
 
 extension Fault {
   /// The key that names it in a scenario's file, such as `status`.
-  package var name: String {
+  var name: String {
     guard case .object(let members) = json else { return "" }
     return members.first?.name.value ?? ""
   }
@@ -129,7 +131,7 @@ extension RequestLog.Entry {
   /// The entry's JSON, without secrets:
   /// `{"id", "atMilliseconds", "method", "url", "take", "interaction", "ordinal", "faults", "status",
   /// "bytes", "latencyMilliseconds", "ending"}`. While it is being answered, what an end has is null.
-  package var json: JSON {
+  var json: JSON {
     [
       "id": .number(id), "atMilliseconds": .number(offset.inMilliseconds, places: 3),
       "method": .text(method), "url": .text("\(url.withoutSecrets)"),
@@ -143,7 +145,7 @@ extension RequestLog.Entry {
   }
 
   /// The request in a person's words, without secrets: `GET https://api.example.com/home`.
-  package var line: String { "\(method) \(url.withoutSecrets)" }
+  var line: String { "\(method) \(url.withoutSecrets)" }
 
   /// The request that a pattern is held against.
   fileprivate var request: Request { Request(method, url) }
@@ -168,7 +170,7 @@ extension ExchangeEnd.Ending {
 ///     { "inOrder": ["GET /home", "POST /payments"] }
 ///
 /// Without a number at least one is asked for. `since` leaves out what came up to that number.
-package struct RequestQuestion: Sendable, Hashable {
+struct RequestQuestion: Sendable, Hashable {
   private enum Asked: Sendable, Hashable {
     case count(RequestPattern, ClosedRange<Int>)
     case order([RequestPattern])
@@ -181,7 +183,7 @@ package struct RequestQuestion: Sendable, Hashable {
   private let since: Int
 
   /// Reads a question from bytes.
-  package init(data: Data) throws(FormatError) {
+  init(data: Data) throws(FormatError) {
     let source = "question"
     var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
     let request = try top.string("request")
@@ -240,11 +242,11 @@ package struct RequestQuestion: Sendable, Hashable {
   }
 
   /// Tells whether a log can answer it: nothing that it asks for has been dropped.
-  package func isTold(by log: RequestLog) -> Bool { since >= log.droppedThrough }
+  func isTold(by log: RequestLog) -> Bool { since >= log.droppedThrough }
 
   /// `{"passed", "asked", "seen"}`. What was seen is told by number and line; for an order with how
   /// many were found, and the first that was not.
-  package func answer(from log: RequestLog) -> JSON {
+  func answer(from log: RequestLog) -> JSON {
     let entries = log.entries[log.place(after: since)...]
     switch asked {
     case .count(let pattern, let range):
@@ -290,27 +292,40 @@ extension ClosedRange<Int> {
 }
 
 /// The requests of a log that are meant.
-package struct RequestFilter: Sendable, Hashable {
-  package var method: String?
-  package var path: RequestPattern?
+struct RequestFilter: Sendable, Hashable {
+  var method: String?
+  var path: RequestPattern?
   /// Only what came after the request of this number.
-  package var since = 0
-  package var status: Int?
+  var since = 0
+  var status: Int?
   /// A name out of `Journal.Take.requestNames`.
-  package var take: String?
-  package var limit = RequestFilter.limitDefault
+  var take: String?
+  var limit = RequestFilter.limitDefault
 
-  package static let limitDefault = 1000
+  static let limitDefault = 1000
 
-  package init() {}
+  init() {}
 
   /// The requests that are meant, the first `limit` of them.
-  package func entries(of log: RequestLog) -> [RequestLog.Entry] {
+  func entries(of log: RequestLog) -> [RequestLog.Entry] {
     let meant = log.entries[log.place(after: since)...].lazy.filter { entry in
       (method == nil || entry.method == method) && (take == nil || entry.take.name == take)
         && (status == nil || entry.end?.status == status)
         && path?.matches(entry.request) != false
     }
     return Array(meant.prefix(limit))
+  }
+}
+
+/// The requests that all connections of a server have received.
+final class ReceivedRequests: Sendable {
+  let log = Locked(RequestLog())
+  private let start = Moment.now()
+
+  /// The time that the server has been there.
+  var uptime: Duration { .nanoseconds(Moment.now() - start) }
+
+  func apply(_ event: ExchangeEvent) {
+    log.withLock { $0.apply(event, at: uptime) }
   }
 }
