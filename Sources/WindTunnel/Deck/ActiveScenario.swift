@@ -1,4 +1,5 @@
 internal import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The scenario that a deck is in, with its seed, its clock and the use of its rules.
 struct ActiveScenario: Sendable {
@@ -162,4 +163,27 @@ struct ScenarioClock: Sendable {
 
   /// A hundred years: a clock that tells more is no clock.
   private static let longestMilliseconds = 3.2e12
+}
+
+/// The values that the first requests of each lane had in the fields that rules wait to change.
+private struct FirstValues: Sendable {
+  private var values: [LaneKey: String?] = [:]
+
+  /// The places of the rules whose field is another by now.
+  mutating func changed(_ scenario: Scenario, _ request: Request, in lane: Lane) -> Set<Int> {
+    var changed: Set<Int> = []
+    for (place, rule) in scenario.rules.enumerated() {
+      guard let name = rule.trigger.untilHeaderChanges,
+        rule.trigger.request?.matches(request) != false
+      else { continue }
+      let value = request.headers[name]
+      let key = LaneKey(lane, Fingerprint(scenario.identity(of: place)))
+      if let first = values[key] {
+        if first != value { changed.insert(place) }
+      } else {
+        values[key] = .some(value)
+      }
+    }
+    return changed
+  }
 }

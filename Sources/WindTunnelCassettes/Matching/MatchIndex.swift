@@ -10,13 +10,13 @@ package final class MatchIndex: Sendable {
   /// The recordings that answer one kind of request, in recorded order.
   package struct Sequence: Sendable, Hashable {
     /// The number that tells this sequence from all others of the index.
-    package var id: Int
+    package internal(set) var id: Int
     /// Places on the cassette.
-    package var places: [Int]
+    package internal(set) var places: [Int]
     /// Tells whether the places were chosen for this very request from those of the sequence.
-    package var isChosen = false
+    package internal(set) var isChosen = false
     /// Tells whether requests of one key only come here.
-    package var isOfOneKey = false
+    package internal(set) var isOfOneKey = false
 
     /// The place before a place; that one itself where it is the first.
     package func earlier(than place: Int) -> Int {

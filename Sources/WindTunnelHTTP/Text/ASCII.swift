@@ -64,7 +64,7 @@ extension UInt8 {
 
   package var isASCIILetter: Bool { 0x61...0x7A ~= asciiLowercased }
 
-  var isASCIIDigit: Bool { 0x30...0x39 ~= self }
+  package var isASCIIDigit: Bool { 0x30...0x39 ~= self }
 
   /// The value of `0` to `9`, `a` to `f` and `A` to `F`.
   var hexadecimalDigit: UInt8? {
