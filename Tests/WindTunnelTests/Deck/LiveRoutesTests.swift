@@ -45,6 +45,20 @@ import Testing
     #expect(deck.recorded().cassette == Cassette())
   }
 
+  @Test func `a host that is ignored is asked past the link`() {
+    let slow = Scenario("slow", link: Link(up: Link.Direction(), down: Link.Direction()))
+    #expect(outcome(of: "https://telemetry.example.test/a", slow).path == nil)
+    #expect(outcome(of: "https://api.example.test/a", slow).path != nil)
+  }
+
+  @Test func `an answer that stands in place of the live one is asked nowhere`() {
+    let rain = Scenario("rain", rules: [.always(.always, .status(503))])
+    let outcome = outcome(of: "https://api.example.test/b", mode: .rewrite, rain)
+    #expect(!outcome.forwards)
+    #expect(outcome.liveURL == nil)
+    #expect(outcome.forwarded.url == "https://api.example.test/b")
+  }
+
   @Test func `a mapped host is asked elsewhere and keeps its name on the tape`() {
     let outcome = outcome(of: "https://api.example.test/b?c=1", mode: .rewrite)
     #expect(outcome.request.url == "https://api.example.test/b?c=1")
