@@ -118,7 +118,7 @@ let package = Package(
     .target(
       name: "PlantedSecrets",
       dependencies: [
-        "WindTunnelSymptoms", "WindTunnel",
+        "Mutations", "WindTunnelSymptoms", "WindTunnel",
       ],
       path: "Tests/PlantedSecrets"
     ),
@@ -146,10 +146,9 @@ let package = Package(
       // Real clients are run as processes, and it is the drill that knows how.
       dependencies: [
         "WindTunnelReports", "CWindTunnelSystem", "Mutations", "Origins", "WindTunnelSymptoms",
-        "WindTunnel",
-        "WindTunnelDrill", "WindTunnelServer", "WindTunnelCassettes", "WindTunnelComparison",
-        "WindTunnelHTTP",
-        "WindTunnelImports", "WindTunnelLink", "WindTunnelRedaction",
+        "WindTunnel", "WindTunnelDrill", "WindTunnelServer", "WindTunnelCassettes",
+        "WindTunnelComparison", "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink",
+        "WindTunnelRedaction",
       ]
     ),
     .testTarget(

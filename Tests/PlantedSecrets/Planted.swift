@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Mutations
 public import WindTunnel
 internal import WindTunnelSymptoms
 
@@ -19,7 +20,7 @@ public struct Planted: Sendable {
 
   /// A secret with letters that every spelling treats in another way.
   static func secret(_ number: Int, _ season: UInt64) -> String {
-    var lot = Lot(seed: (UInt64(number) &+ season &* 1_000_003) &* 7919)
+    var lot = Generator(seed: (UInt64(number) &+ season &* 1_000_003) &* 7919)
     let letters = Array("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
     let word = String((0..<14).map { _ in letters.randomElement(using: &lot) ?? "a" })
     return "s\(number)/\(word)+x"

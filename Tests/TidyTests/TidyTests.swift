@@ -9,10 +9,9 @@
       "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnelCore",
       "WindTunnelHTTP", "WindTunnelLink", "WindTunnelCassettes", "WindTunnelComparison",
       "WindTunnelRedaction", "WindTunnelImports", "WindTunnel", "WindTunnelReports",
-      "WindTunnelURLSession",
-      "WindTunnelServer", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug",
-      "WindTunnelCommandLine", "WindTunnelTesting", "WindTunnelDrill", "WindTunnelDrillTesting",
-      "windtunnel-cli",
+      "WindTunnelURLSession", "WindTunnelServer", "WindTunnelNetworkLayer",
+      "WindTunnelNetworkLayerDebug", "WindTunnelCommandLine", "WindTunnelTesting",
+      "WindTunnelDrill", "WindTunnelDrillTesting", "windtunnel-cli",
     ]
 
     @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, or no python3"))

@@ -1,8 +1,9 @@
 #ifndef WINDTUNNEL_SYSTEM_H
 #define WINDTUNNEL_SYSTEM_H
 
-// What Glibc's module map lacks, and what a host's debug build must not compute in Swift. The feature macros stay in the one .c file: defined in a header
-// they would change what other modules see of the C library.
+// What Glibc's module map lacks, what a host's debug build must not compute in Swift, and the clock. The
+// feature macros stay in the .c files: defined in a header they would change what other modules see of
+// the C library.
 
 #include <stddef.h>
 #include <stdint.h>

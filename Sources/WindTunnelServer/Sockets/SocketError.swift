@@ -179,8 +179,6 @@ public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
   case portInUse(Int)
   /// The address or port cannot be listened at.
   case cannotListen(String)
-  /// A folder cannot be watched: half a sentence says why.
-  case cannotWatch(String)
   /// TLS was asked for and there is none: half a sentence says why.
   case tlsUnavailable(String)
   /// The upstream's address makes no sense or is not known.
@@ -192,7 +190,6 @@ public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .portInUse(let port):
       "Port \(port) is in use; choose another, or 0 for any that is free."
     case .cannotListen(let reason): "Cannot listen: \(reason)."
-    case .cannotWatch(let reason): "Saves cannot be watched: \(reason)."
     case .tlsUnavailable(let reason):
       "TLS is not to be had: \(reason). To have it, \(OpenSSLNames.advice), or name the folder "
         + "that it lies in by \(OpenSSLNames.folderVariable)."

@@ -15,3 +15,10 @@ struct FileMark: Sendable, Hashable {
     number = (attributes[.systemFileNumber] as? NSNumber)?.intValue
   }
 }
+
+/// The reason why a folder cannot be watched, as half a sentence.
+struct WatchError: Error, Sendable, Hashable, CustomStringConvertible {
+  var reason: String
+
+  var description: String { "Saves cannot be watched: \(reason)." }
+}

@@ -2,7 +2,6 @@
   @_spi(WindTunnel) internal import WindTunnelCore
   internal import Dispatch
   internal import Foundation
-  internal import WindTunnelServer
 
   /// Tells of files that were saved in folders, by looking at them twice a second.
   final class FileWatch: Sendable {
@@ -11,13 +10,13 @@
     private let seen: Locked<[URL: [String: FileMark]]>
 
     /// Watches from now on, until ``saves`` is no longer waited for.
-    init(_ folders: [URL]) throws(ServerError) {
+    init(_ folders: [URL]) throws(WatchError) {
       let (saves, continuation) = AsyncStream<URL>.makeStream()
       self.saves = saves
       let seen = Locked<[URL: [String: FileMark]]>([:])
       self.seen = seen
       for folder in folders where !add(folder) {
-        throw .cannotWatch("\(folder.relativePath) is no folder")
+        throw WatchError(reason: "\(folder.relativePath) is no folder")
       }
       let timer = DispatchSource.makeTimerSource()
       timer.schedule(deadline: .now() + 0.5, repeating: 0.5)

@@ -3,7 +3,6 @@
   internal import CWindTunnelSystem
   internal import Dispatch
   internal import Foundation
-  internal import WindTunnelServer
 
   /// Tells of files that were saved in folders, by inotify.
   ///
@@ -16,9 +15,9 @@
     private let folders: Locked<[Int32: URL]>
 
     /// Watches from now on, until ``saves`` is no longer waited for.
-    init(_ folders: [URL]) throws(ServerError) {
+    init(_ folders: [URL]) throws(WatchError) {
       inotify = wt_inotify()
-      guard inotify >= 0 else { throw .cannotWatch(String(cString: strerror(errno))) }
+      guard inotify >= 0 else { throw WatchError(reason: String(cString: strerror(errno))) }
       let known = Locked<[Int32: URL]>([:])
       self.folders = known
       let (saves, continuation) = AsyncStream<URL>.makeStream()
@@ -37,7 +36,7 @@
       for folder in folders where !add(folder) {
         let reason = "\(folder.relativePath): \(String(cString: strerror(errno)))"
         continuation.finish()
-        throw .cannotWatch(reason)
+        throw WatchError(reason: reason)
       }
     }
 

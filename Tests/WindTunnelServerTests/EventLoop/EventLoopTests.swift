@@ -1,4 +1,5 @@
 import Foundation
+import Mutations
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -43,7 +44,7 @@ import Testing
 
   @Test(arguments: UInt64(0)..<4)
   func `a heap gives what a sorted list would, cancelled ones left out`(seed: UInt64) {
-    var numbers = SeededNumbers(state: seed)
+    var numbers = Generator(seed: seed)
     var heap = TimerHeap<Int>()
     var model: [(deadline: Int64, name: Int)] = []
     var ids: [(Int, TimerHeap<Int>.ID)] = []

@@ -1,4 +1,5 @@
 import Foundation
+import Mutations
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
@@ -46,7 +47,7 @@ extension FuzzedMessage where Head == RequestHead {
   }
 
   /// One request or two.
-  static func request(_ numbers: inout SeededNumbers) -> [UInt8] {
+  static func request(_ numbers: inout Generator) -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0...Int.random(in: 0...1, using: &numbers) {
       if numbers.tosses(1, of: 2) {
@@ -83,7 +84,7 @@ extension FuzzedMessage where Head == ResponseStart {
     )
   }
 
-  static func answer(_ numbers: inout SeededNumbers) -> [UInt8] {
+  static func answer(_ numbers: inout Generator) -> [UInt8] {
     let good = ResponseParserTests.whole.map(\.1).randomElement(using: &numbers) ?? ""
     if numbers.tosses(1, of: 2) { return harmed(Array(good.utf8), &numbers) }
     let lines = [
@@ -105,7 +106,7 @@ extension FuzzedMessage {
   fileprivate static func composed(
     _ lines: [String],
     _ fields: [String],
-    _ numbers: inout SeededNumbers
+    _ numbers: inout Generator
   ) -> [UInt8] {
     var text = (lines.randomElement(using: &numbers) ?? "") + "\r\n"
     if numbers.tosses(3, of: 4) { text += "\(fields[0])\r\n" }
@@ -121,7 +122,7 @@ extension FuzzedMessage {
   }
 
   /// Bytes with one to four of them changed, come or gone.
-  fileprivate static func harmed(_ bytes: [UInt8], _ numbers: inout SeededNumbers) -> [UInt8] {
+  fileprivate static func harmed(_ bytes: [UInt8], _ numbers: inout Generator) -> [UInt8] {
     let spice = Array("\r\n\t :;,0123456789abcxyz\u{0}\u{7F}é".utf8)
     var bytes = bytes
     for _ in 0..<Int.random(in: 1...4, using: &numbers) where !bytes.isEmpty {
@@ -141,7 +142,7 @@ extension FuzzedMessage {
   }
 }
 
-extension SeededNumbers {
+extension Generator {
   mutating func tosses(_ share: Int, of whole: Int) -> Bool {
     Int.random(in: 0..<whole, using: &self) < share
   }

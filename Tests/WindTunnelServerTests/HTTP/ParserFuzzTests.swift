@@ -1,4 +1,5 @@
 import Foundation
+import Mutations
 import Testing
 
 @testable import WindTunnel
@@ -41,7 +42,7 @@ private enum Effort {
     var takenCount = 0
     for seed in Effort.seeds {
       Effort.tell("request", seed, taken: takenCount)
-      var numbers = SeededNumbers(state: seed)
+      var numbers = Generator(seed: seed)
       let bytes = FuzzedMessage.request(&numbers)
       let events = Self.events(RequestParser(limits: LimitsTests.limits), bytes, seed, &numbers) {
         $0.bufferedBytes
@@ -61,7 +62,7 @@ private enum Effort {
     var takenCount = 0
     for seed in Effort.seeds {
       Effort.tell("answer", seed, taken: takenCount)
-      var numbers = SeededNumbers(state: seed)
+      var numbers = Generator(seed: seed)
       let bytes = FuzzedMessage.answer(&numbers)
       var parser = ResponseParser(limits: LimitsTests.limits)
       parser.expectAnswer(to: "GET")
@@ -83,7 +84,7 @@ private enum Effort {
     _ parser: Parser,
     _ bytes: [UInt8],
     _ seed: UInt64,
-    _ numbers: inout SeededNumbers,
+    _ numbers: inout Generator,
     buffered: (Parser) -> Int
   ) -> [MessageEvent<Parser.Head>] {
     var whole = parser

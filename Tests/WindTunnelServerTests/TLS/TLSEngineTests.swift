@@ -1,4 +1,5 @@
 import Foundation
+import Mutations
 import Testing
 import WindTunnelSymptoms
 
@@ -156,7 +157,7 @@ struct TLSEngineTests {
 
   @Test func `whatever comes, an engine neither crashes nor grows`() throws {
     let (client, server) = (try TLSKit.client(), try TLSKit.server())
-    var numbers = SeededNumbers(state: 4)
+    var numbers = Generator(seed: 4)
     for round in 0..<600 {
       var pair = try TLSPair(client, server, host: "a.test")
       if round % 3 == 0 { pair.talk() }
@@ -213,6 +214,6 @@ struct TLSEngineTests {
   #endif
 }
 
-extension SeededNumbers {
+extension Generator {
   mutating func byte() -> UInt8 { UInt8(truncatingIfNeeded: next()) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Mutations
 import Testing
 import WindTunnel
 import WindTunnelImports
@@ -113,7 +114,7 @@ import WindTunnelImports
   func `no edit of a file does worse than a refusal`(seed: UInt64) throws {
     let good = har(oddEntry)
     let tree = try JSON(parsing: good, source: "a.har")
-    var random = SplitMix(state: seed)
+    var random = Generator(seed: seed)
     var readCount = 0
     for round in 0..<1000 {
       var text = Array(good)
@@ -139,21 +140,11 @@ import WindTunnelImports
   }
 }
 
-private struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+extension Generator {
+  fileprivate mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
   /// The tree with one value somewhere in it replaced.
-  mutating func edited(_ json: JSON) -> JSON {
+  fileprivate mutating func edited(_ json: JSON) -> JSON {
     let others: [JSON] = [
       nil, true, -1, 7, .number("1e999"), "", "a\r\nb", "YQ", [], ["a", nil], .object([]),
     ]
