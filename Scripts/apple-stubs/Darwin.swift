@@ -2,6 +2,8 @@
 // have another type, and calls that it lacks.
 @_exported import CDarwin
 @_exported import Glibc
+// The owner of `timespec` where the compiler has read it before Glibc; Darwin has one of its own.
+@_exported import SwiftOverlayShims
 
 // Names that Linux has not.
 public let OPEN_MAX: Int32 = 10_240
