@@ -97,15 +97,17 @@ import WindTunnelSymptoms
         ], .stays
       )
     }
-    try await origin.recording { server, deck async throws in
+    let deck = Deck(Cassette(), mode: .rewrite)
+    try await origin.recording(deck) { server, _ async throws in
       let client = try server.client()
       await client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
       _ = await client.receive(atLeast: 100)
       client.close()
       _ = try await origin.left.next()
-      let left = Failure(.cancelled, text: "the client left")
-      #expect(deck.recorded().cassette.interactions.map(\.failure) == [left])
     }
+    // The origin is left before so much is kept, and the server ends behind that.
+    let left = Failure(.cancelled, text: "the client left")
+    #expect(deck.recorded().cassette.interactions.map(\.failure) == [left])
   }
 
   @Test func `recordings stand in the order of the requests, not of the answers`() async throws {
