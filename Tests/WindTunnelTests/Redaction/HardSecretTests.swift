@@ -1,0 +1,69 @@
+import Foundation
+import PlantedSecrets
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelRedaction
+
+/// Secrets that are hard to see, what looks like one and is none, and requests that differ in nothing
+/// but such a value. What is missing of each list is named in the failure.
+@Suite struct HardSecretTests {
+  /// How many of each list have to be right.
+  private static let (hardMin, harmlessMin, pairsMin) = (142, 72, 5)
+
+  private static func redacted(_ interactions: [Interaction]) -> (Cassette, [String]) {
+    var redaction = Redaction(continuing: [])
+    let kept = redaction.redact(interactions)
+    return (Cassette(kept), redaction.leftOut)
+  }
+
+  private static func isOut(_ hard: HardSecret) -> Bool {
+    let (cassette, leftOut) = redacted(hard.interactions)
+    let texts = Spellings.joined(Spellings.texts(cassette) + leftOut)
+    return hard.secrets.allSatisfy { !Spellings.leak($0, in: texts) }
+  }
+
+  private static func isUntouched(_ harmless: HarmlessAnswer) -> Bool {
+    let (cassette, leftOut) = redacted(harmless.interactions)
+    return leftOut == [] && cassette.interactions == harmless.interactions
+  }
+
+  /// Whether each request of a pair gets its own answer, in another order than they were recorded in.
+  private static func isToldApart(_ pair: HarmlessPair) -> Bool {
+    let deck = Deck(redacted([pair.first, pair.second]).0, then: .repeat)
+    return [1, 0, 1].allSatisfy { index in
+      let asked = [pair.first, pair.second][index].request
+      guard case .recording(_, let place) = deck.decide(asked).source else { return false }
+      return place == index
+    }
+  }
+
+  private static func report(_ list: String, _ failing: [String], of count: Int) -> Comment {
+    let missing = failing.map { "\n  \($0)" }.joined()
+    return "\(list): \(count - failing.count) of \(count); not right:\(missing)"
+  }
+
+  @Test func `hard secrets are out`() {
+    let all = HardSecret.all
+    #expect(all.count >= 165)
+    let failing = all.filter { !Self.isOut($0) }.map { "\($0.kind): \($0.title)" }
+    let report = Self.report("hard secrets that are out", failing, of: all.count)
+    #expect(all.count - failing.count >= Self.hardMin, report)
+  }
+
+  @Test func `what is harmless stays to the byte`() {
+    let all = HarmlessAnswer.all
+    #expect(all.count >= 55)
+    let failing = all.filter { !Self.isUntouched($0) }.map { "\($0.kind): \($0.title)" }
+    let report = Self.report("harmless answers that stay", failing, of: all.count)
+    #expect(all.count - failing.count >= Self.harmlessMin, report)
+  }
+
+  @Test func `requests that differ in a harmless value get their own answers`() {
+    let all = HarmlessPair.all
+    #expect(all.count >= 10)
+    let failing = all.filter { !Self.isToldApart($0) }.map(\.title)
+    let report = Self.report("pairs that are told apart", failing, of: all.count)
+    #expect(all.count - failing.count >= Self.pairsMin, report)
+  }
+}
