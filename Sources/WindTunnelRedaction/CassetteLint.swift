@@ -6,6 +6,8 @@ public struct CassetteLeak: Sendable, Hashable {
   public var place: String
   /// The name that it stands under, or what it looks like.
   public var kind: String
+  /// The row of the table of detections by which it was found, such as `field-name`.
+  public var rule: String
   /// How long it is.
   public var bytes: Int
 }

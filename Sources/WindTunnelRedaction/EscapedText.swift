@@ -11,6 +11,10 @@ struct EscapedText {
     case json
     /// `&amp;`, `&#39;`, `&#x2F;`.
     case html
+    /// `=2F` and breaks of lines behind `=` (RFC 2045 §6.7).
+    case quoted
+    /// Broken into lines, as what is long.
+    case wrapped
 
     /// What stands in every text that is spelled so and not as it is meant.
     fileprivate var mark: UInt8? {
@@ -20,6 +24,8 @@ struct EscapedText {
       case .form: UInt8(ascii: "+")
       case .json: UInt8(ascii: "\\")
       case .html: UInt8(ascii: "&")
+      case .quoted: UInt8(ascii: "=")
+      case .wrapped: 0x0A
       }
     }
   }
@@ -45,6 +51,12 @@ struct EscapedText {
       _ = unspell("%", Self.percent)
     case .json: guard unspell("\\", Self.escape) else { return nil }
     case .html: guard unspell("&", Self.entity) else { return nil }
+    case .quoted:
+      guard Self.isQuoted(original), unspell("=", Self.quoted) else { return nil }
+    case .wrapped:
+      guard Self.isWrapped(original) else { return nil }
+      _ = unspell("\r") { $0.dropFirst().first == 0x0A ? ([], 1) : nil }
+      guard unspell("\n", Self.lineBreak) else { return nil }
     }
   }
 
@@ -93,6 +105,66 @@ struct EscapedText {
     return ([UInt8(truncatingIfNeeded: byte)], 3)
   }
 
+  private static func quoted(_ text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+    let rest = text.dropFirst().prefix(2)
+    if rest.first == 0x0A { return ([], 2) }
+    if rest.elementsEqual([0x0D, 0x0A]) { return ([], 3) }
+    guard rest.count == 2, rest.allSatisfy({ 0x30...0x39 ~= $0 || 0x41...0x46 ~= $0 }),
+      let byte = number(rest, radix: 16)
+    else { return nil }
+    return ([UInt8(truncatingIfNeeded: byte)], 3)
+  }
+
+  private static func lineBreak(_ text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+    (
+      [],
+      1
+        + text.dropFirst().prefix(12).prefix { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ">") }
+        .count
+    )
+  }
+
+  /// Whether lines of a text end as quoted-printable ends them, or an `=` is spelled so.
+  static func isQuoted(_ bytes: [UInt8]) -> Bool {
+    has(["=\r\n", "=\n", "=3D"], in: bytes)
+  }
+
+  /// Whether a text without a word about it is quoted-printable: a line of it ends with one `=`, and
+  /// is as long as such lines are, or something is spelled so besides.
+  static func isBroken(_ bytes: [UInt8]) -> Bool {
+    guard bytes.has(UInt8(ascii: "=")) else { return false }
+    var (hasBreak, hasEscape, start) = (false, false, 0)
+    for place in bytes.indices.dropLast() {
+      if bytes[place] == 0x0A { start = place + 1 }
+      guard bytes[place] == UInt8(ascii: "=") else { continue }
+      let next = bytes[place + 1]
+      if next == 0x0A || next == 0x0D, place == 0 || bytes[place - 1] != UInt8(ascii: "=") {
+        if 60...76 ~= place - start { return true }
+        hasBreak = true
+      }
+      hasEscape = hasEscape || quoted(bytes[place...])?.0.isEmpty == false
+    }
+    return hasBreak && hasEscape
+  }
+
+  /// Whether a word of some length ends with a line of a text.
+  private static func isWrapped(_ bytes: [UInt8]) -> Bool {
+    var length = 0
+    for byte in bytes {
+      if byte == 0x0A, length >= 40 { return true }
+      if byte != 0x0D { length = byte <= 0x20 ? 0 : length + 1 }
+    }
+    return false
+  }
+
+  /// Whether one of some marks stands in a text.
+  static func has(_ marks: [String], in bytes: [UInt8]) -> Bool {
+    marks.contains { mark in
+      let mark = Array(mark.utf8)
+      return bytes.has(mark[0]) && bytes.firstRange(of: mark) != nil
+    }
+  }
+
   private static func escape(_ text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
     guard let kind = text.dropFirst().first else { return nil }
     switch kind {
@@ -101,6 +173,10 @@ struct EscapedText {
     case UInt8(ascii: "n"): return ([0x0A], 2)
     case UInt8(ascii: "r"): return ([0x0D], 2)
     case UInt8(ascii: "t"): return ([0x09], 2)
+    case UInt8(ascii: "x"):
+      let digits = text.dropFirst(2).prefix(2)
+      guard digits.count == 2, let meant = utf8(number(digits, radix: 16)) else { return nil }
+      return (meant, 4)
     case UInt8(ascii: "u"):
       let digits = text.dropFirst(2).prefix(4)
       guard digits.count == 4, let meant = utf8(number(digits, radix: 16)) else { return nil }

@@ -184,9 +184,4 @@ extension UInt8 {
   fileprivate var isSlug: Bool {
     0x61...0x7A ~= self || 0x30...0x39 ~= self || self == UInt8(ascii: "-")
   }
-
-  /// An ASCII letter or digit.
-  var isWord: Bool {
-    0x61...0x7A ~= asciiLowercased || 0x30...0x39 ~= self
-  }
 }

@@ -14,13 +14,16 @@ extension NamedValues {
     switch String(decoding: name, as: UTF8.self).lowercased() {
     case "input": return field(from: name.endIndex, value: "value")
     case "meta": return field(from: name.endIndex, value: "content")
-    case "key", "name": return pair(name)
+    case "key", "name", "dt", "th", "label": return pair(name)
+    case "add", "param", "property", "entry", "setting", "variable", "item", "option", "arg",
+      "data", "attribute":
+      return field(from: name.endIndex, value: "value")
     default: break
     }
     guard let local = String(decoding: name, as: UTF8.self).split(separator: ":").last,
-      let sort = names.sort(of: local, in: .field), let range = content(of: name)
+      let kind = names.kind(of: local, in: .field), let range = content(of: name)
     else { return nil }
-    return Found(range: range, name: String(local), sort: sort)
+    return Found(range: range, name: String(local), kind: kind)
   }
 
   /// The text of an element that has nothing but text and ends, without white space around it.
@@ -57,7 +60,7 @@ extension NamedValues {
   private func pair(_ name: ArraySlice<UInt8>) -> Found? {
     guard let key = content(of: name), key.count <= 80 else { return nil }
     let word = String(decoding: bytes[key], as: UTF8.self)
-    guard let sort = names.sort(of: word, in: .field) else { return nil }
+    guard let kind = names.kind(of: word, in: .field) else { return nil }
     var place = key.upperBound
     func next(_ isWanted: (ArraySlice<UInt8>) -> Bool) -> ArraySlice<UInt8>? {
       while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
@@ -70,15 +73,20 @@ extension NamedValues {
     guard next({ $0.dropFirst().first == UInt8(ascii: "/") }) != nil else { return nil }
     let before = place
     let isValue = next { $0.elementsEqual("<value".utf8) } != nil
-    guard let type = next({ tag in ["<string", "<data"].contains { tag.elementsEqual($0.utf8) } })
+    guard
+      let type = next({ tag in
+        ["<string", "<data", "<dd", "<td", "<code", "<value"].contains {
+          tag.elementsEqual($0.utf8)
+        }
+      })
     else {
       guard isValue, let open = bytes[before...].prefix(200).firstIndex(of: UInt8(ascii: "<")),
         let range = content(of: bytes[(open + 1)..<(open + 6)])
       else { return nil }
-      return Found(range: range, name: word, sort: sort)
+      return Found(range: range, name: word, kind: kind)
     }
     guard let range = content(of: type) else { return nil }
-    return Found(range: range, name: word, sort: sort)
+    return Found(range: range, name: word, kind: kind)
   }
 
   /// An attribute of a tag, by the tag's name or type.
@@ -114,16 +122,16 @@ extension NamedValues {
       }
       let text = String(decoding: bytes[content], as: UTF8.self)
       switch String(decoding: bytes[key], as: UTF8.self).lowercased() {
-      case "name", "id", "property": if name.isEmpty || sort(name) == nil { name = text }
+      case "name", "id", "property", "key": if name.isEmpty || kind(name) == nil { name = text }
       case "type": isPassword = text.lowercased() == "password"
       case wanted: value = content
       default: break
       }
     }
     guard let value, !value.isEmpty, !CodeText.isPlaceholder(bytes[value]) else { return nil }
-    guard let sort = sort(name) ?? (isPassword ? .secret : nil) else { return nil }
-    return Found(range: value, name: self.sort(name) == nil ? "password" : name, sort: sort)
+    guard let kind = kind(name) ?? (isPassword ? .certain : nil) else { return nil }
+    return Found(range: value, name: self.kind(name) == nil ? "password" : name, kind: kind)
   }
 
-  private func sort(_ name: String) -> SecretNames.Sort? { names.sort(of: name, in: .field) }
+  private func kind(_ name: String) -> SecretNames.Kind? { names.kind(of: name, in: .field) }
 }

@@ -15,9 +15,8 @@ struct NamedValues {
   struct Found {
     var range: Range<Int>
     var name: String
-    var sort: SecretNames.Sort
-    /// Whether it is spelled as in an address.
-    var isPercent = false
+    var kind: SecretNames.Kind
+    var neighbours: Neighbours = []
   }
 
   /// What a text is.
@@ -94,7 +93,230 @@ struct NamedValues {
     return Found(
       range: value.startIndex..<value.endIndex,
       name: String(decoding: name, as: UTF8.self),
-      sort: .secret
+      kind: .certain
     )
+  }
+}
+
+extension NamedValues {
+  /// What is known of a name when its value is looked for.
+  private struct Name {
+    var text: String
+    /// The byte before it.
+    var before: UInt8?
+    var isQuoted: Bool
+    var isQuery: Bool
+    var isColon: Bool
+    /// Whether a scheme goes before the value.
+    var isCredentials: Bool
+  }
+
+  /// The value behind `=` or `:`.
+  mutating func value(behind mark: Int) -> Found? {
+    var end = mark
+    while end > 0, mark - end < 3, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
+    let isQuoted = end > 0 && Self.isQuote(bytes[end - 1])
+    if isQuoted { end -= 1 }
+    if end > 0, bytes[end - 1] == UInt8(ascii: "\\") { end -= 1 }
+    var start = end
+    while start > 0, end - start < 80, Self.isName(bytes[start - 1]) { start -= 1 }
+    guard start < end else { return nil }
+    let isInAddress = start > 0 && "?&".utf8.contains(bytes[start - 1])
+    // `&amp;token=` in HTML.
+    let isAfterEntity = start > 4 && bytes[(start - 5)..<start].elementsEqual("&amp;".utf8)
+    let written = String(decoding: bytes[start..<end], as: UTF8.self)
+    let name = written.contains("%") ? written.removingPercentEncoding ?? written : written
+    let isQuery = isInAddress || isAfterEntity
+    guard let (name, kind) = named(name, from: start, isQuery: isQuery) else { return nil }
+    let known = Name(
+      text: name,
+      before: start > 0 ? bytes[start - 1] : nil,
+      isQuoted: isQuoted,
+      isQuery: isQuery,
+      isColon: bytes[mark] == UInt8(ascii: ":"),
+      isCredentials: SecretNames.folded(name).hasSuffix("authorization")
+    )
+    guard let range = range(from: mark + 1, known) else { return nil }
+    return Found(range: range, name: name, kind: kind)
+  }
+
+  /// A name that is a secret's, be it with the words before it: `mot de passe`, `API key`.
+  private func named(
+    _ name: String,
+    from start: Int,
+    isQuery: Bool
+  ) -> (String, SecretNames.Kind)? {
+    let own = names.kind(of: name, in: isQuery ? .query : .field)
+    if let own, !own.isAmbiguous { return (name, own) }
+    if isQuery { return own.map { (name, $0) } }
+    var (whole, start) = (name, start)
+    for _ in 0..<3 {
+      guard start > 1, bytes[start - 1] == UInt8(ascii: " "), Self.isName(bytes[start - 2]) else {
+        break
+      }
+      var first = start - 1
+      while first > 0, start - first < 24, Self.isName(bytes[first - 1]) { first -= 1 }
+      whole = String(decoding: bytes[first..<start], as: UTF8.self) + whole
+      start = first
+      let joined = SecretNames.folded(whole)
+      if Vocabulary.certain.contains(joined), let kind = names.kind(of: joined, in: .field) {
+        return (whole, kind)
+      }
+    }
+    return own.map { (name, $0) }
+  }
+
+  private mutating func range(from place: Int, _ name: Name) -> Range<Int>? {
+    var start = place
+    // `name:: value` in base64 (RFC 2849).
+    if place < bytes.count, bytes[place] == UInt8(ascii: ":"), bytes[place - 1] == bytes[place] {
+      start += 1
+    }
+    // `'name' => 'value'`, as PHP, Ruby and Perl write it.
+    let isArrow =
+      bytes[place - 1] == UInt8(ascii: "=") && place < bytes.count && bytes[place] == 0x3E
+    if isArrow { start += 1 }
+    while start < bytes.count, start < place + 8, bytes[start] == UInt8(ascii: " ") { start += 1 }
+    guard start < bytes.count else { return nil }
+    var quote = start
+    // `b"…"`, `r'…'`.
+    if "brufBRUF@".utf8.contains(bytes[quote]), quote + 1 < bytes.count,
+      Self.isQuote(bytes[quote + 1])
+    {
+      quote += 1
+      start += 1
+    }
+    if isArrow, !Self.isQuote(bytes[quote]) { return nil }
+    if bytes[quote] == UInt8(ascii: "\\"), quote + 1 < bytes.count { quote += 1 }
+    let isSpaced = start > place
+    guard Self.isQuote(bytes[quote]) else {
+      return flavour == .plain || name.isQuery ? bare(from: start, name, isSpaced) : nil
+    }
+    if name.before == bytes[quote], !name.isQuoted { return nil }
+    if quotes.isOpen(bytes[quote]), !name.isQuoted, quote == start {
+      if name.isQuery || CodeText.follows(bytes[(quote + 1)...]) { return nil }
+    }
+    return quoted(at: quote, isEscaped: quote > start, name)
+  }
+
+  /// A value up to what delimits it.
+  private mutating func bare(from start: Int, _ name: Name, _ isSpaced: Bool) -> Range<Int>? {
+    // `$token: String` is a variable that is declared.
+    if name.isColon, name.before == UInt8(ascii: "$") { return nil }
+    if let range = braced(from: start, name) ?? block(from: start, name) { return range }
+    // Asked first, so that what is no value is not read to its end.
+    if start < bytes.count, "=[({".utf8.contains(bytes[start]) { return nil }
+    if bytes[start...].starts(with: "//".utf8) { return nil }
+    if ["${", "#{"].contains(where: { bytes[start...].starts(with: $0.utf8) }) { return nil }
+    let stop = bareEnd(from: start, name.isQuery)
+    // What is called.
+    if stop < bytes.count, bytes[stop] == UInt8(ascii: "(") { return nil }
+    var end = stop
+    while end > start, ".:]}!?".utf8.contains(bytes[end - 1]) { end -= 1 }
+    let value = bytes[start..<end]
+    // `sk_test_...` is an example.
+    if end + 3 <= stop, bytes[end..<end + 3].elementsEqual("...".utf8) { return nil }
+    guard let first = value.first, !isSpaced || !"+|*".utf8.contains(first),
+      !CodeText.beginsReference(bytes[start..<stop]),
+      first != UInt8(ascii: "$") || value.count > 1, !CodeText.isPlaceholder(value)
+    else { return nil }
+    if name.isColon {
+      let isWord = value.allSatisfy(\.isASCIILetter)
+      if isWord, name.isCredentials { return credentials(behind: start..<end) }
+      if isWord || value.contains(UInt8(ascii: ".")) && CodeText.isIdentifier(value) { return nil }
+    } else if CodeText.isExpression(value, isSpaced: isSpaced, before: bytes[stop...])
+      || isLabel(value, before: bytes[stop...])
+    {
+      return nil
+    }
+    return start..<end
+  }
+
+  /// `Pwd={…}` in the settings of ODBC.
+  private func braced(from start: Int, _ name: Name) -> Range<Int>? {
+    guard !name.isColon, bytes[start] == UInt8(ascii: "{") else { return nil }
+    let inner = bytes[(start + 1)...].prefix(100).prefix { $0 > 0x20 && !"{}\"'".utf8.contains($0) }
+    guard inner.count >= 4, inner.endIndex < bytes.count,
+      bytes[inner.endIndex] == UInt8(ascii: "}"),
+      inner.contains(where: { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: ";") })
+    else { return nil }
+    return inner.startIndex..<inner.endIndex
+  }
+
+  /// The first line of a block (YAML 1.2.2 §8.1): `password: |` and a value below.
+  private func block(from start: Int, _ name: Name) -> Range<Int>? {
+    guard name.isColon, "|>".utf8.contains(bytes[start]) else { return nil }
+    let mark = bytes[start...].prefix(4).prefix { $0 > 0x20 }
+    guard mark.dropFirst().allSatisfy({ "+-123456789".utf8.contains($0) }),
+      mark.endIndex < bytes.count,
+      bytes[mark.endIndex] == 0x0A
+    else { return nil }
+    let line = bytes[(mark.endIndex + 1)...].prefix(1000).prefix { $0 != 0x0A }
+    let value = line.drop { $0 == 0x20 }
+    return value.count < line.count && !value.isEmpty ? value.startIndex..<value.endIndex : nil
+  }
+
+  /// Whether a value is the first of some words of a line, as labels in a file are:
+  /// `password=Mot de passe`.
+  private func isLabel(_ value: ArraySlice<UInt8>, before rest: ArraySlice<UInt8>) -> Bool {
+    guard let first = value.first, 0x41...0x5A ~= first, rest.first == 0x20 else { return false }
+    let line = bytes[value.startIndex...].prefix(120).prefix { $0 != 0x0A }
+    return Prose.isPlain(String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces))
+  }
+
+  /// Returns the end of a value that begins at a place. Many may begin before one end, which is
+  /// looked for once.
+  private mutating func bareEnd(from start: Int, _ isQuery: Bool) -> Int {
+    if bareRun.range.contains(start), bareRun.isQuery == isQuery { return bareRun.range.upperBound }
+    var end = start
+    while end < bytes.count, !Self.ends(bytes[end], isQuery) { end += 1 }
+    bareRun = (start..<end, isQuery)
+    return end
+  }
+
+  private static func ends(_ byte: UInt8, _ isQuery: Bool) -> Bool {
+    byte <= 0x20 || "&;\"'<>\\`,()".utf8.contains(byte) || isQuery && byte == UInt8(ascii: "#")
+  }
+
+  /// `Authorization: Token 7f3a…`: the scheme and what follows, if it looks like credentials.
+  private func credentials(behind scheme: Range<Int>) -> Range<Int>? {
+    let start = scheme.upperBound + 1
+    guard start < bytes.count, bytes[start - 1] == UInt8(ascii: " ") else { return nil }
+    var end = start
+    while end < bytes.count, !Self.ends(bytes[end], false) { end += 1 }
+    while end > start, ".:]}!?".utf8.contains(bytes[end - 1]) { end -= 1 }
+    let token = bytes[start..<end]
+    let isLong = token.count >= 16
+    let isMixed = token.count >= 6 && token.contains { 0x30...0x39 ~= $0 }
+    guard isLong || isMixed, !CodeText.isPlaceholder(token), !CodeText.beginsReference(token)
+    else { return nil }
+    return scheme.lowerBound..<end
+  }
+
+  /// Up to the same quotation mark of the same line. Where a text was cut it may be missing: then a
+  /// member's value goes to the end, and any other up to what delimits a word.
+  private mutating func quoted(at quote: Int, isEscaped: Bool, _ name: Name) -> Range<Int>? {
+    var end = quote + 1
+    var isClosed = false
+    while end < bytes.count, bytes[end] != 0x0A, !isClosed {
+      if bytes[end] == UInt8(ascii: "\\") {
+        if isEscaped, end + 1 < bytes.count, bytes[end + 1] == bytes[quote] {
+          isClosed = true
+        } else {
+          end += 2
+        }
+      } else if bytes[end] == bytes[quote] {
+        isClosed = true
+      } else {
+        end += 1
+      }
+    }
+    end = min(end, bytes.count)
+    guard end > quote + 1 else { return nil }
+    let value = bytes[(quote + 1)..<end]
+    if CodeText.isPlaceholder(value) { return nil }
+    if value.first == 0x20, CodeText.follows(value) { return nil }
+    if isClosed || name.isQuoted && end == bytes.count { return quote + 1..<end }
+    return bare(from: quote + 1, name, false)
   }
 }

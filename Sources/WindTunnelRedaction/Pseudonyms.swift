@@ -64,7 +64,7 @@ package struct Pseudonyms {
 
   /// What stands for a value of a name.
   mutating func stand(for value: String, name: String, _ certainty: Certainty = .likely) -> String {
-    if SecretNames.isPlain(value) || Self.isRedacted(value) { return value }
+    if value.isEmpty || Self.isRedacted(value) { return value }
     if let known = sought[value] {
       remember(value, as: known.stand, certainty)
       return known.stand
@@ -169,7 +169,7 @@ package struct Pseudonyms {
   /// Keeps the shape of what is decoded by clients.
   private static func shaped(_ pseudonym: String, like value: String) -> String {
     if let token = WebToken(value) { return token.redacted(as: pseudonym) }
-    if Shapes.isMail(value) { return "\(pseudonym)@example.test" }
+    if PersonalData.isMail(value) { return "\(pseudonym)@example.test" }
     return pseudonym
   }
 }

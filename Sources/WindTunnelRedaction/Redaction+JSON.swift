@@ -2,7 +2,9 @@ extension Redaction {
   /// What a value inherits from the secret's name that it stands under.
   struct Inherited {
     var name: String
-    var sort: SecretNames.Sort
+    var kind: SecretNames.Kind
+    /// What stands beside the member that has the name.
+    var neighbours: Neighbours = []
     /// Whether an object is between the name and the value: its numbers tell about the secret.
     var isWithin = false
     /// Whether it is one of a list.
@@ -67,15 +69,20 @@ extension Redaction {
 
   /// Returns what a value has inherited, else what it is by its place, where a rule names that.
   private func meaning(_ inherited: Inherited?, _ walk: Walk) -> Inherited? {
-    guard inherited == nil, !places.isEmpty, places.contains(where: { $0.leads(to: walk.way) })
+    if !keptPaths.isEmpty, keptPaths.contains(where: { $0.leads(to: walk.way) }) {
+      return nil
+    }
+    guard !rules.paths.isEmpty, rules.paths.contains(where: { $0.leads(to: walk.way) })
     else { return inherited }
-    return Inherited(name: Self.name(walk.way), sort: .secret)
+    return Inherited(name: Self.name(walk.way), kind: .told)
   }
 
   /// The known facts of a list while its elements are visited.
   private final class AboutList {
     let inherited: Inherited?
     let isOfPairs: Bool
+    /// What the element before says of the next.
+    var flag: Inherited?
 
     init(_ inherited: Inherited?, isOfPairs: Bool) {
       (self.inherited, self.isOfPairs) = (inherited, isOfPairs)
@@ -108,8 +115,27 @@ extension Redaction {
     _ walk: inout Walk
   ) {
     walk.way.append(.index(index))
-    if !about.isOfPairs || !pair(element, &walk) { visit(element, about.inherited, &walk) }
+    if case .string = element {
+      word(element, about, &walk)
+    } else if !about.isOfPairs || !pair(element, &walk) {
+      visit(element, about.inherited, &walk)
+    }
     walk.way.removeLast()
+  }
+
+  /// A string of a list; behind the flag of a command it is what the flag says: `["--password", "…"]`.
+  private mutating func word(_ element: JSONSpan, _ about: AboutList, _ walk: inout Walk) {
+    guard about.inherited == nil, case .string(let range) = element else {
+      return leaf(element, about.inherited, &walk)
+    }
+    let flag = about.flag
+    about.flag = nil
+    let word = walk.bytes[range].dropFirst().dropLast()
+    if word.starts(with: "--".utf8) {
+      let name = String(decoding: word.dropFirst(2), as: UTF8.self)
+      about.flag = names.cachedKind(ofField: name).map { Inherited(name: name, kind: $0) }
+    }
+    leaf(element, flag, &walk)
   }
 
   private static func name(_ way: [JSONPath.Step]) -> String {
@@ -130,13 +156,23 @@ extension Redaction {
   /// The known facts of an object while its members are visited.
   private final class About {
     let pair: NamedPair?
-    let grant: OAuthGrant?
     let inherited: Inherited?
     let isTold: Bool
+    /// Whether it is a key (RFC 7517 §4): some of its members are public.
+    let isKey: Bool
+    /// What the names of the members tell, once somebody asks.
+    private let names: () -> Neighbours
+    private(set) lazy var neighbours = names()
 
-    init(pair: NamedPair?, grant: OAuthGrant?, inherited: Inherited?, isTold: Bool) {
-      (self.pair, self.grant) = (pair, grant)
-      (self.inherited, self.isTold) = (inherited, isTold)
+    init(
+      pair: NamedPair?,
+      inherited: Inherited?,
+      isKey: Bool,
+      isTold: Bool,
+      names: @escaping () -> Neighbours
+    ) {
+      (self.pair, self.inherited, self.isTold, self.names) = (pair, inherited, isTold, names)
+      self.isKey = isKey
     }
   }
 
@@ -145,11 +181,15 @@ extension Redaction {
     _ inherited: Inherited?,
     _ walk: Walk
   ) -> About {
-    About(
+    let isSchema = inherited != nil && Self.isSchema(members, walk)
+    let isKey = members.contains { walk.text($0.name) == "kty" }
+    let bytes = walk.bytes
+    return About(
       pair: NamedPair(members, walk),
-      grant: grant(members, walk),
-      inherited: meaning(inherited, walk),
-      isTold: walk.isTold
+      inherited: isSchema ? nil : meaning(inherited, walk),
+      isKey: isKey,
+      isTold: walk.isTold || isSchema,
+      names: { Neighbours(members.map { JSONSpan.text($0.name, of: bytes) }, except: "") }
     )
   }
 
@@ -173,28 +213,77 @@ extension Redaction {
     _ walk: inout Walk
   ) -> Bool {
     let key = walk.text(member.name)
-    walk.isTold = about.isTold || Self.telling.contains(key.lowercased())
-    if let replaced = echoes?.replaced(in: Array(key.utf8), .name) {
+    let folded = walk.isTold ? "" : SecretNames.folded(key)
+    walk.isTold = about.isTold || Vocabulary.telling.contains(folded)
+    if let replaced = echoes.replaced(in: Array(key.utf8), .name) {
       walk.replace(member.name, by: String(decoding: replaced, as: UTF8.self))
     }
     walk.way.append(.name(key))
     if let part = walk.part { log?.enter(key, of: part) }
+    if names.isKept(key) { return false }
     let name = about.pair.flatMap { $0.holds(member.value, in: key, walk) ? $0.name : nil } ?? key
-    let sort = names.cachedSort(ofField: name) ?? about.grant?.sort(of: name, "")
-    if sort != nil, case .string(let range) = member.value,
+    // RFC 7518 §6.2.2, §6.3.2 and §6.4.
+    let isPrivate = about.isKey && ["d", "p", "q", "dp", "dq", "qi", "k"].contains(key)
+    let kind = isPrivate ? .certain : names.cachedKind(ofField: name)
+    if kind != nil, case .string(let range) = member.value,
       let value = fieldValue(walk.text(range), name: name)
     {
       if value != walk.text(range) { walk.replace(range, by: value) }
       return false
     }
-    if let sort {
-      next = Inherited(name: name, sort: sort)
-    } else if let own = about.inherited, !SecretNames.about.contains(FieldName.normalised(key)),
-      !isDescription(member.value, key, of: own, walk)
-    {
-      next = Inherited(name: key, sort: own.sort, isWithin: true, isListed: own.isListed)
+    if let kind, !(kind.isAmbiguous && about.inherited?.kind == .certain) {
+      next = Inherited(name: name, kind: kind, neighbours: about.neighbours)
+    } else if let own = about.inherited, !Vocabulary.about.contains(SecretNames.folded(key)) {
+      next = Inherited(
+        name: key,
+        kind: Self.kind(of: key, within: own),
+        neighbours: own.neighbours,
+        isWithin: true,
+        isListed: own.isListed
+      )
     }
     return true
+  }
+
+  /// An id within a session is one's id; any other member is what its object is.
+  private static func kind(of key: String, within own: Inherited) -> SecretNames.Kind {
+    own.kind
+  }
+
+  /// Whether an object tells what a value may be, and holds none: a type, a format, a list of names.
+  private static func isSchema(
+    _ members: [(name: Range<Int>, value: JSONSpan)],
+    _ walk: Walk
+  ) -> Bool {
+    if members.contains(where: { ["value", "data", "content"].contains(walk.text($0.name)) }) {
+      return false
+    }
+    return members.contains { member in
+      switch SecretNames.folded(walk.text(member.name)) {
+      case "ref", "properties", "oneof", "anyof", "allof", "enum", "minlength", "maxlength",
+        "valuefrom",
+        "secretkeyref", "fngetatt":
+        return true
+      case "type", "in", "datatype":
+        guard case .string(let range) = member.value else {
+          if case .array = member.value { return true }
+          return false
+        }
+        return Vocabulary.schemaWords.contains(walk.text(range).lowercased())
+      default: return false
+      }
+    }
+  }
+
+  private func place(_ inherited: Inherited, _ walk: Walk) -> NamedPlace {
+    var neighbours = inherited.neighbours
+    if walk.isTold { neighbours.insert(.told) }
+    return NamedPlace(
+      name: inherited.name,
+      kind: inherited.kind,
+      neighbours: neighbours,
+      isAsked: isAsked
+    )
   }
 
   private mutating func string(
@@ -203,18 +292,13 @@ extension Redaction {
     _ walk: inout Walk
   ) {
     let value = walk.text(range)
-    guard let inherited, !Prose.isAbout(inherited.name, value, isTold: walk.isTold) else {
-      let replaced = text(value, depth: walk.depth + 1)
-      if replaced != value { walk.replace(range, saying: value, by: replaced) }
-      return
+    if let inherited {
+      let replaced = judged(value, place(inherited, walk))
+      if replaced != value { return walk.replace(range, by: replaced) }
+      if SecretNames.isPlain(value) { return }
     }
-    let replaced = stand(
-      for: value,
-      name: inherited.name,
-      sort: inherited.sort,
-      inherited.isWithin ? .likely : nil
-    )
-    if replaced != value { walk.replace(range, by: replaced) }
+    let replaced = text(value, depth: walk.depth + 1)
+    if replaced != value { walk.replace(range, saying: value, by: replaced) }
   }
 
   /// A secret number is 0 afterwards where clients read it: it has no room for an ordinal, and they
@@ -228,22 +312,122 @@ extension Redaction {
     let digits = Array(walk.bytes[range])
     guard digits != Array("0".utf8) else { return }
     let stand: String
-    if let inherited, !inherited.isWithin, inherited.sort != .person,
-      !inherited.isListed || !SecretNames.isAmbiguous(inherited.name)
+    if let inherited, !inherited.isWithin,
+      Judgement.isSecret(number: digits, place(inherited, walk))
     {
       stand = self.stand(
         for: String(decoding: digits, as: UTF8.self),
         name: inherited.name,
-        sort: inherited.sort,
         // A count or an id as often as not.
-        .likely
+        .likely,
+        inherited.kind == .told ? "told" : "field-name"
       )
-    } else if let echo = echoes?.stand(forNumber: digits) {
+    } else if let echo = echoes.stand(forNumber: digits) {
       stand = echo
     } else {
       return
     }
     let replaced = !isAsked ? "0" : walk.depth == 0 ? "\"\(stand)\"" : stand
     walk.edits.append(Edit(range, Array(replaced.utf8)))
+  }
+
+  /// Whether every element is `["name", …]`.
+  static func arePairs(_ elements: [JSONSpan]) -> Bool {
+    !elements.isEmpty
+      && elements.allSatisfy {
+        guard case .array(let pair, _) = $0, pair.count == 2, case .string = pair[0] else {
+          return false
+        }
+        return true
+      }
+  }
+
+  /// The second of `["password", "…"]`; `false` where the first is no secret's name.
+  mutating func pair(_ element: JSONSpan, _ walk: inout Walk) -> Bool {
+    guard case .array(let pair, _) = element, pair.count == 2, case .string(let key) = pair[0]
+    else {
+      return false
+    }
+    let name = walk.text(key)
+    guard let kind = names.cachedKind(ofField: name) else { return false }
+    walk.way.append(.index(1))
+    defer { walk.way.removeLast() }
+    if case .string(let range) = pair[1] {
+      let value = walk.text(range)
+      if SecretNames.isWord(value) { return false }
+      if let field = fieldValue(value, name: name) {
+        if field != value { walk.replace(range, by: field) }
+        return true
+      }
+    }
+    visit(pair[1], Inherited(name: name, kind: kind), &walk)
+    return true
+  }
+}
+
+/// An object that is a name and its value: `{"name": "Authorization", "value": "…"}`,
+/// `{"id": "token", "content": "…"}`.
+struct NamedPair {
+  /// What the value is called.
+  let name: String
+  /// The members that may hold it.
+  private let isPlainPair: Bool
+
+  /// Reads an object; `nil` if it is no such pair.
+  init?(_ members: [(name: Range<Int>, value: JSONSpan)], _ walk: Redaction.Walk) {
+    // Compared as they are written, quotes and all: this is asked of every object there is.
+    func isNamed(_ range: Range<Int>, _ names: [StaticString]) -> Bool {
+      names.contains { name in
+        range.count == name.utf8CodeUnitCount
+          && name.withUTF8Buffer { walk.bytes[range].elementsEqual($0) }
+      }
+    }
+    func text(_ names: [StaticString]) -> String? {
+      for member in members where isNamed(member.name, names) {
+        if case .string(let range) = member.value { return walk.text(range) }
+      }
+      return nil
+    }
+    guard members.contains(where: { isNamed($0.name, Self.values) }) else { return nil }
+    let isPlainPair = members.contains { isNamed($0.name, ["\"value\""]) }
+    if isPlainPair, text(["\"keyName\""]) != nil {
+      (name, self.isPlainPair) = ("accessKey", true)
+      return
+    }
+    guard let name = (isPlainPair ? text(Self.names) : nil) ?? text(Self.otherNames) else {
+      return nil
+    }
+    (self.name, self.isPlainPair) = (name, isPlainPair && text(Self.names) != nil)
+    // Most of what stands under "id" is one, and no name.
+    guard self.isPlainPair || Self.mayBeName(name) else { return nil }
+  }
+
+  private static func mayBeName(_ text: String) -> Bool {
+    text.utf8.count <= 40 && text.utf8.count { 0x30...0x39 ~= $0 } <= 1
+  }
+
+  private static let names: [StaticString] = ["\"name\"", "\"key\"", "\"header\""]
+  private static let otherNames: [StaticString] = [
+    "\"name\"", "\"key\"", "\"id\"", "\"field\"", "\"label\"", "\"param\"", "\"parameter\"",
+    "\"attribute\"", "\"property\"", "\"variable\"", "\"type\"", "\"kind\"",
+  ]
+  private static let values: [StaticString] = [
+    "\"value\"", "\"content\"", "\"val\"", "\"text\"", "\"data\"", "\"string\"",
+    "\"stringValue\"",
+  ]
+  private static let valueKeys: Set<String> = [
+    "value", "content", "val", "text", "data", "string", "stringValue",
+  ]
+
+  /// Whether a member holds the value. Under other labels than `name` and `value` what reads like a
+  /// label or a sentence is one: `{"id": "password", "text": "Your password"}`.
+  func holds(_ value: JSONSpan, in key: String, _ walk: Redaction.Walk) -> Bool {
+    if isPlainPair { return key == "value" }
+    guard Self.valueKeys.contains(key), case .string(let range) = value else { return false }
+    let text = walk.text(range)
+    if Vocabulary.ambiguous[SecretNames.folded(name)] != nil { return Looks.isDrawn(text) }
+    guard Prose.isPlain(text) else { return true }
+    let isSpoken = text.contains(" ") || text.first?.isUppercase == true
+    return !isSpoken && !SecretNames.isWord(text)
   }
 }

@@ -1,30 +1,40 @@
 internal import Foundation
 
 extension Redaction {
-  /// How deep texts within texts are looked into.
-  static let depthMax = 6
-
   /// A text without secrets.
   mutating func text(_ text: String, depth: Int = 0) -> String {
     // Once all secrets are known, a whole value that is one of them goes, even where it is a word.
-    if let stand = echoes?.stand(forWhole: text, in: place) { return stand }
+    if let stand = echoes.stand(forWhole: text, in: place) { return stand }
     guard text.utf8.count > 4 else { return text }
     let bytes = Array(text.utf8)
     let replaced = self.text(bytes, .plain, depth: depth)
     return String(decoding: escaped(replaced, depth: depth), as: UTF8.self)
   }
 
-  /// A text of which a part is spelled as in an address, and may hold one: `https%3A%2F%2F…`.
+  /// A text of which a part is spelled as in an address, a page or a string, and may hold one:
+  /// `https%3A%2F%2F…`, `&#112;&#119;…`, `\\u0070…`.
   private mutating func escaped(_ bytes: [UInt8], depth: Int) -> [UInt8] {
-    let marks = ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"]
-    guard depth + 1 < Self.depthMax, bytes.contains(UInt8(ascii: "%")),
-      marks.contains(where: { bytes.firstRange(of: Array($0.utf8)) != nil }),
-      let meant = EscapedText(bytes, .percent), let plain = String(utf8: meant.bytes)
-    else { return bytes }
-    let replaced = text(plain, depth: depth + 1)
-    guard replaced != plain else { return bytes }
-    return meant.original(bytes, meaning: Array(replaced.utf8), spell: Self.encoded)
+    guard depth + 1 < Self.depthMax else { return bytes }
+    var bytes = bytes
+    for (spelling, marks) in Self.escapes where EscapedText.has(marks, in: bytes) {
+      guard let meant = EscapedText(bytes, spelling), let plain = String(utf8: meant.bytes) else {
+        continue
+      }
+      let replaced = text(plain, depth: depth + 1)
+      if replaced == plain { continue }
+      bytes = meant.original(bytes, meaning: Array(replaced.utf8)) {
+        spelling == .percent ? Pairs.encoded($0) : $0
+      }
+    }
+    return bytes
   }
+
+  /// What stands in a text that is spelled in a way of its own throughout.
+  private static let escapes: [(EscapedText.Spelling, [String])] = [
+    (.percent, ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"]),
+    (.html, ["&#x", "&#1", "&#3", "&#4", "&#5", "&#6", "&#9", "&quot;", "&#X"]),
+    (.json, ["\\u00", "\\x", "\\\""]),
+  ]
 
   /// A text without secrets: JSON as such, else lines of JSON and what is between them.
   mutating func text(_ bytes: [UInt8], _ flavour: NamedValues.Flavour, depth: Int) -> [UInt8] {
@@ -89,36 +99,36 @@ extension Redaction {
       return within(.script) { $0.stretch(bytes, flavour, depth: depth) }
     }
     guard Self.isWorthReading(bytes) else { return echoed(bytes) }
-    var stretches = ClaimedRanges(of: bytes.count)
-    var edits: [Edit] = []
+    var edits = TextEdits(bytes)
     let hasColon = bytes.has(UInt8(ascii: ":"))
-    for range in hasColon ? Self.links(in: bytes) : [] where stretches.take(range) {
-      let link = String(decoding: bytes[range], as: UTF8.self)
-      edits.append(Edit(range, Array(self.link(link, .quoted, depth: depth).utf8)))
+    for range in hasColon ? Links.found(in: bytes) : [] {
+      edits.offer(range) { self.link($0, .quoted, depth: depth) }
+      edits.take(range)
     }
     let hasNames = hasColon || bytes.has(UInt8(ascii: "=")) || bytes.has(UInt8(ascii: ">"))
-    for value in hasNames ? NamedValues.found(in: bytes, names, flavour) : []
-    where stretches.take(value.range) {
-      let text = String(decoding: bytes[value.range], as: UTF8.self)
-      edits.append(Edit(value.range, Array(named(text, value).utf8)))
+    for value in Commands.found(in: bytes, names) {
+      edits.offer(value.range) { self.named($0, value) }
     }
-    let told = flavour == .plain ? NamedByWords.found(in: bytes, names) : []
-    for value in ProseDetector.found(in: bytes) + told where stretches.take(value.range) {
-      let text = String(decoding: bytes[value.range], as: UTF8.self)
-      edits.append(Edit(value.range, Array(named(text, value).utf8)))
+    for value in hasNames ? NamedValues.found(in: bytes, names, flavour) : [] {
+      edits.offer(value.range) { self.named($0, value) }
     }
-    for shape in shapes(in: bytes) where stretches.take(shape.range) {
-      let text = String(decoding: bytes[shape.range], as: UTF8.self)
-      let stand = stand(for: text, name: shape.kind, .likely)
-      if shape.kind == "basic" { rememberPair(of: text, as: stand) }
-      edits.append(Edit(shape.range, Array(stand.utf8)))
+    for value in SpokenValues.found(in: bytes, names, tells: flavour == .plain) {
+      edits.offer(value.range) { self.stand(for: $0, name: value.name, .likely, "spoken") }
     }
-    for range in Base64Text.runs(in: bytes) where stretches.take(range) {
-      edits += unpacked(bytes, range, depth: depth)
+    for shape in shapes(in: bytes) {
+      edits.offer(shape.range) { text in
+        let stand = self.stand(for: text, name: shape.kind, .likely, shape.kind)
+        if shape.kind == "basic" { self.rememberPair(of: text, as: stand) }
+        if stand != text, text.contains(":") { self.rememberParts(of: text, shape.kind) }
+        return stand
+      }
     }
-    let changed = edits.filter { bytes[$0.range].elementsEqual($0.bytes) == false }
-    let result = changed.isEmpty ? bytes : Edit.applied(changed, to: bytes)
-    if echoes == nil { log?.lookForEntropy(in: result) }
+    for run in EncodedRun.found(in: bytes) {
+      guard edits.isFree(run.range) else { continue }
+      for edit in unpacked(bytes, run, depth: depth) { edits.add(edit) }
+    }
+    let result = edits.applied()
+    if isLearning { log?.lookForEntropy(in: result) }
     return echoed(result)
   }
 
@@ -132,7 +142,7 @@ extension Redaction {
       case UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: ">"), UInt8(ascii: "@"),
         UInt8(ascii: "+"):
         return true
-      case UInt8(ascii: "-") where last == byte: return true
+      case UInt8(ascii: "-") where last == byte || last == 0x20: return true
       case UInt8(ascii: " ") where last.asciiLowercased == UInt8(ascii: "c"): return true
       case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
         // A word in quotation marks, and no apostrophe.
@@ -143,19 +153,20 @@ extension Redaction {
       if length >= 16 { return true }
       last = byte
     }
-    return ProseDetector.mayBeIn(bytes)
+    return SpokenValues.mayBeIn(bytes)
   }
 
   /// A text without what is known to be secret.
   mutating func echoed(_ bytes: [UInt8]) -> [UInt8] {
-    guard let replaced = echoes?.replaced(in: bytes, place) else { return bytes }
-    log?.found("echo", bytes: bytes.count)
+    guard let replaced = echoes.replaced(in: bytes, place) else { return bytes }
+    log?.found("echo", "echo", bytes: bytes.count)
     return replaced
   }
 
   private func shapes(in bytes: [UInt8]) -> [Shapes.Found] {
     let shapes = Shapes.found(in: bytes)
-    return findsPersonalData ? shapes + Shapes.mails(in: bytes) + Shapes.phones(in: bytes) : shapes
+    guard rules.personalData else { return shapes }
+    return shapes + PersonalData.mails(in: bytes) + PersonalData.phones(in: bytes)
   }
 
   private mutating func named(_ text: String, _ found: NamedValues.Found) -> String {
@@ -163,7 +174,13 @@ extension Redaction {
     if let value = fieldValue(text, name: found.name) { return value }
     let plain = text.contains("%") ? text.removingPercentEncoding ?? text : text
     let unescaped = plain.contains("\\") ? Self.unescaped(plain) ?? plain : plain
-    let stand = stand(for: unescaped, name: found.name, sort: found.sort, .likely)
+    let place = NamedPlace(
+      name: found.name,
+      kind: found.kind,
+      neighbours: found.neighbours,
+      isAsked: isAsked
+    )
+    let stand = judged(unescaped, place)
     return stand == unescaped ? text : stand
   }
 
@@ -172,4 +189,31 @@ extension Redaction {
     // What does not parse was no string of JSON.
     (try? JSONParser.parse("\"\(text)\"".utf8))?.stringValue
   }
+}
+
+/// What is replaced in a text by one detector after the other: what was replaced first stays.
+private struct TextEdits {
+  private let bytes: [UInt8]
+  private var claimed: ClaimedRanges
+  private var edits: [Edit] = []
+
+  init(_ bytes: [UInt8]) { (self.bytes, claimed) = (bytes, ClaimedRanges(of: bytes.count)) }
+
+  func isFree(_ range: Range<Int>) -> Bool { claimed.isFree(range) }
+
+  mutating func take(_ range: Range<Int>) { _ = claimed.take(range) }
+
+  mutating func add(_ edit: Edit) {
+    if claimed.take(edit.range) { edits.append(edit) }
+  }
+
+  /// Replaces a stretch that nobody has, where there is something instead.
+  mutating func offer(_ range: Range<Int>, _ replace: (String) -> String) {
+    guard claimed.isFree(range) else { return }
+    let text = String(decoding: bytes[range], as: UTF8.self)
+    let replaced = replace(text)
+    if replaced != text { add(Edit(range, Array(replaced.utf8))) }
+  }
+
+  func applied() -> [UInt8] { edits.isEmpty ? bytes : Edit.applied(edits, to: bytes) }
 }

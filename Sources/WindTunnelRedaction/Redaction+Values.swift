@@ -1,45 +1,130 @@
 internal import Foundation
 
+// Values that have a name: of header fields, cookies, parameters and members.
+
 extension Redaction {
-  /// What stands for the value of a name.
+  /// What stands for a value that is a secret.
   mutating func stand(
     for value: String,
     name: some StringProtocol,
     instead: String = "value",
-    sort: SecretNames.Sort = .secret,
-    _ certainty: Pseudonyms.Certainty? = nil
+    _ certainty: Pseudonyms.Certainty,
+    _ row: String
   ) -> String {
-    if Prose.isKeyOfStore(name, value) { return value }
     let slug = SecretNames.slug(name, instead: instead)
-    let isSure = sort == .secret && !SecretNames.isAmbiguous(name)
-    let stand = pseudonyms.stand(
-      for: value,
-      name: slug,
-      sort == .person ? .none : certainty ?? (isSure ? .sure : .likely)
-    )
-    if stand != value, echoes == nil { log?.found(slug, bytes: value.utf8.count) }
+    let stand = pseudonyms.stand(for: value, name: slug, certainty)
+    if stand != value, isLearning { log?.found(slug, row, bytes: value.utf8.count) }
     return stand
   }
 
-  /// `Bearer abc` keeps its scheme (RFC 9110 §11.4).
+  /// What stands for a value by its name and what is beside it; the value itself where it is none.
+  mutating func judged(_ value: String, _ place: NamedPlace) -> String {
+    guard let certainty = Judgement.certainty(of: Self.meant(value), place) else { return value }
+    if SecretNames.isPlain(value), place.kind != .told { return value }
+    return stand(for: value, name: place.name, certainty, Self.row(place.kind))
+  }
+
+  /// What a value says that is spelled once more: `%73%65`, `&#115;&#101;`, `\x73\x65`.
+  private static func meant(_ value: String) -> String {
+    guard value.utf8.contains(where: { "%&\\".utf8.contains($0) }) else { return value }
+    var bytes = Array(value.utf8)
+    for spelling in [EscapedText.Spelling.percent, .percent, .html, .json] {
+      if let text = EscapedText(bytes, spelling), String(utf8: text.bytes) != nil {
+        bytes = text.bytes
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func row(_ kind: SecretNames.Kind) -> String {
+    switch kind {
+    case .told: "told"
+    case .certain: "field-name"
+    case .ambiguous: "likely-name"
+    case .contact, .person: "personal-data"
+    }
+  }
+
+  /// A named value without its secret; `nil` where the name says nothing and it is a text like any.
+  mutating func value(
+    _ value: String,
+    named name: String,
+    _ place: SecretNames.Place,
+    _ neighbours: Neighbours
+  ) -> String? {
+    if names.isKept(name) { return value }
+    if let field = fieldValue(value, name: name) { return field }
+    guard let kind = names.kind(of: name, in: place) else { return nil }
+    let isAsked = neighbours.contains(.row) ? true : isAsked || place == .query
+    let judged = judged(
+      value,
+      NamedPlace(name: name, kind: kind, neighbours: neighbours, isAsked: isAsked)
+    )
+    if judged == value { return kind.isAmbiguous || !SecretNames.isPlain(value) ? nil : value }
+    // Where nobody meant a space, it was a plus sign.
+    if value.contains(" ") {
+      pseudonyms.remember(value.replacing(" ", with: "+"), as: judged)
+    }
+    return judged
+  }
+
+  /// `Bearer abc` keeps its scheme (RFC 9110 §11.4). What a scheme's parameters hold (§11.2) is as
+  /// secret by itself: a signature, a response.
   mutating func credentials(_ value: String, name: String) -> String {
     let parts = value.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2 else { return stand(for: value, name: name, .sure) }
+    guard parts.count == 2 else {
+      if Prose.isPlain(value), !isAsked { return value }
+      return stand(for: value, name: name, .sure, "credentials")
+    }
     let token = String(parts[1])
-    let stand = stand(for: token, name: name, .sure)
-    if parts[0].lowercased() == "basic" { rememberPair(of: token, as: stand) }
+    let stand = stand(for: token, name: name, .sure, "credentials")
+    if stand != token {
+      rememberPair(of: token, as: stand)
+      rememberParts(of: token, name)
+    }
     return "\(parts[0]) \(stand)"
   }
 
   /// What Basic credentials decode to is as secret as they are.
   mutating func rememberPair(of token: String, as stand: String) {
-    guard let bytes = Base64Text.decoded(token.utf8), let pair = String(utf8: bytes) else { return }
+    guard let bytes = Base64Text.decoded(token.utf8), let pair = String(utf8: bytes),
+      pair.contains(":")
+    else { return }
     pseudonyms.remember(pair, as: stand)
     rememberPassword(of: pair)
   }
 
+  /// The parts of a credential that turn up by themselves: `Signature=…`, `response="…"`, the halves
+  /// of a signed cookie, a token's payload.
+  mutating func rememberParts(of value: String, _ name: String) {
+    guard value.utf8.count >= 24, value.utf8.count <= 8192 else { return }
+    let plain = value.contains("%") ? value.removingPercentEncoding ?? value : value
+    for part in plain.split(whereSeparator: { ",;& ".contains($0) }) {
+      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let isPair = pair.count == 2 && pair[0].utf8.count <= 24 && pair[1].contains { $0 != "=" }
+      let word = (isPair ? pair[1] : part).split(separator: "\"").first ?? ""
+      if let bytes = Base64Text.decoded(word.utf8), let inner = String(utf8: bytes),
+        inner.contains("=")
+      {
+        rememberParts(of: inner, name)
+      }
+      for piece in String(word).replacing("--", with: "|").split(whereSeparator: {
+        ".:|~".contains($0)
+      })
+      where piece.utf8.count >= 16 && piece.utf8.count < value.utf8.count
+        && !piece.hasPrefix("eyJhbGciOi") && Looks.isDrawn(piece)
+      {
+        let label = isPair ? SecretNames.slug(pair[0]) : "part"
+        let text = String(piece)
+        if pseudonyms.sought[text] == nil {
+          _ = pseudonyms.stand(for: text, name: "\(SecretNames.slug(name))-\(label)", .likely)
+        }
+      }
+    }
+  }
+
   /// The password of `user:password` has a pseudonym of its own, as it turns up without the user.
-  mutating func rememberPassword(of pair: String) {
+  private mutating func rememberPassword(of pair: String) {
     let parts = pair.split(separator: ":", maxSplits: 1)
     guard parts.count == 2, parts[1].utf8.count >= Pseudonyms.aloneBytesMin else { return }
     _ = pseudonyms.stand(for: String(parts[1]), name: "password", .sure)
@@ -47,7 +132,7 @@ extension Redaction {
 
   /// `user:password` of an address.
   mutating func userInfo(_ value: String) -> String {
-    let stand = stand(for: value, name: "userinfo", .likely)
+    let stand = stand(for: value, name: "userinfo", .likely, "user-info")
     guard stand != value else { return value }
     let plain = value.removingPercentEncoding ?? value
     pseudonyms.remember(plain, as: stand)
@@ -65,14 +150,25 @@ extension Redaction {
     let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].trimmingOptionalWhitespace()
     // A cookie without a name is all value.
-    guard parts.count == 2 else { return stand(for: String(name), name: "cookie", .likely) }
+    guard parts.count == 2 else {
+      return stand(for: String(name), name: "cookie", .likely, "cookie")
+    }
+    if names.isKept(name) { return String(pair.trimmingOptionalWhitespace()) }
     let value = Self.unquoted(parts[1])
     // Most cookies hold a language or a theme; one that is named like a secret holds a secret.
-    let certainty: Pseudonyms.Certainty =
-      names.sort(of: name, in: .field) == .secret ? .sure : .likely
-    let stand = stand(for: value, name: name, instead: "cookie", certainty)
-    if stand != value, let plain = value.removingPercentEncoding, plain != value {
-      pseudonyms.remember(plain, as: stand)
+    let isSecret = names.kind(of: name, in: .field) != nil
+    let stand = stand(
+      for: value,
+      name: name,
+      instead: "cookie",
+      isSecret ? .sure : .likely,
+      "cookie"
+    )
+    if stand != value {
+      if let plain = value.removingPercentEncoding, plain != value {
+        pseudonyms.remember(plain, as: stand)
+      }
+      rememberParts(of: value, String(name))
     }
     return "\(nameless(name))=\(stand)"
   }
@@ -98,10 +194,11 @@ extension Redaction {
   /// The value of a field that is treated by what it is: the same in a header and where a JSON body
   /// repeats one; `nil` for any other.
   mutating func fieldValue(_ value: String, name: some StringProtocol) -> String? {
-    switch FieldName.normalised(name) {
+    switch SecretNames.folded(name) {
     case "authorization", "proxyauthorization":
-      credentials(value, name: SecretNames.slug(name))
-    case "cookie": cookies(value)
+      Judgement.isPlaceholder(value) || SecretNames.isPlain(value)
+        ? value : credentials(value, name: SecretNames.slug(name))
+    case "cookie": value.contains("=") ? cookies(value) : nil
     case "setcookie": setCookie(value)
     default: nil
     }
@@ -120,12 +217,13 @@ extension Redaction {
   }
 
   private mutating func value(of field: HeaderField) -> String {
+    if names.isKept(field.name) { return field.value }
     switch fieldKind(field.name) {
     case .credentials: return credentials(field.value, name: SecretNames.slug(field.name))
     case .cookies: return cookies(field.value)
     case .setCookie: return setCookie(field.value)
-    case .secret(let sort):
-      return stand(for: field.value, name: field.name, sort: sort, sort == .secret ? .sure : nil)
+    case .secret(let kind): return secretField(field, kind)
+    case .protocols: return protocols(field)
     case .link: return link(field.value, .redirect)
     case .made: return echoless(field.value)
     case .drawn:
@@ -135,6 +233,51 @@ extension Redaction {
     case .syntax: return within(.syntax) { $0.text(field.value) }
     case .text: return text(field.value)
     }
+  }
+
+  /// The value of a field that is named like a credential: a word without meaning, whole.
+  private mutating func secretField(_ field: HeaderField, _ kind: SecretNames.Kind) -> String {
+    let value = field.value
+    let place = NamedPlace(name: field.name, kind: kind, isAsked: true)
+    guard kind.isAmbiguous || kind == .certain && value.utf8.count < 6 else {
+      let stand = judged(value, place)
+      if stand != value { rememberParts(of: value, field.name) }
+      return stand
+    }
+    let words = value.split(separator: " ")
+    // A scheme of its own before it (RFC 9110 §11.4).
+    if words.count == 2, words[0].utf8.allSatisfy({ $0.isWord || $0 == UInt8(ascii: "-") }),
+      words[1].utf8.count >= 8
+    {
+      return credentials(value, name: SecretNames.slug(field.name))
+    }
+    let isPlain = Prose.isPlain(value) || value.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == 0x2E }
+    let isWord =
+      value.utf8.count >= 6 && !isPlain && !Judgement.isPlaceholder(value)
+      && !value.hasPrefix("/") && !value.contains("://")
+    guard isWord, Looks.isDrawn(value) else { return text(value) }
+    let stand = stand(for: value, name: field.name, .sure, "header-name")
+    if stand != value { rememberParts(of: value, field.name) }
+    return stand
+  }
+
+  /// `Sec-WebSocket-Protocol`, in which clients that can set no other field hide a token.
+  private mutating func protocols(_ field: HeaderField) -> String {
+    field.value.split(separator: ",", omittingEmptySubsequences: false).map { item in
+      let word = item.trimmingOptionalWhitespace()
+      let parts = word.split(separator: ".")
+      guard let last = parts.last, Looks.isDrawn(last), last.utf8.count >= 12 else {
+        return String(item)
+      }
+      let isToken = word.hasPrefix("eyJ")
+      let secret = isToken ? String(word) : String(last)
+      let stand = stand(for: secret, name: field.name, .sure, "header-name")
+      if let bytes = Base64Text.decoded(secret.utf8), let plain = String(utf8: bytes) {
+        pseudonyms.remember(plain, as: stand)
+        rememberParts(of: plain, field.name)
+      }
+      return String(item).replacing(secret, with: stand)
+    }.joined(separator: ",")
   }
 
   private mutating func fieldKind(_ name: String) -> FieldKind {
@@ -157,12 +300,75 @@ extension Redaction {
 
   /// The name of a value, which may itself be an echo.
   func nameless(_ name: some StringProtocol) -> String {
-    echoes?.replaced(in: Array(name.utf8), .name).map { String(decoding: $0, as: UTF8.self) }
+    echoes.replaced(in: Array(name.utf8), .name).map { String(decoding: $0, as: UTF8.self) }
       ?? String(name)
   }
 
   /// A value in which nothing but an echo is looked for.
   func echoless(_ value: String) -> String {
-    echoes?.replaced(in: Array(value.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? value
+    echoes.replaced(in: Array(value.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? value
   }
+}
+
+/// How a header field's value is treated, which its name tells.
+enum FieldKind {
+  /// A scheme and what proves somebody's identity by it (RFC 9110 §11.4).
+  case credentials
+  case cookies
+  case setCookie
+  /// A value that goes as a whole.
+  case secret(SecretNames.Kind)
+  /// The names of protocols, and what some clients hide among them.
+  case protocols
+  /// An address, whole or in part.
+  case link
+  /// Made of the content, the clock or by lot, and long enough to look like a secret.
+  case made
+  /// The same, and there may be a secret in it, too: it is read like a text, and its words may look
+  /// drawn by lot.
+  case drawn
+  /// What the protocol itself reads: its words and numbers.
+  case syntax
+  case text
+
+  init(_ name: String, _ names: SecretNames) {
+    switch FieldName.normalised(name) {
+    case "authorization", "proxyauthorization", "authentication", "xauthentication":
+      self = .credentials
+    case "cookie", "cookie2": self = .cookies
+    case "setcookie": self = .setCookie
+    case "secwebsocketprotocol": self = .protocols
+    default:
+      self = Self.harmless(name) ?? names.kind(of: name, in: .header).map { .secret($0) } ?? .text
+    }
+  }
+
+  private static func harmless(_ name: String) -> FieldKind? {
+    let name = name.lowercased()
+    if linkNames.contains(name) { return .link }
+    if madeNames.contains(name) { return .made }
+    if drawnNames.contains(name) { return .drawn }
+    return syntaxNames.contains(name) ? .syntax : nil
+  }
+
+  private static let linkNames: Set<String> = ["location", "content-location", "referer"]
+
+  private static let madeNames: Set<String> = [
+    "etag", "if-none-match", "if-match", "date", "sec-websocket-key", "sec-websocket-accept",
+    "x-request-id", "x-amz-request-id", "x-amz-id-2", "x-amz-cf-id", "x-client-data", "traceparent",
+  ]
+
+  /// Digests of a body (RFC 1864, RFC 3230, RFC 9530), and where a browser sends its reports (Reporting
+  /// API, Network Error Logging): such an address bears an id of the answer.
+  private static let drawnNames: Set<String> = [
+    "content-md5", "digest", "content-digest", "repr-digest", "x-goog-hash", "x-ms-content-md5",
+    "report-to", "reporting-endpoints", "nel",
+  ]
+
+  private static let syntaxNames: Set<String> = [
+    "content-type", "content-length", "content-encoding", "content-range", "content-language",
+    "transfer-encoding", "connection", "upgrade", "host", "accept", "accept-encoding",
+    "accept-language", "accept-ranges", "range", "cache-control", "vary", "allow", "expires",
+    "last-modified", "if-modified-since", "age", "retry-after", "te", "trailer", "via",
+  ]
 }

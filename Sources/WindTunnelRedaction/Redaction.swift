@@ -5,10 +5,8 @@
 // each learnt value wherever it is repeated, in whatever spelling, since an echo may come before its
 // secret is known.
 //
-// Both walks look into URLs (user info, path, query, fragment), header fields, cookies, forms,
-// multipart bodies, JSON at any depth and JSON within its strings, lines of JSON and events, base64
-// and hexadecimal digits, sentences (`Your password is …`), bodies packed with gzip or deflate,
-// WebSocket messages, notes and the words of failures.
+// On its way the walk opens what holds texts and values (``Decoder``), asks what is found in them
+// (``Detector``) and how sure that is (``Judgement``), and closes all to the byte.
 //
 // - A value goes and nothing else: what stands around it keeps its spelling to the byte, in a query,
 //   a form, a string of JSON and a text. In a text it ends where it is delimited, so that code stays
@@ -19,8 +17,7 @@
 //   `Content-Encoding` goes; `Content-Length` follows each change, and digests of the body go.
 // - A secret of six bytes and more is replaced wherever it is repeated; a shorter one, and one that
 //   is itself a word for secrets, where it stands alone (`WordBoundary`) and was surely one: a password,
-//   a PIN, credentials. Under names with harmless values (`token`, `sign`, `session`, most cookies)
-//   such a value is replaced, but not looked for. Three bytes and less are never looked for.
+//   a PIN, credentials. Three bytes and less are never looked for.
 // - Left out, and named, is what cannot be rewritten: a body that cannot be opened (br, zstd, a file
 //   in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a secret;
 //   binary content that repeats a secret; a host that does.
@@ -37,12 +34,15 @@ package struct Redaction {
   /// What was found, where somebody wants to know.
   var log: RedactionLog?
 
+  let rules: RedactionRules
+  /// The places in JSON bodies whose values stay.
+  let keptPaths: [JSONPath]
   var names: SecretNames
-  let places: [JSONPath]
-  let findsPersonalData: Bool
   package var pseudonyms = Pseudonyms()
-  /// What is looked for everywhere; `nil` on the walk that learns it.
-  var echoes: KnownValueSearch?
+  /// What is looked for everywhere: nothing on the walk that learns it.
+  var echoes = KnownValueSearch()
+  /// Whether it is the walk that learns.
+  private(set) var isLearning = true
   /// All that was learnt by now.
   private var heard = KnownValueSearch()
   /// What was learnt since somebody asked.
@@ -52,7 +52,7 @@ package struct Redaction {
   /// How fields are treated that were met before: the same few come again and again.
   var fieldKinds: [String: FieldKind] = [:]
   /// Whether it is within what a client asks, which nobody reads again.
-  var isAsked = false
+  private(set) var isAsked = false
   /// Why the interaction at hand cannot be kept.
   var obstacle: String?
   /// The number of bytes that have been unpacked from within the body at hand.
@@ -60,15 +60,15 @@ package struct Redaction {
 
   /// Goes on counting where the redactions of a cassette end.
   package init(continuing interactions: [Interaction], rules: RedactionRules = .standard) {
+    self.rules = rules
     names = SecretNames(rules)
-    places = rules.paths
-    findsPersonalData = rules.personalData
+    keptPaths = rules.keptPaths
     for interaction in interactions { keepFree(interaction) }
   }
 
   /// The interactions that may be kept, without their secrets.
   package mutating func redact(_ interactions: [Interaction]) -> [Interaction] {
-    echoes = nil
+    (echoes, isLearning) = (KnownValueSearch(), true)
     // Where no secret is ever met there is no echo of one, and the first walk says all.
     var first: [(interaction: Interaction, obstacle: String?)] = []
     var isSaid = heard.isEmpty
@@ -80,7 +80,7 @@ package struct Redaction {
       if isSaid { first.append((walked, obstacle)) } else { first = [] }
     }
     hear()
-    echoes = heard
+    (echoes, isLearning) = (heard, false)
     var kept: [Interaction] = []
     keptPlaces = []
     for (index, interaction) in interactions.enumerated() {
@@ -104,7 +104,7 @@ package struct Redaction {
   /// - Returns: The ordinals that were given away here meanwhile, and what they are instead.
   package mutating func adopt(_ other: Redaction, since start: Redaction) -> [Pseudonym: Int] {
     let ordinals = pseudonyms.adopt(other.pseudonyms, since: start.pseudonyms, other.learned)
-    echoes = nil
+    (echoes, isLearning) = (KnownValueSearch(), true)
     hear()
     return ordinals
   }
@@ -143,8 +143,7 @@ package struct Redaction {
     }
     for index in interaction.messages.indices {
       log?.part = "message \(index)"
-      let data = interaction.messages[index].body.data
-      let bytes = Array(data)
+      let bytes = Array(interaction.messages[index].body.data)
       let content = content(bytes, type: "", what: "a WebSocket message")
       if content != bytes { interaction.messages[index].body = Body(Data(content)) }
     }
@@ -165,6 +164,40 @@ package struct Redaction {
   private mutating func failure(_ failure: Failure) -> Failure {
     log?.part = "failure text"
     return Failure(failure.symptom, text: failure.text.map { text($0) })
+  }
+
+  /// A message's fields and its body, which agree with each other afterwards.
+  private mutating func message(_ headers: inout HeaderFields, _ body: inout Body) {
+    let type = headers["Content-Type"] ?? ""
+    log?.meet(type)
+    headers = fields(headers)
+    guard !body.data.isEmpty else { return }
+    let part = log?.part
+    defer { part.map { log?.part = $0 } }
+    part.map { log?.part = "\($0) body" }
+    let coding = headers.values("Content-Encoding").joined(separator: ", ")
+    if body.count > Body.openedBytesMax {
+      return look(intoLarge: body.data, type: type, coding: coding)
+    }
+    guard let opened = Inflate.open(body.data, coding: coding).map(Array.init) else {
+      if !MediaType.isMedia(MediaType.essence(type)) {
+        obstacle = "a body in \(coding) cannot be opened to look for credentials"
+        log?.unopened(coding)
+      }
+      return
+    }
+    unpackedBytes = 0
+    let content = content(opened, type: type, what: "a body")
+    guard content != opened else { return }
+    let change = content.count - body.data.count
+    body = Body(Data(content))
+    headers.remove("Content-Encoding")
+    // A short secret could be found by trying.
+    headers.removeDigests()
+    // A body that was cut stays as short of what is announced as it was.
+    if let length = headers["Content-Length"].flatMap({ Int($0) }) {
+      headers["Content-Length"] = String(max(0, length + change))
+    }
   }
 
   /// Notes are JSON like any other; what is not replaced keeps its spelling.
@@ -207,5 +240,18 @@ package struct Redaction {
     for run in Base64Text.runs(in: bytes) {
       if let inner = EncodedText.decoded(bytes[run]) { pseudonyms.keepFree(inner) }
     }
+  }
+}
+
+extension Cassette {
+  /// The cassette without its secrets, and what could not be kept, in words.
+  package func redacted(
+    by rules: RedactionRules = .standard
+  ) -> (cassette: Cassette, leftOut: [String]) {
+    var redaction = Redaction(continuing: interactions, rules: rules)
+    var cassette = Cassette(redaction.redact(interactions))
+    // Looked at last, when all secrets are known.
+    cassette.notes = redaction.notes(notes)
+    return (cassette, redaction.leftOut)
   }
 }

@@ -29,14 +29,14 @@ struct RedactionLog {
 
   /// Takes note of what parts the bodies of a type.
   mutating func meet(_ type: String) {
-    guard Redaction.mediaType(type).hasPrefix("multipart/"),
-      let boundary = Redaction.parameter("boundary", of: type)
+    guard MediaType.essence(type).hasPrefix("multipart/"),
+      let boundary = MediaType.parameter("boundary", of: type)
     else { return }
     boundaries.append(Array(boundary.utf8))
   }
 
-  mutating func found(_ kind: String, bytes: Int) {
-    let leak = CassetteLeak(number: number, place: part, kind: kind, bytes: bytes)
+  mutating func found(_ kind: String, _ rule: String, bytes: Int) {
+    let leak = CassetteLeak(number: number, place: part, kind: kind, rule: rule, bytes: bytes)
     if known.insert(leak).inserted { leaks.append(leak) }
   }
 
@@ -48,7 +48,7 @@ struct RedactionLog {
   mutating func lookForEntropy(in bytes: [UInt8]) {
     guard !isAtLot else { return }
     for run in Entropy.runs(in: bytes) where !isBoundary(bytes[run]) {
-      found("entropy", bytes: run.count)
+      found("entropy", "entropy", bytes: run.count)
     }
   }
 

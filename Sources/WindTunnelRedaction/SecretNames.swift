@@ -1,55 +1,202 @@
-/// Tells by a field's name whether its value is a secret.
+internal import Foundation
+
+/// Tells by a field's name whether its value is a secret, may be one, or is none.
 ///
 /// A name is compared as its letters and digits in lower case, so `X-Api-Key`, `x_api_key` and
-/// `xApiKey` are one. Most rules look at the end of it: `user[new_password]` is a password.
+/// `xApiKey` are one. What decides is its end, without what is put behind a name that stays the same:
+/// `user[new_password]`, `passwordHash` and `api_key_v2` are a password, a password and a key.
 struct SecretNames {
   /// Where a name stands.
   enum Place { case header, query, field }
 
-  /// What a value is.
-  enum Sort: Hashable {
-    case secret
+  /// What a name says of its value.
+  enum Kind: Hashable {
+    /// Somebody said so.
+    case told
+    case certain
+    case ambiguous(Sense)
     /// E-mail addresses and telephone numbers, which are looked for elsewhere, too.
     case contact
     /// Names and addresses of people, which occur elsewhere by chance.
     case person
+
+    /// Whether the name alone is no proof.
+    var isAmbiguous: Bool { if case .ambiguous = self { true } else { false } }
   }
 
-  private let extra: [Place: Set<String>]
+  private let told: [Place: Set<String>]
+  private let kept: Set<String>
   private let personalData: Bool
-  private var fields: [String: Sort?] = [:]
+  private var fields: [String: Kind?] = [:]
 
   init(_ rules: RedactionRules) {
-    extra = [
-      .header: Set(rules.headers.map(FieldName.normalised)),
-      .query: Set(rules.queries.map(FieldName.normalised)),
-      .field: Set(rules.fields.map(FieldName.normalised)),
+    told = [
+      .header: Set(rules.headers.map(Self.folded)),
+      .query: Set(rules.queries.map(Self.folded)),
+      .field: Set(rules.fields.map(Self.folded)),
     ]
+    kept = Set(rules.keep.filter { !$0.hasPrefix("$") }.map(Self.folded))
     personalData = rules.personalData
   }
 
-  /// What the value of a name is; `nil` for nothing that is taken out.
-  func sort(of name: some StringProtocol, in place: Place) -> Sort? {
-    let name = FieldName.normalised(name)
-    guard !name.isEmpty else { return nil }
-    if extra[place]?.contains(name) == true { return .secret }
-    if Self.harmless.contains(name) { return nil }
-    if Self.whole.contains(name) { return .secret }
-    if place == .header, Self.inHeaders.contains(name) { return .secret }
-    if place == .query, Self.inQueries.contains(name) { return .secret }
-    if Self.endings.contains(where: { name.hasSuffix($0) }) { return .secret }
+  /// What a name says of its value; `nil` for nothing that is taken out.
+  func kind(of written: some StringProtocol, in place: Place) -> Kind? {
+    let name = Self.folded(written)
+    guard !name.isEmpty, !kept.contains(name) else { return nil }
+    if told[place]?.contains(name) == true { return .told }
+    if let kind = Self.standard(name, written, place) { return kind }
     guard personalData else { return nil }
-    if Self.contactEndings.contains(where: { name.hasSuffix($0) }) { return .contact }
-    return Self.persons.contains(name) ? .person : nil
+    if Self.ends(name, in: Vocabulary.contacts) { return .contact }
+    return Vocabulary.persons.contains(name) ? .person : nil
   }
 
-  /// What the value of a JSON member is; the same few names come again and again.
-  mutating func cachedSort(ofField name: String) -> Sort? {
+  /// Whether somebody said that what bears a name is no secret.
+  func isKept(_ name: some StringProtocol) -> Bool {
+    !kept.isEmpty && kept.contains(Self.folded(name))
+  }
+
+  /// What the name of a JSON member says; the same few names come again and again.
+  mutating func cachedKind(ofField name: String) -> Kind? {
     if let known = fields[name] { return known }
-    let sort = sort(of: name, in: .field)
+    let kind = kind(of: name, in: .field)
     // Keys that are data, such as ids, are as many as there are bodies.
-    if fields.count < 4096 { fields[name] = sort }
-    return sort
+    if fields.count < 4096 { fields[name] = kind }
+    return kind
+  }
+
+  private static func standard(
+    _ name: String,
+    _ written: some StringProtocol,
+    _ place: Place
+  ) -> Kind? {
+    if place == .header, Vocabulary.harmlessHeaders.contains(name) { return nil }
+    if ends(name, in: Vocabulary.harmless) { return nil }
+    if let kind = plain(name, place) { return kind }
+    var stem = name
+    while let shorter = withoutTail(stem) {
+      stem = shorter
+      if let kind = plain(stem, place) {
+        // `key1` and `login_field` are anything.
+        return kind == .certain || stem != "key" && stem != "keys" && stem != "login" ? kind : nil
+      }
+    }
+    let parts = words(of: written)
+    if place == .header {
+      let isOne = parts.contains { Vocabulary.headerWords.contains($0) }
+      return isOne || Vocabulary.headers.contains(name) ? .ambiguous(.token) : nil
+    }
+    return within(parts) ? .ambiguous(.near) : nil
+  }
+
+  /// Whether a word of a name, or two or three together, name a secret, and what follows says nothing
+  /// else about it: `redisPasswordReplica`, `segredo_do_cliente`, `şifresi`.
+  private static func within(_ parts: [String]) -> Bool {
+    guard parts.count <= 8 else { return false }
+    if parts.count > 1, let last = parts.last, ["pass", "pw", "pwd"].contains(last) { return true }
+    for (index, part) in parts.enumerated() {
+      let joined =
+        [part]
+        + (2...3).compactMap { count in
+          index + count <= parts.count ? parts[index..<index + count].joined() : nil
+        }
+      guard let place = joined.lastIndex(where: isRoot) else { continue }
+      if parts.last == "value" { return true }
+      return !parts[(index + place + 1)...].contains { Vocabulary.aboutSecrets.contains($0) }
+    }
+    return false
+  }
+
+  /// Whether a word is a secret's name, be it with an ending of its language.
+  private static func isRoot(_ word: String) -> Bool {
+    if plain(word, .field) == .certain { return true }
+    return (1...3).contains { count in
+      word.count - count >= 5 && Vocabulary.certain.contains(String(word.dropLast(count)))
+    }
+  }
+
+  /// The words of a name: parted by signs, and by capitals behind small letters.
+  static func words(of name: some StringProtocol) -> [String] {
+    var (words, word, wasSmall): ([String], String, Bool) = ([], "", false)
+    for character in name.suffix(80) {
+      let isPart = character.isLetter || character.isNumber
+      if !word.isEmpty, !isPart || wasSmall && (character.isUppercase || character.isNumber) {
+        words.append(folded(word))
+        word = ""
+      }
+      if isPart { word.append(character) }
+      wasSmall = character.isLowercase
+    }
+    return word.isEmpty ? words : words + [folded(word)]
+  }
+
+  private static func plain(_ name: String, _ place: Place) -> Kind? {
+    if ends(name, in: Vocabulary.certain) || Vocabulary.certainWholes.contains(name) {
+      return .certain
+    }
+    if let sense = Vocabulary.ambiguous[name] {
+      // A key of a store, of music, of a table: only an address is opened with one.
+      return (name == "key" || name == "keys") && place == .field ? nil : .ambiguous(sense)
+    }
+    if name.hasSuffix("tokens") { return .ambiguous(.token) }
+    for end in ["token", "cookie"] where name.hasSuffix(end) {
+      return ends(String(name.dropLast(end.count)), in: Vocabulary.tokenOwners)
+        ? .certain : .ambiguous(.token)
+    }
+    for end in ["secret", "signature", "assertion", "pass", "pwd", "pw", "sig", "auth"]
+    where name.hasSuffix(end) {
+      let isShort = end == "pass" || end == "pw" || end == "sig" || end == "auth"
+      let owner = String(name.dropLast(end.count))
+      if isShort, !ends(owner, in: Self.shortOwners) { continue }
+      return end == "secret" || end == "pwd" ? .certain : .ambiguous(isShort ? .pass : .token)
+    }
+    if ends(name, in: Self.cards) { return .ambiguous(.card) }
+    return nil
+  }
+
+  private static let shortOwners = Vocabulary.words(
+    "user db smtp imap ftp mail admin root my login api app proxy http url ssh ldap mysql pg postgres become"
+  )
+  private static let cards = Vocabulary.words("cardnumber creditcardnumber ccnumber")
+
+  /// Whether a name ends with one of many words: they are looked up by their length, so that the cost
+  /// is the name's and not the list's.
+  static func ends(_ name: String, in words: Set<String>) -> Bool {
+    var rest = name[...]
+    while !rest.isEmpty {
+      if words.contains(String(rest)) { return true }
+      rest = rest.dropFirst()
+    }
+    return false
+  }
+
+  private static func withoutTail(_ name: String) -> String? {
+    if let last = name.last, last.isNumber {
+      let count = name.reversed().prefix(while: \.isNumber).count
+      let stem = name.dropLast(count)
+      guard count <= 4, stem.count > 2 else { return nil }
+      return String(stem.hasSuffix("v") ? stem.dropLast() : stem)
+    }
+    if name.hasSuffix("s"), !name.hasSuffix("ss"), name.count > 5 { return String(name.dropLast()) }
+    guard
+      let tail = Vocabulary.tails.first(where: { name.hasSuffix($0) && name.count > $0.count + 1 })
+    else { return nil }
+    return String(name.dropLast(tail.count))
+  }
+
+  /// The letters and digits of a name in lower case, without accents; of its last 80 bytes.
+  static func folded(_ name: some StringProtocol) -> String {
+    let plain = FieldName.normalised(name)
+    guard plain.utf8.contains(where: { $0 >= 0x80 }) else { return plain }
+    let scalars = String(name.suffix(80)).lowercased().decomposedStringWithCanonicalMapping
+      .unicodeScalars.filter {
+        // Combining diacritical marks; a soft sign of kana is none.
+        !(0x300...0x36F ~= $0.value)
+          && ($0.properties.isAlphabetic || $0.properties.numericType != nil
+            || $0.value == 0x3099 || $0.value == 0x309A
+            || $0.properties.generalCategory == .nonspacingMark
+            || $0.properties.generalCategory == .spacingMark)
+      }
+    return String(String.UnicodeScalarView(scalars)).precomposedStringWithCanonicalMapping
   }
 
   /// A name as it stands in a pseudonym.
@@ -57,83 +204,32 @@ struct SecretNames {
     if name.utf8.allSatisfy({ 0x20..<0x80 ~= $0 }) {
       let letters = name.utf8.prefix(40).map { byte -> UInt8 in
         let lower = byte.asciiLowercased
-        return 0x61...0x7A ~= lower || 0x30...0x39 ~= lower ? lower : UInt8(ascii: "-")
+        return lower.isWord ? lower : UInt8(ascii: "-")
       }
       return letters.isEmpty ? instead : String(decoding: letters, as: UTF8.self)
     }
     let letters = name.lowercased().prefix(40).map {
       $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-"
     }
-    return letters.isEmpty ? instead : String(letters)
+    return letters.allSatisfy { $0 == "-" } ? instead : String(letters)
   }
 
   /// Whether a value is too plain to be anybody's secret.
   static func isPlain(_ value: some StringProtocol) -> Bool {
-    plain.contains(value.lowercased())
+    value.isEmpty || value.utf8.count <= 40 && Vocabulary.plainValues.contains(value.lowercased())
   }
 
   /// Whether a value is itself one of the words that name secrets, and so found in any text.
   static func isWord(_ value: String) -> Bool {
-    let name = FieldName.normalised(value)
-    return whole.contains(name) || endings.contains(name) || harmless.contains(name)
+    guard value.utf8.count <= 40 else { return false }
+    let name = folded(value)
+    if Vocabulary.certain.contains(name) || Vocabulary.certainWholes.contains(name)
+      || Vocabulary.ambiguous[name] != nil || Vocabulary.harmless.contains(name)
+    {
+      return true
+    }
+    return ["token", "secret"].contains {
+      name.hasSuffix($0) && Vocabulary.tokenOwners.contains(String(name.dropLast($0.count)))
+    }
   }
-
-  /// Whether a name has harmless values as well: a currency is a token, a zodiac has signs.
-  static func isAmbiguous(_ name: some StringProtocol) -> Bool {
-    ambiguous.contains(FieldName.normalised(name))
-  }
-
-  /// Members of an object under a secret name that tell about the secret and are none.
-  static let about: Set<String> = [
-    "type", "tokentype", "kind", "scheme", "scope", "alg", "algorithm", "expires", "expiresin",
-    "expiresat", "expiry", "created", "createdat", "issuedat", "updatedat", "status",
-  ]
-
-  private static let plain: Set<String> = [
-    "", "true", "false", "null", "nil", "none", "undefined", "yes", "no", "bearer", "basic", "*",
-    "include", "omit", "same-origin",
-  ]
-
-  private static let endings = [
-    "token", "password", "passwd", "passphrase", "passcode", "secret", "apikey", "accesskey",
-    "accesskeyid", "secretkey", "privatekey", "signingkey", "encryptionkey", "subscriptionkey",
-    "authkey", "sessionid", "sessid", "sessionkey", "signature", "credential", "credentials",
-    "authorization", "assertion", "clientsecret", "pincode", "otpcode", "mfacode",
-    "verificationcode", "recoverycode", "passwordconfirmation", "passwordconfirm", "passwordrepeat",
-    "connectionstring", "cardnumber",
-  ]
-
-  private static let whole: Set<String> = [
-    "pwd", "pass", "session", "sid", "sign", "sig", "otp", "totp", "pin", "auth", "jwt", "bearer",
-    "cookie", "cookies", "setcookie", "csrf", "xsrf", "xcsrf", "cvv", "cvc", "cvv2", "hmac",
-    "tokens", "secrets", "passwords", "apikeys", "samlresponse", "samlrequest", "codeverifier",
-    "devicecode", "xfunctionskey", "xauth", "accesstokens", "refreshtokens",
-    "oauthverifier", "ssn",
-  ]
-
-  private static let inQueries: Set<String> = ["key"]
-
-  private static let inHeaders: Set<String> = ["authentication", "xauthentication", "cookie2"]
-
-  private static let ambiguous: Set<String> = [
-    "token", "tokens", "session", "sid", "sign", "sig", "signature", "auth", "key", "bearer",
-    "cookie", "cookies", "assertion",
-  ]
-
-  /// Ends like a secret and is a cursor, a switch or a list of names.
-  private static let harmless: Set<String> = [
-    "pagetoken", "nextpagetoken", "previouspagetoken", "nexttoken", "continuationtoken",
-    "paginationtoken", "cancellationtoken", "accesscontrolallowcredentials", "withcredentials",
-  ]
-
-  private static let contactEndings = [
-    "email", "mail", "emailaddress", "phone", "phonenumber", "mobile", "telephone", "fax",
-  ]
-
-  private static let persons: Set<String> = [
-    "name", "firstname", "lastname", "fullname", "givenname", "familyname", "middlename", "surname",
-    "nickname", "displayname", "username", "birthname", "maidenname", "birthday", "birthdate",
-    "dateofbirth", "dob", "ssn", "iban", "street", "address", "addressline1", "addressline2",
-    "postcode", "postalcode", "zip", "zipcode", "tel",
-  ]
 }

@@ -12,7 +12,9 @@ enum Shapes {
   /// Whether anything that is known begins with a byte.
   private static let begins: [Bool] = {
     var begins = [Bool](repeating: false, count: 256)
-    for byte in keys.compactMap(\.mark.first) + Array("e-Bbc:".utf8) { begins[Int(byte)] = true }
+    for byte in UInt8.min...UInt8.max where byte.isWord || "-:$".utf8.contains(byte) {
+      begins[Int(byte)] = true
+    }
     return begins
   }()
 
@@ -26,8 +28,29 @@ enum Shapes {
       guard let next = reader.shape(at: start) else { continue }
       found.append(next)
       place = max(next.range.upperBound, place)
+      if next.kind == "aws-key" || next.kind == "alibaba-key",
+        let other = partner(of: next, in: bytes)
+      {
+        found.append(other)
+        place = other.range.upperBound
+      }
     }
     return found
+  }
+
+  /// The secret that stands behind the name of a key: 30 or 40 letters of base64.
+  private static func partner(of key: Found, in bytes: [UInt8]) -> Found? {
+    let rest = bytes[key.range.upperBound...].prefix(48)
+    guard let start = rest.firstIndex(where: { Base64Text.isLetter($0) && $0 != UInt8(ascii: "-") })
+    else {
+      return nil
+    }
+    let word = bytes[start...].prefix(41).prefix { Base64Text.isLetter($0) }
+    guard word.count == 40 || word.count == 30, Looks.isDrawn(String(decoding: word, as: UTF8.self))
+    else {
+      return nil
+    }
+    return Found(range: word.startIndex..<word.endIndex, kind: "cloud-secret")
   }
 
   /// Where the next word begins as something that is known does, or a colon stands, which may part a
@@ -38,7 +61,7 @@ enum Shapes {
         (min(place, bytes.count)..<bytes.count).first { place in
           let byte = bytes[place]
           guard begins[Int(byte)] else { return false }
-          return byte == UInt8(ascii: ":") || place == 0 || !bytes[place - 1].isWord
+          return ":$".utf8.contains(byte) || place == 0 || !bytes[place - 1].isWord
         }
       }
     }
@@ -55,10 +78,6 @@ enum Shapes {
     private var keyEnd: (from: Int, place: Int?)?
     /// Before it no part of a key begins whose end is missing.
     private var keyStart = 0
-    /// The command that was read last, as far as it is looked at.
-    private var command = 0..<0
-    /// The end of the line that it stands in.
-    private var lineEnd = 0
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -66,14 +85,18 @@ enum Shapes {
       if bytes[place] == UInt8(ascii: ":") { return Shapes.bot(around: place, in: bytes) }
       guard place == 0 || !bytes[place - 1].isWord else { return nil }
       switch bytes[place] {
-      case UInt8(ascii: "e"): return webToken(at: place)
-      case UInt8(ascii: "-"): return privateKey(at: place) ?? password(at: place)
-      case UInt8(ascii: "c"):
-        noteCommand(at: place)
-        return nil
-      case UInt8(ascii: "B"), UInt8(ascii: "b"): return credentials(at: place)
-      default: return Shapes.key(at: place, in: bytes)
+      case UInt8(ascii: "e"): if let token = webToken(at: place) { return token }
+      case UInt8(ascii: "-"): return privateKey(at: place)
+      case UInt8(ascii: "B"), UInt8(ascii: "b"):
+        if let found = credentials(at: place) { return found }
+      default: break
       }
+      if let key = KnownKey.found(at: place, in: bytes) ?? Shapes.oddKey(at: place, in: bytes) {
+        return key
+      }
+      // A word with hyphens is looked at once, from its beginning.
+      if place > 0, KnownKey.Letters.dashed.contains(bytes[place - 1]) { return nil }
+      return KnownKey.named(at: place, in: bytes)
     }
 
     /// Three words with dots between them.
@@ -85,13 +108,25 @@ enum Shapes {
         return nil
       }
       let second = wordEnd(first + 1)
-      guard second < bytes.count, bytes[second] == UInt8(ascii: "."), second > first + 1 else {
+      guard second < bytes.count, bytes[second] == UInt8(ascii: ".") else {
         tokenStart = first
         return nil
       }
-      let third = wordEnd(second + 1)
+      var third = wordEnd(second + 1)
+      // Encrypted it has five parts (RFC 7516 §7.1), of which the second may be missing.
+      if third < bytes.count, bytes[third] == UInt8(ascii: ".") {
+        let fourth = wordEnd(third + 1)
+        if fourth > third + 1, fourth < bytes.count, bytes[fourth] == UInt8(ascii: ".") {
+          let fifth = wordEnd(fourth + 1)
+          if fifth > fourth + 1, fifth - place >= 60 {
+            return Found(range: place..<fifth, kind: "jwe")
+          }
+        }
+      }
+      third = wordEnd(second + 1)
       tries = tries.dot == first ? (first, tries.count + 1) : (first, 1)
-      if third > second + 1, WebToken(String(decoding: bytes[place..<third], as: UTF8.self)) != nil
+      if third > second + 1, second > first + 1,
+        WebToken(String(decoding: bytes[place..<third], as: UTF8.self)) != nil
       {
         return Found(range: place..<third, kind: "jwt")
       }
@@ -114,9 +149,11 @@ enum Shapes {
     /// what may be a part of a key.
     private mutating func privateKey(at place: Int) -> Found? {
       guard bytes[place...].starts(with: "-----BEGIN ".utf8),
-        let label = bytes[place...].prefix(80).firstRange(of: Array("PRIVATE KEY-----".utf8))
+        let label = bytes[place...].prefix(80).firstRange(of: Array("PRIVATE KEY".utf8))
       else { return nil }
-      let start = label.upperBound
+      let rest = bytes[label.upperBound...].prefix(12)
+      guard let dashes = rest.firstRange(of: Array("-----".utf8)) else { return nil }
+      let start = dashes.upperBound
       let end = keyEnd(from: start) ?? start
       var inner = bytes[start..<end]
       if inner.isEmpty {
@@ -143,33 +180,6 @@ enum Shapes {
       return place
     }
 
-    /// `curl …`, of which 400 bytes of one line are looked at.
-    private mutating func noteCommand(at place: Int) {
-      guard bytes[place...].starts(with: "curl ".utf8) else { return }
-      if lineEnd <= place { lineEnd = bytes[place...].firstIndex(of: 0x0A) ?? bytes.count }
-      command = place..<min(place + 400, lineEnd)
-    }
-
-    private static let userFlags = ["-u ", "--user ", "--proxy-user "].map { Array($0.utf8) }
-
-    /// `-u user:password` of such a command.
-    private func password(at place: Int) -> Found? {
-      guard command.contains(place), bytes[place - 1] == 0x20,
-        let flag = Self.userFlags.first(where: { bytes[place...].starts(with: $0) })
-      else { return nil }
-      var start = place + flag.count
-      while start < command.upperBound,
-        bytes[start] == 0x20 || NamedValues.isQuote(bytes[start])
-      { start += 1 }
-      guard start < command.upperBound else { return nil }
-      let pair = bytes[start..<command.upperBound]
-        .prefix { $0 > 0x20 && !"\"'\\".utf8.contains($0) }
-      guard let colon = pair.firstIndex(of: UInt8(ascii: ":")), colon + 1 < pair.endIndex,
-        !CodeText.beginsReference(pair[(colon + 1)...])
-      else { return nil }
-      return Found(range: colon + 1..<pair.endIndex, kind: "password")
-    }
-
     /// RFC 9110 §11.4: `Basic` and what decodes to a pair, `Bearer` and what is long enough.
     private func credentials(at place: Int) -> Found? {
       let scheme = bytes[place...].prefix(7).prefix { $0.isWord }
@@ -189,5 +199,38 @@ enum Shapes {
       guard token.count >= 16, token.contains(where: { 0x30...0x39 ~= $0 }) else { return nil }
       return Found(range: start..<token.endIndex, kind: "bearer")
     }
+  }
+
+  /// `123456789:AA…`, a bot's number and its token, around the colon.
+  static func bot(around colon: Int, in bytes: [UInt8]) -> Found? {
+    guard colon >= 6, bytes[(colon + 1)...].starts(with: "AA".utf8) else { return nil }
+    let token = bytes[(colon + 1)...].prefix(40)
+      .prefix { $0.isWord || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+    var start = colon
+    while start > 0, colon - start < 13, 0x30...0x39 ~= bytes[start - 1] { start -= 1 }
+    guard token.count == 35, 6...12 ~= colon - start else { return nil }
+    return Found(range: start..<token.endIndex, kind: "bot-token")
+  }
+
+  /// Keys that are known by what stands in their middle or at their end: a bot's of Discord
+  /// (`MTk4….Gabc12.…`), Mailchimp's (`…-us12`), a client secret of Entra ID (`abc8Q~…`).
+  static func oddKey(at place: Int, in bytes: [UInt8]) -> Found? {
+    let word = bytes[place...].prefix(90).prefix { KnownKey.Letters.dotted.contains($0) }
+    if word.count < 34 || word.count >= 90 { return nil }
+    let parts = word.split(separator: UInt8(ascii: "."))
+    if parts.count == 3, "MNO".utf8.contains(word[place]), 23...28 ~= parts[0].count,
+      parts[1].count == 6,
+      parts[2].count >= 27
+    {
+      return Found(range: place..<parts[2].endIndex, kind: "discord-token")
+    }
+    let isHexadecimal = word.prefix(32).allSatisfy(KnownKey.Letters.hexadecimal.contains)
+    if isHexadecimal, word.dropFirst(32).starts(with: "-us".utf8), 36...37 ~= word.count {
+      return Found(range: word.startIndex..<word.endIndex, kind: "mailchimp-key")
+    }
+    if 37...40 ~= word.count, word.dropFirst(4).prefix(2).elementsEqual("Q~".utf8) {
+      return Found(range: word.startIndex..<word.endIndex, kind: "azure-secret")
+    }
+    return nil
   }
 }

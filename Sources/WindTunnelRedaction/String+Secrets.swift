@@ -9,17 +9,18 @@ extension String {
 
   /// Whether what bears this name is a secret: `--api-token`.
   package var namesSecret: Bool {
-    SecretNames(.standard).sort(of: self, in: .field) == .secret
+    SecretNames(.standard).kind(of: self, in: .field) != nil
   }
 
   /// Tells whether a parameter of this name in an address is a secret: `key`.
   package var namesSecretParameter: Bool {
-    SecretNames(.standard).sort(of: self, in: .query) == .secret
+    SecretNames(.standard).kind(of: self, in: .query) != nil
   }
 
   /// Tells whether a header field of this name is a secret: `X-Api-Key`, `Cookie`.
   package var namesSecretField: Bool {
-    SecretNames(.standard).sort(of: self, in: .header) == .secret
+    SecretNames(.standard).kind(of: self, in: .header) != nil
+      || ["authorization", "cookie"].contains(lowercased())
   }
 
   /// Tells whether what bears this name is a secret in every place: a `session` may be a desktop's.
@@ -27,7 +28,7 @@ extension String {
   /// A variable's `TOKEN` is one, too: it has no neighbours that could say otherwise.
   package var surelyNamesSecret: Bool {
     namesSecret
-      && (!SecretNames.isAmbiguous(self)
+      && (Vocabulary.ambiguous[SecretNames.folded(self)] == nil
         || ["token", "tokens", "auth", "bearer", "cookie", "cookies"].contains(lowercased()))
   }
 }

@@ -153,9 +153,9 @@ extension HardSecret {
   private static let signatures: [HardSecret] = [
     asked(
       61410,
-      "Telegram's secret",
+      "secret of a bot",
       "/hooks/telegram",
-      ["X-Telegram-Bot-Api-Secret-Token": "§"],
+      ["X-Chat-Bot-Api-Secret-Token": "§"],
       "{u32}"
     ),
     asked(61420, "Stripe", "/hooks/stripe", ["Stripe-Signature": "t=1700000000,v1=§"], "{h64}"),

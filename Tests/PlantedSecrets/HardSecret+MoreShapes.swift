@@ -87,7 +87,7 @@ extension HardSecret {
     ),
     told(
       62740,
-      "Telegram's bot in a path",
+      "bot in a path",
       "/bot§/sendMessage?chat_id=7&text=hi",
       json,
       #"{"ok":true,"result":{"message_id":3}}"#,

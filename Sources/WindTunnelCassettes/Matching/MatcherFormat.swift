@@ -8,7 +8,8 @@
 //     "ignoreQuery": ["page", "utm_*"],
 //     "headers": ["Accept"],                             fields that count; no other does
 //     "body": "ignored" | "bytes" | "json" | "form" | "multipart" | "byType",
-//     "ignoreBody": ["$.meta.timestamp", "$.items[*].id", "csrf"] }
+//     "ignoreBody": ["$.meta.timestamp", "$.items[*].id", "csrf"],
+//     "keep": ["session", "$.card.code"] }               what is no secret where it is recorded
 //
 // Every key but the first may be missing, and then the command's own rule stands. In "ignoreBody"
 // what begins with "$" is a path into JSON, anything else the name of a form's field or a
@@ -49,6 +50,10 @@ extension Matcher {
         $0.isHTTPToken ? $0 : nil
       } ?? headers
     try readBody(&top)
+    kept =
+      try top.texts("keep", "the name of a value, or a JSON path such as \"$.card.code\"") { text in
+        text.hasPrefix("$") && JSONPath(text) == nil || text.isEmpty ? nil : text
+      } ?? kept
     try top.refuseUnknownKeys()
   }
 
@@ -106,6 +111,7 @@ extension Matcher {
     let isOther =
       body.ignoredPaths != base.body.ignoredPaths || body.ignoredFields != base.body.ignoredFields
     add("ignoreBody", texts(ignored), if: isOther && !ignored.isEmpty)
+    add("keep", texts(kept), if: kept != base.kept)
     return .object(members)
   }
 }

@@ -30,6 +30,11 @@ package enum EncodedText {
     return String(utf8: bytes) == nil ? nil : bytes
   }
 
+  /// The two hexadecimal digits of a byte, with small letters.
+  package static func digits(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+
   private static func value(_ letter: UInt8) -> UInt8? {
     switch letter {
     case 0x30...0x39: letter - 0x30

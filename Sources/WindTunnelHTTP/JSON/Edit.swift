@@ -30,6 +30,9 @@ package struct ClaimedRanges {
   /// Begins with a text of so many bytes that nobody has anything of.
   package init(of count: Int) { isTaken = [Bool](repeating: false, count: count) }
 
+  /// Tells whether nobody has any of a stretch.
+  package func isFree(_ range: Range<Int>) -> Bool { !isTaken[range].contains(true) }
+
   /// Takes a stretch if nobody has any of it.
   package mutating func take(_ range: Range<Int>) -> Bool {
     if isTaken[range].contains(true) { return false }

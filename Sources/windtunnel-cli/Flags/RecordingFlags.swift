@@ -8,6 +8,7 @@ internal import WindTunnelServer
 /// The redactions beside the standard ones, as flags of the commands that record.
 enum RedactionFlags {
   static let names = "--redact"
+  static let keep = "--keep"
   static let personalData = "--personal-data"
 
   static let flags = flags(prefix: "")
@@ -19,6 +20,11 @@ enum RedactionFlags {
         names,
         "NAME",
         sentence(prefix, "One more name of a secret, or a place in JSON such as $.user.code.")
+      ),
+      Flag(
+        keep,
+        "NAME",
+        sentence(prefix, "A name, or a place in JSON, whose values are no secrets and stay.")
       ),
       Flag(
         personalData,
@@ -37,15 +43,18 @@ enum RedactionFlags {
 extension RedactionRules {
   /// The rules that a command line adds.
   init(_ arguments: Arguments) throws(Refusal) {
-    let names = arguments.all(RedactionFlags.names)
-    if let wrong = names.first(where: { $0.hasPrefix("$") && !RedactionRules.isPlace($0) }) {
-      throw .value(
-        RedactionFlags.names,
-        wrong,
-        shouldBe: "a name, or a place such as $.user.code"
-      )
+    func names(_ flag: String) throws(Refusal) -> [String] {
+      let names = arguments.all(flag)
+      if let wrong = names.first(where: { $0.hasPrefix("$") && !RedactionRules.isPlace($0) }) {
+        throw .value(flag, wrong, shouldBe: "a name, or a place such as $.user.code")
+      }
+      return names
     }
-    self.init(names: names, personalData: arguments.has(RedactionFlags.personalData))
+    self.init(
+      names: try names(RedactionFlags.names),
+      keep: try names(RedactionFlags.keep),
+      personalData: arguments.has(RedactionFlags.personalData)
+    )
   }
 }
 

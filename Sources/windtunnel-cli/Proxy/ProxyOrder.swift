@@ -26,7 +26,8 @@ struct ProxyOrder {
 
   /// The flags that are of use only where something is recorded.
   private static let ofRecording = [
-    RedactionFlags.names, RedactionFlags.personalData, "--dates", IgnoredHost.name,
+    RedactionFlags.names, RedactionFlags.keep, RedactionFlags.personalData, "--dates",
+    IgnoredHost.name,
     EncodingsFlag.name,
   ]
 
@@ -65,7 +66,7 @@ struct ProxyOrder {
     if recordFile == nil, let flag = Self.ofRecording.first(where: { arguments.has($0) }) {
       throw Refusal.usage("\(flag) goes with --record; without it nothing is kept.")
     }
-    redaction = try RedactionRules(arguments)
+    redaction = try RedactionRules(arguments).keeping(matcher.kept)
     isDated = arguments.has("--dates")
     ignored = try IgnoredHost.all(arguments)
     reports = try arguments.all("--report").map { text throws(Refusal) in

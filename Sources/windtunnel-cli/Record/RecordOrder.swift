@@ -75,7 +75,7 @@ struct RecordOrder {
     isDated = arguments.has("--dates")
     keepsEncodings = arguments.has(EncodingsFlag.name)
     volatile = try VolatileFlag.names(arguments)
-    redaction = try RedactionRules(arguments)
+    redaction = try RedactionRules(arguments).keeping(matcher.kept)
   }
 
   func options() throws -> ReplayServer.Options {

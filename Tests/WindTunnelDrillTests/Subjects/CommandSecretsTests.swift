@@ -95,7 +95,7 @@ import WindTunnel
       latency: .zero,
       attemptCount: 1,
       attempts: [
-        .init(decision: "calm/0\tGET /home?x=a%20b%2Fc%2Bd%25e&sig=abc\t1\t[]", take: "unmatched")
+        .init(decision: "calm/0\tGET /home?x=a%20b%2Fc%2Bd%25e&sig=abc1\t1\t[]", take: "unmatched")
       ]
     )
     call = call.masked(by: kept)

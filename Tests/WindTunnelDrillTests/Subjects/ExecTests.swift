@@ -83,7 +83,7 @@ import WindTunnel
       Body(Data([0xFF, 0xFE])), Body("a\0b"), Body(String(repeating: "x", count: 200_000)),
     ] {
       let post = Interaction(
-        Request("POST", "http://a.test/users?token=abc", body: body),
+        Request("POST", "http://a.test/users?token=abc1", body: body),
         .response(Response(status: 201))
       )
       var plan = try DrillPlan()

@@ -19,29 +19,37 @@ import Testing
 
   @Test func `what was found out beside counts on where others have come to`() {
     var all = Redaction(continuing: [])
-    _ = all.redact([Self.interaction("/1", "token=first-one-1")])
+    _ = all.redact([Self.interaction("/1", "access_token=first-one-1")])
     let start = all
     var beside = start
-    let large = beside.redact([Self.interaction("/large", "token=large-one-1 token=first-one-1")])
-    #expect(Self.text(large) == "token=REDACTED-token-2 token=REDACTED-token-1")
-    _ = all.redact([Self.interaction("/2", "token=second-one-2")])
+    let large = beside.redact([
+      Self.interaction("/large", "access_token=large-one-1 access_token=first-one-1")
+    ])
+    #expect(
+      Self.text(large)
+        == "access_token=REDACTED-access-token-2 access_token=REDACTED-access-token-1"
+    )
+    _ = all.redact([Self.interaction("/2", "access_token=second-one-2")])
     let ordinals = all.adopt(beside, since: start)
-    #expect(ordinals == [Pseudonym(name: "token", ordinal: 2): 3])
+    #expect(ordinals == [Pseudonym(name: "access-token", ordinal: 2): 3])
     #expect(Set(all.takeLearned()).isSuperset(of: ["second-one-2", "large-one-1"]))
     // From then on it is known as that.
-    let later = all.redact([Self.interaction("/3", "a large-one-1 b token=third-one-3")])
-    #expect(Self.text(later) == "a REDACTED-token-3 b token=REDACTED-token-4")
+    let later = all.redact([Self.interaction("/3", "a large-one-1 b access_token=third-one-3")])
+    #expect(Self.text(later) == "a REDACTED-access-token-3 b access_token=REDACTED-access-token-4")
   }
 
   @Test func `what others have found out meanwhile keeps its name`() {
     var all = Redaction(continuing: [])
     let start = all
     var beside = start
-    _ = beside.redact([Self.interaction("/large", "token=large-one-1 token=other-one-2")])
-    _ = all.redact([Self.interaction("/1", "token=other-one-2")])
+    _ = beside.redact([
+      Self.interaction("/large", "access_token=large-one-1 access_token=other-one-2")
+    ])
+    _ = all.redact([Self.interaction("/1", "access_token=other-one-2")])
     #expect(
       all.adopt(beside, since: start) == [
-        Pseudonym(name: "token", ordinal: 1): 2, Pseudonym(name: "token", ordinal: 2): 1,
+        Pseudonym(name: "access-token", ordinal: 1): 2,
+        Pseudonym(name: "access-token", ordinal: 2): 1,
       ]
     )
   }
@@ -54,7 +62,7 @@ import Testing
     let deck = Deck(Cassette(), mode: .rewrite, recordingJournal: journal)
     let large = Self.interaction(
       "/large",
-      "token=large-secret-1 and hidden-secret-2",
+      "access_token=large-secret-1 and hidden-secret-2",
       padding: 400_000
     )
     let outcome = deck.decide(large.request)
@@ -71,7 +79,7 @@ import Testing
       count += 1
       // One of them teaches what the large one repeats.
       let secret = count == 2 ? "hidden-secret-2" : "small-secret-\(count)"
-      let small = Self.interaction("/\(count)", "token=\(secret)")
+      let small = Self.interaction("/\(count)", "access_token=\(secret)")
       deck.keep(small, for: deck.decide(small.request))
     }
     await written
@@ -84,11 +92,13 @@ import Testing
     #expect(taken.interactions.first?.request.url.path == "/large")
     let bodies = taken.interactions.compactMap { $0.response?.body.text }
     let stands = bodies.flatMap { body in
-      body.matches(of: /token=(REDACTED-token-[0-9]+)/).map { String($0.output.1) }
+      body.matches(of: /access_token=(REDACTED-access-token-[0-9]+)/).map { String($0.output.1) }
     }
     #expect(stands.count == count + 1 && Set(stands).count == stands.count)
-    let hidden = bodies[0].firstMatch(of: /and (REDACTED-token-[0-9]+)/).map { String($0.output.1) }
-    #expect(hidden == bodies[2].firstMatch(of: /token=(.*)/).map { String($0.output.1) })
+    let hidden = bodies[0].firstMatch(of: /and (REDACTED-access-token-[0-9]+)/).map {
+      String($0.output.1)
+    }
+    #expect(hidden == bodies[2].firstMatch(of: /access_token=(.*)/).map { String($0.output.1) })
   }
 
   private static func sideFiles(of file: URL) throws -> [String] {
@@ -105,7 +115,7 @@ import Testing
       journal.append(Self.interaction(path, "picture", padding: 300_000), order: order)
     }
     #expect(try Self.sideFiles(of: file).count == 1)
-    journal.append(Self.interaction("/c", "token=plain-word-9"), order: 2)
+    journal.append(Self.interaction("/c", "access_token=plain-word-9"), order: 2)
     #expect(journal.problem == nil)
     #expect(try Self.sideFiles(of: file).count == 1)
     journal.close()

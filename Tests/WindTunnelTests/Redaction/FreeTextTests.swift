@@ -53,7 +53,10 @@ import Testing
     ("don't set password='x1yz' here, don't", "don't set password='*password-1' here, don't"),
     ("<t:token>abc1</t:token> rest", "<t:token>*token-1</t:token> rest"),
     ("<token>\n  abc1\n</token> rest", "<token>\n  *token-1\n</token> rest"),
-    ("<t:token><![CDATA[a>b&c]]></t:token>rest", "<t:token><![CDATA[*token-1]]></t:token>rest"),
+    (
+      "<t:token><![CDATA[a1>b2&c3x4y5z6]]></t:token>rest",
+      "<t:token><![CDATA[*token-1]]></t:token>rest"
+    ),
     ("See /a?token=abc123#part and <b>more</b>", "See /a?token=*token-1#part and <b>more</b>"),
     (
       "Go to https://a.example/?token=abc1&x=1, or not.",

@@ -34,8 +34,8 @@ import Testing
 
   @Test(arguments: [
     (#"{"errors":{"password":"hunter22"}}"#, #"{"errors":{"password":"*password-1"}}"#),
-    (#"{"session":{"id":"abc","title":"Talk"}}"#, #"{"session":{"id":"*id-1","title":"Talk"}}"#),
-    (#"{"pin":"1234","tokens":["abc"]}"#, #"{"pin":"*pin-1","tokens":["*tokens-1"]}"#),
+    (#"{"session":{"id":"abc1","title":"Talk"}}"#, #"{"session":{"id":"*id-1","title":"Talk"}}"#),
+    (#"{"pin":"1234","tokens":["abc1"]}"#, #"{"pin":"*pin-1","tokens":["*tokens-1"]}"#),
     (
       #"{"grant_type":"authorization_code","code":"abc1"}"#,
       #"{"grant_type":"authorization_code","code":"*code-1"}"#

@@ -28,33 +28,50 @@ import Testing
 
   @Test func `a tape that was added to plays with one token, whatever it was`() {
     let tape = Self.tape(
-      ["/b?token=TTTT1", "/c?token=TTTT1"],
-      after: Self.tape(["/a?token=TTTT1"])
+      ["/b?access_token=TTTT1", "/c?access_token=TTTT1"],
+      after: Self.tape(["/a?access_token=TTTT1"])
     )
     #expect(
-      tape.map(\.request.url.query) == ["token=REDACTED-token-1"]
-        + [String?](repeating: "token=REDACTED-token-2", count: 2)
+      tape.map(\.request.url.query) == ["access_token=REDACTED-access-token-1"]
+        + [String?](repeating: "access_token=REDACTED-access-token-2", count: 2)
     )
     #expect(
-      Self.places(tape, ["/a?token=X", "/b?token=X", "/c?token=X", "/c?token=Y", "/a?token=Y"]) == [
+      Self.places(
+        tape,
+        [
+          "/a?access_token=X", "/b?access_token=X", "/c?access_token=X", "/c?access_token=Y",
+          "/a?access_token=Y",
+        ]
+      ) == [
         0, 1, 2, nil, nil,
       ]
     )
-    #expect(Self.places(tape, ["/b?token=X", "/a?token=Y", "/c?token=Y"]) == [1, 0, nil])
+    #expect(
+      Self.places(tape, ["/b?access_token=X", "/a?access_token=Y", "/c?access_token=Y"]) == [
+        1, 0, nil,
+      ]
+    )
   }
 
   @Test func `a value's own recording goes before one that may be anybody's`() {
-    let tape = Self.tape(["/x?token=A1&b=1", "/x?token=B1&b=1", "/y?token=B1"])
+    let tape = Self.tape(["/x?access_token=A1&b=1", "/x?access_token=B1&b=1", "/y?access_token=B1"])
     #expect(
-      Self.places(tape, ["/x?token=a&b=1", "/x?token=b&b=1", "/x?token=a&b=1", "/y?token=b"])
+      Self.places(
+        tape,
+        [
+          "/x?access_token=a&b=1", "/x?access_token=b&b=1", "/x?access_token=a&b=1",
+          "/y?access_token=b",
+        ]
+      )
         == [0, 1, 0, 2]
     )
   }
 
   @Test func `within one request other ordinals are other values`() {
-    let tape = Self.tape(["/x?token=AAAA111&refresh_token=AAAA111"])
+    let tape = Self.tape(["/x?access_token=AAAA111&refresh_token=AAAA111"])
     #expect(
-      Self.places(tape, ["/x?token=a&refresh_token=b", "/x?token=a&refresh_token=a"]) == [nil, 0]
+      Self.places(tape, ["/x?access_token=a&refresh_token=b", "/x?access_token=a&refresh_token=a"])
+        == [nil, 0]
     )
   }
 
@@ -64,36 +81,48 @@ import Testing
 
   @Test func `tapes that are merged keep their secrets apart`() throws {
     let merge = try Self.merged([
-      Self.tape(["/a?token=A1"]), Self.tape(["/b?token=B1", "/c?token=C1"]),
+      Self.tape(["/a?access_token=A1"]), Self.tape(["/b?access_token=B1", "/c?access_token=C1"]),
     ])
     #expect(
       merge.cassette.interactions.map(\.request.url.query)
-        == ["token=REDACTED-token-1", "token=REDACTED-token-3", "token=REDACTED-token-2"]
+        == [
+          "access_token=REDACTED-access-token-1", "access_token=REDACTED-access-token-3",
+          "access_token=REDACTED-access-token-2",
+        ]
     )
     #expect(
-      Self.places(merge.cassette.interactions, ["/a?token=A1", "/b?token=B1", "/c?token=C1"]) == [
+      Self.places(
+        merge.cassette.interactions,
+        ["/a?access_token=A1", "/b?access_token=B1", "/c?access_token=C1"]
+      ) == [
         0, 1, 2,
       ]
     )
-    #expect(Self.places(merge.cassette.interactions, ["/a?token=A1", "/b?token=A1"]) == [0, 1])
+    #expect(
+      Self.places(merge.cassette.interactions, ["/a?access_token=A1", "/b?access_token=A1"]) == [
+        0, 1,
+      ]
+    )
   }
 
   @Test func `what a tape shares with an earlier one tells which of its pseudonyms are the same`()
     throws
   {
-    let first = Self.tape(["/login?token=A1"])
-    let merge = try Self.merged([first, Self.tape(["/login?token=B1", "/b?token=B1"]), first])
+    let first = Self.tape(["/login?access_token=A1"])
+    let merge = try Self.merged([
+      first, Self.tape(["/login?access_token=B1", "/b?access_token=B1"]), first,
+    ])
     #expect(merge.repeatedCount == 2)
     #expect(
       merge.cassette.interactions.map(\.request.url.query)
-        == [String?](repeating: "token=REDACTED-token-1", count: 2)
+        == [String?](repeating: "access_token=REDACTED-access-token-1", count: 2)
     )
   }
 
   @Test func `bodies, lengths and base64 follow`() throws {
     func tape(_ path: String) -> [Interaction] {
-      let packed = Data(#"{"token":"abc1"}"#.utf8).base64EncodedString()
-      let text = "{\"token\":\"abc1\",\"b\":\"\(packed)\"}"
+      let packed = Data(#"{"access_token":"abc1"}"#.utf8).base64EncodedString()
+      let text = "{\"access_token\":\"abc1\",\"b\":\"\(packed)\"}"
       var redaction = Redaction(continuing: [])
       return redaction.redact([
         Interaction(
@@ -102,11 +131,11 @@ import Testing
         )
       ])
     }
-    let ten = Self.tape((0..<9).map { "/\($0)?token=T\($0)T" })
+    let ten = Self.tape((0..<9).map { "/\($0)?access_token=T\($0)T" })
     let merge = try Self.merged([ten, tape("/a")])
     let last = try #require(merge.cassette.interactions.last?.response)
-    let packed = Data(#"{"token":"REDACTED-token-10"}"#.utf8).base64EncodedString()
-    #expect(last.body.text == "{\"token\":\"REDACTED-token-10\",\"b\":\"\(packed)\"}")
+    let packed = Data(#"{"access_token":"REDACTED-access-token-10"}"#.utf8).base64EncodedString()
+    #expect(last.body.text == "{\"access_token\":\"REDACTED-access-token-10\",\"b\":\"\(packed)\"}")
     #expect(last.headers["Content-Length"] == "\(last.body.data.count)")
   }
 }

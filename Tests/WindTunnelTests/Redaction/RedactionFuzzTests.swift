@@ -29,7 +29,8 @@ import WindTunnelSymptoms
 
   private static func secret(_ generator: inout Generator) -> String {
     let plain = Array("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
-    let inner = String((0..<10).map { _ in generator.pick(plain) })
+    // With a digit, as what is drawn has: under `sign` and `session` letters alone may be a name.
+    let inner = String((0..<9).map { _ in generator.pick(plain) } + ["7"])
     return inner + generator.pick(["", "/", "+", "\"", "\\", "ä", "&", "=", "%", " x", "<"])
       + String(inner.reversed())
   }

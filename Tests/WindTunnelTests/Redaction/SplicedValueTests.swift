@@ -21,8 +21,8 @@ import WindTunnelReports
     ("next=/x%3Fpassword%3Dabcdef&b=%7e", "next=/x%3Fpassword%3D*password-1&b=%7e"),
     ("a=1;password=abc1", "a=1;password=*password-1"),
     (
-      "u=https%3A%2F%2Fx%2F%3Ftoken%3Dab%252Bc%26c%3D1+2",
-      "u=https%3A%2F%2Fx%2F%3Ftoken%3D*token-1%26c%3D1+2"
+      "u=https%3A%2F%2Fx%2F%3Faccess_token%3Dab%252Bc%26c%3D1+2",
+      "u=https%3A%2F%2Fx%2F%3Faccess_token%3D*access-token-1%26c%3D1+2"
     ),
     (
       "u=https%253A%252F%252Fx%252F%253Fpassword%253Dabc1%2526b",

@@ -6,56 +6,90 @@ internal import WindTunnelCommandLine
 enum CassetteLintCommand: Command {
   static let name = "cassette lint"
   static let summary = "Look for secrets on cassettes, and for what is too old; 1 if there are any."
-  static let synopsis = "FILE … | --git REF [PATH…] [--max-age DAYS] [--undated] [--json]"
+  static let synopsis =
+    "FILE … | --git REF [PATH…] | --rules [--explain] [--max-age DAYS] [--json | --sarif]"
   static let example = "windtunnel cassette lint --git main Cassettes"
   static let operandsMax = 10_000
   static let flags = [
     Flag("--git", "REF", "Look only at what was added or changed since a commit or a branch."),
+    Flag("--explain", nil, "Say why each was found, and what was replaced and why."),
+    Flag("--rules", nil, "Print the table of what is found, as Markdown, and look at no file."),
     Flag("--max-age", "DAYS", "Find what was recorded earlier, where record --dates kept the day."),
     Flag("--undated", nil, "Find what bears no date, too."),
     Flag("--json", nil, "Print what was found as JSON."),
+    Flag(
+      "--sarif",
+      nil,
+      "Print the secrets as SARIF 2.1.0, which code hosts show beside the line."
+    ),
     Flag("--redact", "NAME", "One more name of a secret, or a place in JSON such as $.user.code."),
+    Flag(RedactionFlags.keep, "NAME", "A name, or a place in JSON, whose values are no secrets."),
     Flag("--personal-data", nil, "Look for e-mail addresses, telephone numbers and names, too."),
   ]
 
+  /// All that was found on one cassette.
+  private struct Findings {
+    let path: String
+    let lint: CassetteLint
+    /// Those that were not found because they are kept.
+    let kept: [CassetteLeak]
+    let review: CassetteReview
+    let old: [OldInteraction]
+    let undated: [Int]
+  }
+
   static func run(_ arguments: Arguments) async throws -> ExitCode {
+    if arguments.has("--rules") {
+      for line in DetectionRow.table.split(separator: "\n", omittingEmptySubsequences: false)
+        .dropLast()
+      {
+        Terminal.answer(line: String(line))
+      }
+      return .done
+    }
     let rules = try RedactionRules(arguments)
     let ageMax = try arguments.days("--max-age")
-    let wantsDates = arguments.has("--undated")
-    var (files, leakCount, oldCount, undatedCount): ([JSON], Int, Int, Int) = ([], 0, 0, 0)
-    for (path, cassette, earlier) in try cassettes(arguments) {
+    let (wantsJSON, wantsSARIF) = (arguments.has("--json"), arguments.has("--sarif"))
+    if wantsJSON, wantsSARIF {
+      throw Refusal.usage("--json and --sarif are two forms of one answer; choose one.")
+    }
+    let all = try cassettes(arguments).map { path, cassette, earlier in
+      var strict = rules
+      strict.keep = []
       let lint = CassetteLint(cassette, since: earlier, rules: rules)
-      let old = ageMax.map { Self.old(cassette, since: earlier, days: $0) } ?? []
-      let undated = Self.undated(cassette, since: earlier)
-      leakCount += lint.leaks.count
-      oldCount += old.count
-      if wantsDates {
-        undatedCount += undated.count
-      } else if ageMax != nil {
-        complain(ofUndated: undated.count, path)
-      }
-      for line in lint.unopened { Terminal.complain("\(path): not looked at: \(line)\n") }
-      if arguments.has("--json") {
-        files.append([
-          "file": .text(path), "leaks": .array(lint.leaks.map(\.json)),
-          "old": .array(old.map(\.json)),
-          "undated": .array(wantsDates ? undated.map { .number($0) } : []),
-          "unopened": .array(lint.unopened.map { .text($0) }),
-        ])
-      } else {
-        for leak in lint.leaks { Terminal.answer(line: "\(path): \(leak)") }
-        for interaction in old { Terminal.answer(line: "\(path): \(interaction)") }
-        for number in wantsDates ? undated : [] {
-          Terminal.answer(line: "\(path): #\(number) bears no date")
-        }
+      let found = Set(lint.leaks)
+      let all =
+        rules.keep.isEmpty ? [] : CassetteLint(cassette, since: earlier, rules: strict).leaks
+      return Findings(
+        path: path,
+        lint: lint,
+        kept: all.filter { !found.contains($0) },
+        review: CassetteReview(cassette),
+        old: ageMax.map { Self.old(cassette, since: earlier, days: $0) } ?? [],
+        undated: Self.undated(cassette, since: earlier)
+      )
+    }
+    let wantsDates = arguments.has("--undated")
+    for findings in all {
+      complain(of: findings)
+      if ageMax != nil, !wantsDates { complain(ofUndated: findings.undated.count, findings.path) }
+      if !wantsJSON, !wantsSARIF {
+        answer(findings, wantsDates, explains: arguments.has("--explain"))
       }
     }
-    if arguments.has("--json") {
+    let leakCount = all.reduce(0) { $0 + $1.lint.leaks.count }
+    let oldCount = all.reduce(0) { $0 + $1.old.count }
+    let undatedCount = wantsDates ? all.reduce(0) { $0 + $1.undated.count } : 0
+    if wantsJSON {
       let report: JSON = [
         "windtunnelLint": 1, "leaks": .number(leakCount), "old": .number(oldCount),
-        "undated": .number(undatedCount), "files": .array(files),
+        "undated": .number(undatedCount), "files": .array(all.map { json($0, wantsDates) }),
       ]
       Terminal.answer(json: report.bytes(.init(.indent2, endsWithNewline: true)))
+    }
+    if wantsSARIF {
+      let log = SARIFLog(all.map { ($0.path, $0.lint.leaks) })
+      Terminal.answer(json: log.json.bytes(.init(.indent2, endsWithNewline: true)))
     }
     conclude(leakCount, oldCount, ageMax)
     if undatedCount > 0 {
@@ -65,6 +99,51 @@ enum CassetteLintCommand: Command {
       )
     }
     return leakCount + oldCount + undatedCount == 0 ? .done : .found
+  }
+
+  /// Tells a reader of that which no gate counts.
+  private static func complain(of findings: Findings) {
+    let path = findings.path
+    for line in findings.lint.unopened { Terminal.complain("\(path): not looked at: \(line)\n") }
+    for leak in findings.kept {
+      Terminal.complain("\(path): \(leak): kept, as \(RedactionFlags.keep) says\n")
+    }
+    for numbers in findings.review.alike {
+      let list = numbers.map { "#\($0)" }.joined(separator: ", ")
+      Terminal.complain(
+        "\(path): \(list) cannot be told apart but by what was taken out of them; "
+          + "the first that is asked for gets the first\n"
+      )
+    }
+  }
+
+  private static func answer(_ findings: Findings, _ wantsDates: Bool, explains: Bool) {
+    for leak in findings.lint.leaks {
+      Terminal.answer(line: "\(findings.path): \(leak) [\(leak.rule)]")
+      let row = DetectionRow.all.first { $0.id == leak.rule }
+      if explains, let row { Terminal.answer(line: "  \(row.finds)") }
+    }
+    if explains {
+      for line in ReviewCommand.lines(findings.review) {
+        Terminal.answer(line: "\(findings.path): \(line)")
+      }
+    }
+    for interaction in findings.old { Terminal.answer(line: "\(findings.path): \(interaction)") }
+    for number in wantsDates ? findings.undated : [] {
+      Terminal.answer(line: "\(findings.path): #\(number) bears no date")
+    }
+  }
+
+  private static func json(_ findings: Findings, _ wantsDates: Bool) -> JSON {
+    [
+      "file": .text(findings.path), "leaks": .array(findings.lint.leaks.map(\.json)),
+      "kept": .array(findings.kept.map(\.json)),
+      "replaced": .array(findings.review.placeholders.map { ReviewCommand.json($0) }),
+      "alike": .array(findings.review.alike.map { .array($0.map { .number($0) }) }),
+      "old": .array(findings.old.map(\.json)),
+      "undated": .array(wantsDates ? findings.undated.map { .number($0) } : []),
+      "unopened": .array(findings.lint.unopened.map { .text($0) }),
+    ]
   }
 
   private static func conclude(_ leakCount: Int, _ oldCount: Int, _ ageMax: Int?) {
@@ -137,50 +216,7 @@ extension CassetteLeak {
   fileprivate var json: JSON {
     [
       "interaction": number == 0 ? nil : .number(number), "place": .text(place),
-      "kind": .text(kind), "bytes": .number(bytes),
+      "kind": .text(kind), "rule": .text(rule), "bytes": .number(bytes),
     ]
-  }
-}
-
-/// Checks that cassettes are whole, without asking a server: they read, the bodies beside them are
-/// those that were written, and nothing on them contradicts itself.
-enum CassetteVerifyCommand: Command {
-  static let name = "cassette verify"
-  static let summary =
-    "Check that cassettes and the bodies beside them are whole; 1 if they are not."
-  static let synopsis = "FILE … [--json]"
-  static let example = "windtunnel cassette verify Cassettes/examples/shop.json"
-  static let operandsMax = 10_000
-  static let flags = [Flag("--json", nil, "Print what was found as JSON.")]
-
-  static func run(_ arguments: Arguments) async throws -> ExitCode {
-    _ = try arguments.operand(0, "FILE", "which cassette to verify")
-    var (files, count): ([JSON], Int) = ([], 0)
-    for path in arguments.operands {
-      let file = URL(filePath: path)
-      // A text that does not read, or a body that is gone or was changed, ends it here.
-      let cassette = try CassetteFile.read(file)
-      let (flaws, unnamed) = (cassette.flaws, cassette.unnamedSideFiles(of: file))
-      count += flaws.count + unnamed.count
-      if arguments.has("--json") {
-        files.append([
-          "file": .text(path), "interactions": .number(cassette.interactions.count),
-          "flaws": .array(flaws.map(\.json)), "unnamed": .array(unnamed.map { .text($0) }),
-        ])
-        continue
-      }
-      for flaw in flaws { Terminal.answer(line: "\(path): \(flaw)") }
-      let folder = Cassette.sideFolder(of: file).lastPathComponent
-      for name in unnamed {
-        Terminal.answer(line: "\(path): nothing on it names \(folder)/\(name)")
-      }
-      guard flaws.isEmpty, unnamed.isEmpty else { continue }
-      Terminal.answer(line: "\(path): \(cassette.interactions.count) interactions, whole")
-    }
-    if arguments.has("--json") {
-      let report: JSON = ["windtunnelVerify": 1, "found": .number(count), "files": .array(files)]
-      Terminal.answer(json: report.bytes(.init(.indent2, endsWithNewline: true)))
-    }
-    return count == 0 ? .done : .found
   }
 }

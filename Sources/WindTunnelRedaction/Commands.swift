@@ -1,0 +1,302 @@
+/// Secrets in the words of a command, a dialogue or a file that has no names beside its values: where
+/// they stand tells what they are.
+///
+/// The cost is linear: of a command 400 bytes of its line are looked at, once.
+struct Commands {
+  private let bytes: [UInt8]
+  private let names: SecretNames
+  private var found: [NamedValues.Found] = []
+  /// The command whose flags are looked for, and the end of the line that it stands in.
+  private var command: (flags: [Flag], end: Int)?
+  private var lineEnd = 0
+  private var hasUser = false
+
+  static func found(in bytes: [UInt8], _ names: SecretNames) -> [NamedValues.Found] {
+    guard bytes.count >= 10 else { return [] }
+    var reader = Commands(bytes: bytes, names: names)
+    reader.read()
+    return reader.found
+  }
+
+  private init(bytes: [UInt8], names: SecretNames) { (self.bytes, self.names) = (bytes, names) }
+
+  /// A flag that a secret follows: at once or behind a space, whole or behind a user and a colon.
+  private struct Flag {
+    let mark: [UInt8]
+    let isPair: Bool
+
+    init(_ mark: String, isPair: Bool = false) {
+      (self.mark, self.isPair) = (Array(mark.utf8), isPair)
+    }
+  }
+
+  private static let flags: [String: [Flag]] = [
+    "curl": [
+      Flag("-u ", isPair: true), Flag("--user ", isPair: true), Flag("--proxy-user ", isPair: true),
+    ],
+    "http": [Flag("-a ", isPair: true), Flag("--auth ", isPair: true)],
+    "https": [Flag("-a ", isPair: true), Flag("--auth ", isPair: true)],
+    "mysql": [Flag("-p")], "mysqldump": [Flag("-p")], "mysqladmin": [Flag("-p")],
+    "mariadb": [Flag("-p")],
+    "sshpass": [Flag("-p "), Flag("-p")], "docker": [Flag("-p ")], "podman": [Flag("-p ")],
+    "helm": [Flag("-p ")], "redis-cli": [Flag("-a ")], "ldapsearch": [Flag("-w ")],
+    "ldapmodify": [Flag("-w ")], "mongosh": [Flag("-p ")], "mongo": [Flag("-p ")],
+    "az": [Flag("-p ")],
+    "sqlcmd": [Flag("-P "), Flag("-P")], "bcp": [Flag("-P ")], "ncftp": [Flag("-p ")],
+    "influx": [Flag("-t ")], "cf": [Flag("-p ")], "oc": [Flag("-p ")], "htpasswd": [Flag("-b ")],
+    "openssl": [Flag("pass:")], "keytool": [Flag("-storepass "), Flag("-keypass ")],
+    "snmpwalk": [Flag("-A "), Flag("-X ")], "snmpget": [Flag("-A "), Flag("-X ")],
+    "vncpasswd": [Flag("-f ")], "smbclient": [Flag("-U ", isPair: true)], "wget": [], "psql": [],
+  ]
+
+  /// Words behind which a value in quotation marks is a secret.
+  private static let phrases = [
+    "identified by ", "convertto-securestring ", "convertto-securestring -string ",
+    "mysql_native_password by ",
+    "caching_sha2_password by ", "encrypted by password = ", "pgp_sym_encrypt(", "set_password(",
+    "auth(",
+  ].map { Array($0.utf8) }
+
+  private mutating func read() {
+    var place = 0
+    while place < bytes.count {
+      if place == 0 || bytes[place - 1] == 0x0A { beginLine(place) }
+      let isBeginning =
+        place == 0 || !bytes[place - 1].isWord && bytes[place - 1] != UInt8(ascii: "-")
+      if isBeginning, let end = word(at: place) { place = max(place + 1, end) } else { place += 1 }
+    }
+  }
+
+  /// Looks at what begins at a place; the end of what was found there.
+  private mutating func word(at place: Int) -> Int? {
+    switch bytes[place] {
+    case UInt8(ascii: "-"): return flag(at: place) ?? option(at: place)
+    case UInt8(ascii: "p") where command != nil: return flag(at: place)
+    case 0x41...0x5A, 0x61...0x7A: break
+    default: return nil
+    }
+    let word = bytes[place...].prefix(14).prefix { $0.isWord || $0 == UInt8(ascii: "-") }
+    let text = String(decoding: word.map(\.asciiLowercased), as: UTF8.self)
+    let next = word.endIndex
+    guard next < bytes.count else { return nil }
+    if bytes[next] == 0x20, let flags = Self.flags[text] {
+      command = (flags, min(place + 400, lineEnd))
+      return nil
+    }
+    switch text {
+    case "identified", "convertto-secu", "mysql", "caching", "pgp", "set", "auth":
+      if let end = phrase(at: place) { return end }
+      if text == "auth", bytes[place] == 0x41 { return login(at: place) }
+    case "pass" where bytes[place] == UInt8(ascii: "P") && hasUser: return rest(behind: next)
+    case "user" where bytes[place] == UInt8(ascii: "U"): hasUser = true
+    case "login" where bytes[place] == UInt8(ascii: "L"): return words(2, behind: next)
+    case "wifi": return wireless(behind: next)
+    case "thin": return oracle(behind: next)
+    case "define": return definition(behind: next)
+    case "private-lines": return lines(behind: next)
+    case "s": return serialised(at: place)
+    default: break
+    }
+    return nil
+  }
+
+  private mutating func add(
+    _ range: Range<Int>,
+    _ name: String,
+    _ kind: SecretNames.Kind = .certain
+  ) -> Int {
+    let value = bytes[range]
+    if value.count >= 4, !CodeText.beginsReference(value), !CodeText.isPlaceholder(value) {
+      found.append(NamedValues.Found(range: range, name: name, kind: kind))
+    }
+    return range.upperBound
+  }
+
+  /// A word up to white space, or what stands between quotation marks.
+  private func value(from start: Int, to end: Int) -> Range<Int>? {
+    var start = start
+    while start < end, bytes[start] == 0x20 { start += 1 }
+    guard start < end else { return nil }
+    let mark = bytes[start]
+    if NamedValues.isQuote(mark) {
+      let inner = bytes[(start + 1)..<end].prefix { $0 != mark && $0 != 0x0A }
+      return inner.isEmpty ? nil : inner.startIndex..<inner.endIndex
+    }
+    let word = bytes[start..<end].prefix { $0 > 0x20 && !"\"'\\;|&".utf8.contains($0) }
+    return word.isEmpty ? nil : word.startIndex..<word.endIndex
+  }
+
+  private mutating func flag(at place: Int) -> Int? {
+    guard let (flags, end) = command, place < end, place == 0 || bytes[place - 1] <= 0x20 else {
+      return nil
+    }
+    for flag in flags where bytes[place...].starts(with: flag.mark) {
+      guard let range = value(from: place + flag.mark.count, to: end) else { continue }
+      if bytes[range.lowerBound] == UInt8(ascii: "-") { return nil }
+      guard flag.isPair else { return add(range, "password") }
+      guard
+        let colon = bytes[range].firstIndex(where: {
+          $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "%")
+        }),
+        colon + 1 < range.upperBound
+      else { return nil }
+      return add(colon + 1..<range.upperBound, "password")
+    }
+    return nil
+  }
+
+  /// `--api-key value`.
+  private mutating func option(at place: Int) -> Int? {
+    guard bytes[place...].starts(with: "--".utf8), place == 0 || bytes[place - 1] <= 0x20 else {
+      return nil
+    }
+    let word = bytes[(place + 2)...].prefix(40).prefix { $0.isWord || $0 == UInt8(ascii: "-") }
+    guard word.count >= 3, word.endIndex < bytes.count, bytes[word.endIndex] == 0x20 else {
+      return nil
+    }
+    let name = String(decoding: word, as: UTF8.self)
+    guard let kind = names.kind(of: name, in: .field),
+      let range = value(from: word.endIndex, to: min(bytes.count, word.endIndex + 300))
+    else { return nil }
+    let value = bytes[range]
+    if value.first == UInt8(ascii: "-") || Prose.isPlain(String(decoding: value, as: UTF8.self)) {
+      return nil
+    }
+    return add(range, name, kind)
+  }
+
+  private mutating func phrase(at place: Int) -> Int? {
+    let lower = bytes[place...].prefix(40).map(\.asciiLowercased)
+    guard let phrase = Self.phrases.first(where: { lower.starts(with: $0) }),
+      place + phrase.count < bytes.count, NamedValues.isQuote(bytes[place + phrase.count]),
+      let range = value(from: place + phrase.count, to: min(bytes.count, place + 300))
+    else { return nil }
+    return add(range, "password")
+  }
+
+  /// `AUTH PLAIN …` and `AUTH LOGIN …` (RFC 4954 §4), and Redis's `AUTH user password`.
+  private mutating func login(at place: Int) -> Int? {
+    for mark in ["AUTH PLAIN ", "AUTH LOGIN ", "AUTHENTICATE PLAIN ", "AUTH XOAUTH2 "]
+    where bytes[place...].starts(with: mark.utf8) {
+      return rest(behind: place + mark.utf8.count - 1)
+    }
+    return nil
+  }
+
+  /// The next word of a line, or of the line behind it in a dialogue.
+  private mutating func rest(behind place: Int) -> Int? {
+    guard place < bytes.count, bytes[place] == 0x20, let range = value(from: place, to: lineEnd)
+    else {
+      return nil
+    }
+    return add(range, "password")
+  }
+
+  /// The last of some words of a line: `a1 LOGIN user password` (RFC 9051 §6.2.3).
+  private mutating func words(_ count: Int, behind place: Int) -> Int? {
+    guard place < bytes.count, bytes[place] == 0x20 else { return nil }
+    var range: Range<Int>?
+    var start = place
+    for _ in 0..<count {
+      guard let next = value(from: start, to: lineEnd) else { return nil }
+      range = next
+      start =
+        next.upperBound < lineEnd && NamedValues.isQuote(bytes[next.upperBound])
+        ? next.upperBound + 1 : next.upperBound
+    }
+    let tail = bytes[start..<lineEnd]
+    guard let range, tail.allSatisfy({ $0 <= 0x20 }) else { return nil }
+    return add(range, "password")
+  }
+
+  /// `WIFI:S:name;T:WPA;P:password;;`
+  private mutating func wireless(behind place: Int) -> Int? {
+    guard bytes[place] == UInt8(ascii: ":") else { return nil }
+    let text = bytes[place...].prefix(200).prefix { $0 > 0x1F }
+    guard let mark = [";P:", ":P:"].compactMap({ text.firstRange(of: Array($0.utf8)) }).first else {
+      return nil
+    }
+    let value = bytes[mark.upperBound...].prefix {
+      $0 != UInt8(ascii: ";") && $0 > 0x1F && $0 != 0x22
+    }
+    return add(value.startIndex..<value.endIndex, "wifi-password")
+  }
+
+  /// `jdbc:oracle:thin:user/password@//host`
+  private mutating func oracle(behind place: Int) -> Int? {
+    guard bytes[place] == UInt8(ascii: ":") else { return nil }
+    let text = bytes[place...].prefix(120).prefix { $0 > 0x20 && $0 != UInt8(ascii: "@") }
+    guard text.endIndex < bytes.count, bytes[text.endIndex] == UInt8(ascii: "@"),
+      let slash = text.firstIndex(of: UInt8(ascii: "/")), slash + 1 < text.endIndex
+    else { return nil }
+    return add(slash + 1..<text.endIndex, "password")
+  }
+
+  /// `define('DB_PASSWORD', 'value')`
+  private mutating func definition(behind place: Int) -> Int? {
+    guard bytes[place] == UInt8(ascii: "("),
+      let name = value(from: place + 1, to: min(bytes.count, place + 80)),
+      let kind = names.kind(of: String(decoding: bytes[name], as: UTF8.self), in: .field)
+    else { return nil }
+    var next = name.upperBound + 1
+    while next < bytes.count, bytes[next] == 0x20 || bytes[next] == UInt8(ascii: ",") { next += 1 }
+    guard next < bytes.count, NamedValues.isQuote(bytes[next]),
+      let range = value(from: next, to: min(bytes.count, next + 300))
+    else { return nil }
+    return add(range, String(decoding: bytes[name], as: UTF8.self), kind)
+  }
+
+  /// `Private-Lines: 2` of PuTTY, and so many lines of a key.
+  private mutating func lines(behind place: Int) -> Int? {
+    let count =
+      Int(String(decoding: bytes[place..<lineEnd].filter { 0x30...0x39 ~= $0 }, as: UTF8.self)) ?? 0
+    guard count > 0, count < 100, lineEnd < bytes.count else { return nil }
+    var end = lineEnd
+    for _ in 0..<count where end < bytes.count {
+      end = bytes[(end + 1)...].prefix(200).firstIndex(of: 0x0A) ?? bytes.count
+    }
+    var start = lineEnd + 1
+    while start < end, bytes[start] <= 0x20 { start += 1 }
+    while end > start, bytes[end - 1] <= 0x20 { end -= 1 }
+    return start < end ? add(start..<end, "private-key") : nil
+  }
+
+  /// `s:8:"password";s:5:"value";`, as PHP writes arrays.
+  private mutating func serialised(at place: Int) -> Int? {
+    func text(at place: Int) -> Range<Int>? {
+      guard bytes[place...].starts(with: "s:".utf8) else { return nil }
+      let digits = bytes[(place + 2)...].prefix(6).prefix { 0x30...0x39 ~= $0 }
+      let start = digits.endIndex + 2
+      guard let count = Int(String(decoding: digits, as: UTF8.self)),
+        bytes[digits.endIndex...].starts(with: ":\"".utf8),
+        start + count < bytes.count, bytes[start + count] == UInt8(ascii: "\"")
+      else { return nil }
+      return start..<start + count
+    }
+    guard let name = text(at: place), name.count <= 40,
+      let kind = names.kind(of: String(decoding: bytes[name], as: UTF8.self), in: .field),
+      let value = text(at: name.upperBound + 2)
+    else { return nil }
+    return add(value, String(decoding: bytes[name], as: UTF8.self), kind)
+  }
+
+  /// Looks where the line ends, and whether it is one of PostgreSQL's file of passwords:
+  /// `host:port:database:user:password`.
+  private mutating func beginLine(_ place: Int) {
+    lineEnd = bytes[place...].firstIndex(of: 0x0A) ?? bytes.count
+    command = nil
+    guard lineEnd - place <= 300, bytes[place] != UInt8(ascii: "#") else { return }
+    let parts = bytes[place..<lineEnd].split(
+      separator: UInt8(ascii: ":"),
+      omittingEmptySubsequences: false
+    )
+    guard parts.count == 5, !parts[1].isEmpty,
+      parts[1].allSatisfy({ 0x30...0x39 ~= $0 }) && parts[1].count >= 4
+        || parts[1].elementsEqual("*".utf8),
+      parts.allSatisfy({ !$0.isEmpty && !$0.contains(0x20) }), parts[4].count >= 6
+    else { return }
+    var end = parts[4].endIndex
+    while end > parts[4].startIndex, bytes[end - 1] <= 0x20 { end -= 1 }
+    _ = add(parts[4].startIndex..<end, "password")
+  }
+}

@@ -1,0 +1,247 @@
+/// A row of the table of what is taken out: what is found by it, why, and an example of both sides.
+///
+/// The rows of keys that providers give out are made of their table (``KnownKey``), so that a new one
+/// is one line there.
+public struct DetectionRow: Sendable, Hashable {
+  /// The name of the row, as a lint and a review give it.
+  public let id: String
+  /// What is found.
+  public let finds: String
+  /// Why, or where that is written.
+  public let reason: String
+  /// A text, or a body of JSON, with something that is taken out; invented.
+  public let secret: String
+  /// One that is like it and stays to the byte.
+  public let harmless: String
+
+  /// All rows, in the order of the table.
+  public static let all: [DetectionRow] = named + shaped + keys + other
+
+  private static func row(
+    _ id: String,
+    _ finds: String,
+    _ reason: String,
+    _ secret: String,
+    _ harmless: String
+  ) -> DetectionRow {
+    DetectionRow(id: id, finds: finds, reason: reason, secret: secret, harmless: harmless)
+  }
+
+  private static let named = [
+    row(
+      "field-name",
+      "the value of a name that only secrets have, in some sixty languages, with what is put behind it",
+      "RFC 6749 §4.3.2, RFC 8705; names that frameworks use",
+      #"{"passwordHash":"x7Kq9vLw"}"#,
+      #"{"passwordPolicy":"strict"}"#
+    ),
+    row(
+      "likely-name",
+      "the value of a name that others have, too, where it is drawn by lot or a login stands beside it",
+      "a currency is a token, a zodiac has signs",
+      #"{"token":"x7Kq9vLw2PzR"}"#,
+      #"{"token":"ETH"}"#
+    ),
+    row(
+      "told",
+      "what `--redact`, `redacting:` or a rule of places names",
+      "somebody said so",
+      "",
+      ""
+    ),
+    row(
+      "cookie",
+      "each value of `Cookie` and `Set-Cookie`",
+      "RFC 6265 §8.3",
+      "Set-Cookie: sid=x7Kq9vLw2PzR; Path=/",
+      #"{"cookie":"chocolate chip"}"#
+    ),
+    row(
+      "credentials",
+      "what follows the scheme of `Authorization` and its like, and each part that turns up by itself",
+      "RFC 9110 §11.4",
+      "Authorization: Token x7Kq9vLw2PzR",
+      "WWW-Authenticate: Bearer realm=\"api\""
+    ),
+    row(
+      "header-name",
+      "a drawn value of a header field whose name has a word such as `key`, `token` or `signature`",
+      "the fields of some sixty providers",
+      "",
+      ""
+    ),
+    row(
+      "user-info",
+      "user and password of an address",
+      "RFC 3986 §3.2.1",
+      "postgres://ada:x7Kq9vLw@db.example.test/shop",
+      "postgres://db.example.test/shop"
+    ),
+    row(
+      "path-segment",
+      "a drawn segment of a path behind one such as `reset` or `invite`",
+      "links that are sent by mail",
+      "https://a.example.test/reset-password/x7Kq9vLw2PzRx7Kq9vLw",
+      "https://a.example.test/reset-password/step-two"
+    ),
+    row(
+      "web-hook",
+      "the secret segments of an address that whoever knows may post to",
+      "the documentation of Slack, Discord and Teams",
+      "https://hooks.slack.com/services/T0/B0/x7Kq9vLw2PzR",
+      "https://hooks.example.test/services/list"
+    ),
+    row(
+      "spoken",
+      "what a sentence tells or an error repeats",
+      "log files and mails",
+      "Your password is x7Kq9vLw.",
+      "Your password is too short."
+    ),
+  ]
+
+  private static let shaped = [
+    row(
+      "basic",
+      "what decodes to `user:password`",
+      "RFC 7617",
+      "sent: Basic YWRhOng3S3E5dkx3",
+      "Basic training"
+    ),
+    row(
+      "bearer",
+      "a long word with digits behind `Bearer`",
+      "RFC 6750 §2.1",
+      "sent: Bearer x7Kq9vLw2PzRx7Kq",
+      "Bearer of good news"
+    ),
+    row(
+      "jwt",
+      "a JSON web token; it still decodes afterwards and keeps its dates",
+      "RFC 7519",
+      "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.x7Kq9vLw2PzR",
+      "eyJ and so on"
+    ),
+    row(
+      "jwe",
+      "an encrypted web token",
+      "RFC 7516 §7.1",
+      "eyJhbGciOiJkaXIifQ..x7Kq9vLw2PzRx7Kq.x7Kq9vLw2PzRx7Kq9vLw2PzR.x7Kq9vLw2PzR",
+      "a.b.c.d.e"
+    ),
+    row(
+      "private-key",
+      "what stands between the lines of a private key",
+      "RFC 7468 §10",
+      "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIx7Kq9vLw2PzRx7Kq9vLw2PzR\n-----END PRIVATE KEY-----",
+      "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA\n-----END PUBLIC KEY-----"
+    ),
+    row(
+      "bot-token",
+      "the number and the token of a bot",
+      "the documentation of its makers",
+      "bot 123456789:AA\(String(repeating: "x7K", count: 11))",
+      "bot 123456789:AAA"
+    ),
+    row(
+      "discord-token",
+      "three parts of which the second has six letters",
+      "Discord's documentation",
+      "run('MTk4NjIyNDgzNDcxOTI1MjQ4.Gx7Kq9.x7Kq9vLw2PzRx7Kq9vLw2PzRx7Kq')",
+      "run('MTk4.Gx7Kq9.x7')"
+    ),
+    row(
+      "mailchimp-key",
+      "32 hexadecimal digits and a data centre",
+      "Mailchimp's documentation",
+      "key: 0a1b2c3d4e5f60718293a4b5c6d7e8f9-us12",
+      "region us12"
+    ),
+    row(
+      "azure-secret",
+      "40 letters with `Q~` in the fourth place",
+      "Microsoft's documentation",
+      "it is x7K8Q~x7Kq9vLw2PzRx7Kq9vLw2PzRx7Kq9vLw2 now",
+      "it is x7K8Q now"
+    ),
+    row(
+      "cloud-secret",
+      "30 or 40 letters of base64 behind the id of a cloud's key",
+      "the consoles of AWS and Alibaba Cloud",
+      "AKIA\("X7KQ9VLW2PZRX7KQ") x7Kq9vLw2PzRx7Kq9vLw2PzRx7Kq9vLw2PzRx7Kq",
+      "0123456789 x7Kq"
+    ),
+    row(
+      "named-key",
+      "a word of which a part says `sk`, `pat`, `token` or the like, and a long one behind is drawn",
+      "how providers shape their keys since 2021 (GitHub, *Behind GitHub's new authentication token formats*)",
+      "acme_sk_x7Kq9vLw2PzRx7Kq9vLw2PzR",
+      "acme_sk_and_so_on"
+    ),
+  ]
+
+  private static let keys: [DetectionRow] = {
+    var rows: [DetectionRow] = []
+    for kind in KnownKey.kinds {
+      rows.append(
+        row(
+          kind.id,
+          kind.finds,
+          "the provider's documentation; published rules of scanners",
+          kind.example,
+          kind.mark
+        )
+      )
+    }
+    return rows
+  }()
+
+  private static let other = [
+    row(
+      "personal-data",
+      "e-mail addresses, telephone numbers and names of people, where they are asked for",
+      "RFC 5322 §3.4.1, ITU-T E.164",
+      "",
+      ""
+    ),
+    row(
+      "echo",
+      "what is a secret in one place, wherever it is repeated, in whatever spelling",
+      "error texts, redirects and logs repeat what was sent",
+      "",
+      ""
+    ),
+    row(
+      "entropy",
+      "a word that looks drawn by lot: only a lint tells of it, since most are ids",
+      "Shannon, *A Mathematical Theory of Communication*, 1948",
+      "",
+      ""
+    ),
+  ]
+
+  /// The table as Markdown.
+  public static var table: String {
+    func cell(_ text: String) -> String {
+      text.replacing("|", with: "\\|").replacing("\n", with: " ⏎ ")
+    }
+    func code(_ text: String) -> String {
+      // What looks like a key is not written in one piece: scanners would take it for one.
+      text.isEmpty ? "" : "`\(cell(text.utf8.count > 60 ? "\(text.prefix(24))…" : text))`"
+    }
+    let rows = all.map {
+      "| `\($0.id)` | \(cell($0.finds)) | \(cell($0.reason)) | \(code($0.secret)) | \(code($0.harmless)) |"
+    }
+    return """
+      # What is taken out of recordings
+
+      Each row is one reason why a value becomes `REDACTED-name-1`. `windtunnel cassette review FILE` says
+      which of them it was, and `--keep NAME` brings a wrong one back at the next recording.
+
+      | Row | Finds | Reason | Goes | Stays |
+      | --- | --- | --- | --- | --- |
+      \(rows.joined(separator: "\n"))
+
+      """
+  }
+}

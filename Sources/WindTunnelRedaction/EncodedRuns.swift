@@ -1,0 +1,170 @@
+internal import Foundation
+
+/// A stretch of a text that spells bytes: base64 (RFC 4648) in one word or in lines of one length
+/// (RFC 2045 §6.8), hexadecimal digits in one word or in pairs.
+struct EncodedRun {
+  var range: Range<Int>
+  /// The letters of it, without what parts them.
+  var letters: [UInt8]
+  /// How many letters are together, and what parts them.
+  private var width = 0
+  private var separator: [UInt8] = []
+
+  /// One word.
+  init(range: Range<Int>, letters: [UInt8]) { (self.range, self.letters) = (range, letters) }
+
+  /// The stretches of a text, in their order.
+  static func found(in bytes: [UInt8]) -> [EncodedRun] {
+    let runs = Base64Text.runs(in: bytes)
+    var found: [EncodedRun] = []
+    var index = 0
+    while index < runs.count {
+      let first = runs[index]
+      var last = index
+      let separator = Self.lineBreak(behind: first, in: bytes)
+      if first.count >= 40, !separator.isEmpty {
+        while last + 1 < runs.count, runs[last].count == first.count,
+          runs[last + 1].lowerBound == runs[last].upperBound + separator.count,
+          bytes[runs[last].upperBound...].starts(with: separator),
+          runs[last + 1].count <= first.count
+        {
+          last += 1
+        }
+      }
+      var run = EncodedRun(range: first.lowerBound..<runs[last].upperBound, letters: [])
+      for line in runs[index...last] { run.letters += bytes[line] }
+      if last > index {
+        // What is left of the last line is too short for a run of its own.
+        let tail = bytes[run.range.upperBound...]
+        if runs[last].count == first.count, tail.starts(with: separator) {
+          let rest = tail.dropFirst(separator.count).prefix(20).prefix {
+            Base64Text.isLetter($0) || $0 == UInt8(ascii: "=")
+          }
+          run.letters += rest
+          run.range =
+            run.range.lowerBound..<max(run.range.upperBound, rest.isEmpty ? 0 : rest.endIndex)
+        }
+        (run.width, run.separator) = (first.count, separator)
+      }
+      found.append(run)
+      index = last + 1
+    }
+    return found + pairs(in: bytes)
+  }
+
+  /// The break of a line behind a stretch, with what stands before the next.
+  private static func lineBreak(behind range: Range<Int>, in bytes: [UInt8]) -> [UInt8] {
+    var end = range.upperBound
+    if end < bytes.count, bytes[end] == 0x0D { end += 1 }
+    guard end < bytes.count, bytes[end] == 0x0A else { return [] }
+    end += 1
+    while end < bytes.count, end - range.upperBound < 12, bytes[end] == 0x20 || bytes[end] == 0x09 {
+      end += 1
+    }
+    return Array(bytes[range.upperBound..<end])
+  }
+
+  /// `73 65 63 …`, `73:65:63:…`: from twelve pairs on.
+  private static func pairs(in bytes: [UInt8]) -> [EncodedRun] {
+    guard bytes.count >= 35 else { return [] }
+    var found: [EncodedRun] = []
+    var place = 0
+    func isPair(_ place: Int) -> Bool {
+      place + 1 < bytes.count && isDigit(bytes[place]) && isDigit(bytes[place + 1])
+    }
+    while place + 2 < bytes.count {
+      let separator = bytes[place + 2]
+      guard isPair(place), place == 0 || !bytes[place - 1].isWord, " :-".utf8.contains(separator)
+      else {
+        place += 1
+        continue
+      }
+      var end = place + 2
+      var letters = Array(bytes[place..<end])
+      while end < bytes.count, bytes[end] == separator, isPair(end + 1),
+        end + 3 >= bytes.count || !bytes[end + 3].isWord
+      {
+        letters += bytes[end + 1..<end + 3]
+        end += 3
+      }
+      if letters.count >= 24 {
+        var run = EncodedRun(range: place..<end, letters: letters)
+        (run.width, run.separator) = (2, [separator])
+        found.append(run)
+      }
+      place = end
+    }
+    return found
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    0x30...0x39 ~= byte || 0x61...0x66 ~= byte.asciiLowercased
+  }
+
+  /// Other bytes spelled as these are.
+  func spelled(_ bytes: [UInt8]) -> [UInt8] {
+    let letters = Array(EncodedText.encoded(bytes, like: self.letters).utf8)
+    guard width > 0 else { return letters }
+    return Array(
+      stride(from: 0, to: letters.count, by: width).map {
+        letters[$0..<min($0 + width, letters.count)]
+      }
+      .joined(separator: separator)
+    )
+  }
+}
+
+extension Redaction {
+  /// The limit of what gzip within texts of one body may unpack to: a few kilobytes of it make
+  /// megabytes, and a body has room for thousands of such texts.
+  static let unpackedBytesMax = 16 << 20
+
+  /// What base64 or hexadecimal digits spell, looked into and spelled again.
+  mutating func unpacked(_ bytes: [UInt8], _ run: EncodedRun, depth: Int) -> [Edit] {
+    guard !run.letters.starts(with: "REDACTED-".utf8) else { return [] }
+    if let edit = unpacked(run, depth: depth) { return [edit] }
+    // A solidus may part what is base64 from what is a path.
+    guard run.range.count == run.letters.count, run.letters.contains(UInt8(ascii: "/")) else {
+      return []
+    }
+    return bytes[run.range].split(separator: UInt8(ascii: "/")).filter { $0.count >= 16 }.compactMap
+    {
+      unpacked(EncodedRun(range: $0.startIndex..<$0.endIndex, letters: Array($0)), depth: depth)
+    }
+  }
+
+  private mutating func unpacked(_ run: EncodedRun, depth: Int) -> Edit? {
+    guard let decoded = EncodedText.decoded(run.letters) else { return nil }
+    let isPacked = decoded.starts(with: [0x1F, 0x8B])
+    // What is left out need not be read.
+    if isPacked, unpackedBytes > Self.unpackedBytesMax { return nil }
+    var opened = isPacked ? Inflate.open(Data(decoded), coding: "gzip").map(Array.init) : nil
+    // Deflate has no mark (SAML bindings §3.4.4.1); what is no text may be it.
+    if !isPacked, decoded.count >= 32, String(utf8: decoded) == nil {
+      opened = Inflate.open(Data(decoded), coding: "deflate").map(Array.init)
+    }
+    unpackedBytes += opened?.count ?? 0
+    if unpackedBytes > Self.unpackedBytesMax {
+      obstacle = "a body holds more in gzip than can be looked through for credentials"
+      return nil
+    }
+    let inner = opened ?? decoded
+    if let first = inner.first, opened == nil,
+      0xA1...0xBF ~= first || 0x81...0x8F ~= first || first == 0xD9,
+      depth < Self.depthMax
+    {
+      let maps = 0x81...0x8F ~= first ? BinaryMaps.messagePack : BinaryMaps.cbor
+      if let replaced = rewritten(inner, by: maps, depth: depth + 1) {
+        return replaced == inner ? nil : Edit(run.range, run.spelled(replaced))
+      }
+    }
+    guard String(utf8: inner) != nil, !inner.contains(0) else {
+      if !echoes.found(in: inner).isEmpty { obstacle = "a body repeats a credential" }
+      return nil
+    }
+    let replaced = text(inner, .plain, depth: depth + 1)
+    guard replaced != inner else { return nil }
+    if opened != nil { obstacle = "a body repeats a credential" }
+    return Edit(run.range, run.spelled(replaced))
+  }
+}

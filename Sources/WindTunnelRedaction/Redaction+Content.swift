@@ -1,0 +1,233 @@
+internal import Foundation
+
+// What a body, a part of one or a message holds, by its type and by its looks.
+
+extension Redaction {
+  /// How deep texts within texts are looked into.
+  static let depthMax = 6
+
+  /// A body's content by its type; what names no type is looked at.
+  mutating func content(
+    _ bytes: [UInt8],
+    type: String,
+    what: String,
+    depth: Int = 0
+  ) -> [UInt8] {
+    let essence = MediaType.essence(type)
+    log?.meet(type)
+    if essence.hasPrefix("multipart/"), let boundary = MediaType.parameter("boundary", of: type) {
+      guard depth < Self.depthMax else {
+        obstacle = "\(what) has parts within parts, too deep to be looked through for credentials"
+        return bytes
+      }
+      return rewritten(bytes, by: Multipart(boundary: boundary), depth: depth)
+        ?? text(bytes, .plain, depth: 0)
+    }
+    if MediaType.isMedia(essence) {
+      binary(bytes, isQuiet: true, what)
+      return bytes
+    }
+    if depth < Self.depthMax, let coded = coded(bytes, type, essence, what, depth) { return coded }
+    // A zero in what is called a text makes it no other thing.
+    guard !bytes.has(0) || MediaType.isText(essence) else {
+      binary(bytes, isQuiet: MediaType.isProgram(essence), what)
+      return bytes
+    }
+    if essence == "application/x-www-form-urlencoded", String(utf8: bytes) != nil,
+      let form = rewritten(bytes, by: Pairs(place: .field), depth: 0)
+    {
+      return form
+    }
+    if let columns = Columns(bytes, type: essence, names),
+      let table = rewritten(bytes, by: columns, depth: depth)
+    {
+      return echoed(table)
+    }
+    return text(bytes, MediaType.isScript(essence) ? .script : .plain, depth: 0)
+  }
+
+  /// Content in a coding of its own, opened and closed; `nil` for what is in none.
+  private mutating func coded(
+    _ bytes: [UInt8],
+    _ type: String,
+    _ essence: String,
+    _ what: String,
+    _ depth: Int
+  ) -> [UInt8]? {
+    let inner = essence.isEmpty ? "text/plain" : essence
+    switch MediaType.parameter("windtunnel-coding", of: type) {
+    case "quoted-printable":
+      return rewritten(bytes, by: Recoded.quotedPrintable(type: inner), depth: depth)
+    case "base64": break
+    default:
+      if essence == "message/rfc822" || essence.hasPrefix("text/"), EscapedText.isBroken(bytes) {
+        return rewritten(bytes, by: Recoded.quotedPrintable(type: inner), depth: depth)
+      }
+    }
+    if essence.hasPrefix("application/grpc-web-text") {
+      return rewritten(bytes, by: Base64Frames(), depth: depth)
+    }
+    if essence.hasPrefix("application/grpc") {
+      return rewritten(bytes, by: GRPCFrames(), depth: depth)
+    }
+    // A tag that says what it is (RFC 8949 §3.4.6).
+    if essence.hasSuffix("cbor") || bytes.starts(with: [0xD9, 0xD9, 0xF7]) {
+      return rewritten(bytes, by: BinaryMaps.cbor, depth: depth)
+    }
+    if essence.hasSuffix("msgpack") {
+      return rewritten(bytes, by: BinaryMaps.messagePack, depth: depth)
+    }
+    if essence.hasSuffix("protobuf") || essence.hasSuffix("x-google-protobuf") {
+      return rewritten(bytes, by: ProtobufMessage(), depth: depth)
+    }
+    return wide(bytes, type, inner, what, depth)
+  }
+
+  /// UTF-16, by its mark, by what the type says or by its zeros.
+  private mutating func wide(
+    _ bytes: [UInt8],
+    _ type: String,
+    _ inner: String,
+    _ what: String,
+    _ depth: Int
+  ) -> [UInt8]? {
+    let charset = MediaType.parameter("charset", of: type)?.lowercased() ?? ""
+    if String(utf8: bytes) == nil || bytes.has(0), let coding = Recoded.named(charset, type: inner)
+    {
+      return rewritten(bytes, by: coding, depth: depth)
+    }
+    let mark: Bool? =
+      bytes.starts(with: [0xFF, 0xFE]) ? true : bytes.starts(with: [0xFE, 0xFF]) ? false : nil
+    if mark != nil, String(utf8: bytes) == nil, bytes.has(0) {
+      obstacle = "\(what) in UTF-16 cannot be opened to look for credentials"
+      return bytes
+    }
+    let isNamed = charset.hasPrefix("utf-16") || charset == "ucs-2"
+    guard isNamed || mark == nil && Self.isWide(bytes) else { return nil }
+    let isLittle =
+      charset == "utf-16be" ? false : charset == "utf-16le" || bytes.dropFirst().first == 0
+    return rewritten(bytes, by: Recoded.utf16(isLittle: isLittle, type: inner), depth: depth)
+  }
+
+  /// Whether every second byte of a beginning is zero, as letters of ASCII have it in UTF-16.
+  private static func isWide(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 8, bytes.count.isMultiple(of: 2), bytes[0] == 0 || bytes[1] == 0 else {
+      return false
+    }
+    let first = bytes[0] == 0 ? 0 : 1
+    return stride(from: first, to: min(bytes.count, 64), by: 2).allSatisfy { bytes[$0] == 0 }
+      && stride(from: 1 - first, to: min(bytes.count, 64), by: 2).allSatisfy { bytes[$0] >= 0x09 }
+  }
+
+  /// Content that is not text is kept as it is or not at all.
+  private mutating func binary(_ bytes: [UInt8], isQuiet: Bool, _ what: String) {
+    if !echoes.found(in: bytes).isEmpty { obstacle = "\(what) repeats a credential" }
+    // RFC 8878 §3.1.1.
+    if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
+      obstacle = "\(what) in zstd cannot be opened to look for credentials"
+      log?.unopened("zstd")
+    }
+    // A file in gzip (RFC 1952 §2.3.1) is no content coding, but as easy to open.
+    guard bytes.starts(with: [0x1F, 0x8B]),
+      let inner = Inflate.open(Data(bytes), coding: "gzip").map(Array.init)
+    else {
+      if !isQuiet, learn(fromBinary: bytes) {
+        obstacle = "\(what) that is no text holds a credential"
+      }
+      return
+    }
+    let isText = String(utf8: inner) != nil
+    let holds = isText ? text(inner, .plain, depth: 1) != inner : !echoes.found(in: inner).isEmpty
+    if holds { obstacle = "\(what) in gzip holds a credential" }
+  }
+
+  /// What is shorter, between bytes that no text has, is there by chance.
+  private static let runBytesMin = 8
+
+  /// Looks for what is surely a secret in the texts of binary content; whether there is any.
+  ///
+  /// A length may stand before each of them, so nothing can be put in its place.
+  private mutating func learn(fromBinary bytes: [UInt8]) -> Bool {
+    var holds = false
+    for run in Self.runs(in: bytes) {
+      let text = Array(bytes[run])
+      for found in NamedValues.found(in: text, names, .plain)
+      where found.kind == .certain && found.range.count >= Pseudonyms.aloneBytesMin {
+        holds = learn(text[found.range], name: found.name, row: "field-name") || holds
+      }
+      for shape in Shapes.found(in: text) {
+        holds = learn(text[shape.range], name: shape.kind, row: shape.kind) || holds
+      }
+    }
+    // A name, a few bytes of a length or a type, and its value.
+    let runs = Self.runs(in: bytes, least: 4)
+    for (first, second) in zip(runs, runs.dropFirst())
+    where second.lowerBound - first.upperBound <= 8 {
+      let name = String(decoding: bytes[first.suffix(40)], as: UTF8.self)
+      guard second.count >= 6, second.count <= 4096, names.kind(of: name, in: .field) == .certain
+      else {
+        continue
+      }
+      let value = String(decoding: bytes[second], as: UTF8.self)
+      let place = NamedPlace(name: name, kind: .certain)
+      if Judgement.certainty(of: value, place) != nil {
+        holds = learn(bytes[second], name: name, row: "field-name") || holds
+      }
+    }
+    return holds
+  }
+
+  private mutating func learn(_ bytes: ArraySlice<UInt8>, name: String, row: String) -> Bool {
+    let value = String(decoding: bytes, as: UTF8.self)
+    return stand(for: value, name: name, .likely, row) != value
+  }
+
+  /// The stretches that could be text: printable ASCII, tabs and line ends.
+  private static func runs(in bytes: [UInt8], least: Int = runBytesMin) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    var start = 0
+    for place in 0...bytes.count {
+      if place < bytes.count, isPrintable(bytes[place]) { continue }
+      if place - start >= least { runs.append(start..<place) }
+      start = place + 1
+    }
+    return runs
+  }
+
+  private static func isPrintable(_ byte: UInt8) -> Bool {
+    0x20...0x7E ~= byte || byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+
+  // Bodies that are never in memory as a whole: they may lie in a file, and are read in pieces.
+
+  /// How much is looked at at once.
+  private static let pieceBytes = 1 << 20
+  /// A secret is not longer than what pieces have in common.
+  private static let sharedBytes = 64 << 10
+
+  /// Looks into a body that is too large to be opened.
+  ///
+  /// Binary content may be kept if it repeats nothing that is known for a secret. What may be text
+  /// may hold one that nobody knows yet, and is left out.
+  mutating func look(intoLarge data: Data, type: String, coding: String) {
+    let isBinary = data.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
+    }
+    let essence = MediaType.essence(type)
+    if !MediaType.isMedia(essence), !coding.isEmpty || essence.hasPrefix("multipart/") || !isBinary
+    {
+      obstacle = "a body of \(data.count) bytes is too large to be looked through for credentials"
+      return
+    }
+    if echoes.isEmpty { return }
+    var start = data.startIndex
+    while start < data.endIndex {
+      let end = min(start + Self.pieceBytes + Self.sharedBytes, data.endIndex)
+      if !echoes.found(in: Array(data[start..<end])).isEmpty {
+        obstacle = "a body of \(data.count) bytes repeats a credential"
+        return
+      }
+      start += Self.pieceBytes
+    }
+  }
+}

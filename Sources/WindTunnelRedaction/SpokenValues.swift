@@ -1,0 +1,402 @@
+/// Secrets that people tell: in a sentence about them, or beside their name.
+enum SpokenValues {
+  /// The secrets in a text; what stands beside a name is looked for where words are prose.
+  static func found(in bytes: [UInt8], _ names: SecretNames, tells: Bool) -> [NamedValues.Found] {
+    ToldValues.found(in: bytes) + (tells ? ValuesBesideNames.found(in: bytes, names) : [])
+  }
+
+  /// Whether a text tells anything at all: ` is `, ` was `, ` to `, ` be `.
+  static func mayBeIn(_ bytes: [UInt8]) -> Bool { ToldValues.mayBeIn(bytes) }
+}
+
+/// Secrets that a sentence tells: `Your password is hunter2-long`, `the PIN for Ada was set to 4711`,
+/// `your verification code is: 123456`.
+///
+/// A sentence says more often something about a secret than the secret itself (`The password is too
+/// short`), so what is told must look like one: letters with digits, signs or capitals within. The cost
+/// is linear: behind a name no more than a few words are looked at.
+private struct ToldValues {
+  /// What a name promises.
+  enum Kind {
+    /// Whatever a person can type.
+    case word
+    /// A few digits or capitals.
+    case code
+    /// Drawn by lot, and long.
+    case key
+  }
+
+  let bytes: [UInt8]
+
+  fileprivate static func found(in bytes: [UInt8]) -> [NamedValues.Found] {
+    guard mayBeIn(bytes) else { return [] }
+    let reader = ToldValues(bytes: bytes)
+    var found: [NamedValues.Found] = []
+    var place = 0
+    while place < bytes.count {
+      guard reader.begins(at: place), let next = reader.secret(at: place) else {
+        place += 1
+        continue
+      }
+      found.append(next)
+      place = next.range.upperBound
+    }
+    return found
+  }
+
+  /// Whether a text tells anything at all: ` is `, ` was `, ` to `, ` be `.
+  static func mayBeIn(_ bytes: [UInt8]) -> Bool {
+    var last: UInt32 = 0
+    for byte in bytes {
+      last = last << 8 | UInt32(byte <= 0x20 || byte == UInt8(ascii: ":") ? 0x20 : byte)
+      if Self.verbs.contains(last) { return true }
+    }
+    return false
+  }
+
+  /// ` is `, `was `, ` to `, ` be `.
+  private static let verbs: [UInt32] = [0x2069_7320, 0x7761_7320, 0x2074_6F20, 0x2062_6520]
+
+  /// Whether a name may begin here: the first letter of one at the beginning of a word.
+  private func begins(at place: Int) -> Bool {
+    switch bytes[place].asciiLowercased {
+    case UInt8(ascii: "p"), UInt8(ascii: "c"), UInt8(ascii: "t"), UInt8(ascii: "s"),
+      UInt8(ascii: "k"), UInt8(ascii: "o"):
+      place == 0 || !bytes[place - 1].isWord
+    default: false
+    }
+  }
+
+  private static let names: [String: Kind] = [
+    "password": .word, "passwd": .word, "passphrase": .word, "pwd": .word, "passcode": .code,
+    "pin": .code, "otp": .code, "totp": .code, "code": .code, "token": .key, "secret": .key,
+    "key": .key,
+  ]
+
+  /// What makes a code or a key somebody's: there are status codes and primary keys.
+  private static let owners: [String: Set<String>] = [
+    "code": [
+      "verification", "security", "login", "access", "recovery", "backup", "confirmation",
+      "authentication", "auth", "sms", "mfa", "2fa", "time", "signin", "passkey", "reset", "pin",
+    ],
+    "key": ["api", "secret", "access", "private", "signing", "session", "encryption", "license"],
+  ]
+
+  private func secret(at place: Int) -> NamedValues.Found? {
+    let word = word(at: place)
+    let name = lowercased(word)
+    guard let kind = Self.names[name] else { return nil }
+    if let owners = Self.owners[name], !owners.contains(wordBefore(place)) { return nil }
+    guard let start = valueStart(behind: word.endIndex), let range = value(at: start, kind) else {
+      return nil
+    }
+    return NamedValues.Found(range: range, name: name, kind: .certain)
+  }
+
+  func word(at place: Int) -> ArraySlice<UInt8> {
+    bytes[place...].prefix(24).prefix { $0.isWord || $0 >= 0x80 }
+  }
+
+  private func wordBefore(_ place: Int) -> String {
+    guard place > 1, " -_".utf8.contains(bytes[place - 1]) else { return "" }
+    let letters = bytes[max(0, place - 25)..<place - 1].reversed().prefix { $0.isWord }
+    return String(decoding: letters.reversed().map(\.asciiLowercased), as: UTF8.self)
+  }
+
+  func lowercased(_ word: ArraySlice<UInt8>) -> String {
+    String(decoding: word.map(\.asciiLowercased), as: UTF8.self)
+  }
+
+  /// Words that lead from a name to its value; one of the first four must be among them.
+  private static let leading: Set<String> = [
+    "is", "was", "to", "be", "now", "set", "reset", "changed", "updated", "has", "been", "will",
+    "still", "currently",
+  ]
+
+  /// Where the value begins behind ` is `, ` for Ada is: `, ` has been set to `.
+  private func valueStart(behind end: Int) -> Int? {
+    var place = end
+    var hasVerb = false
+    var otherCount = 0
+    while let next = wordStart(from: place) {
+      let word = word(at: next)
+      let text = lowercased(word)
+      if Self.leading.contains(text) {
+        hasVerb = hasVerb || ["is", "was", "to", "be"].contains(text)
+      } else if hasVerb || (text != "for" && text != "of" && otherCount == 0) || otherCount > 3 {
+        return hasVerb ? next : nil
+      } else {
+        otherCount += 1
+      }
+      guard !word.isEmpty else { return nil }
+      place = word.endIndex
+      if hasVerb, place < bytes.count, bytes[place] == UInt8(ascii: ":") { place += 1 }
+    }
+    return nil
+  }
+
+  /// Behind white space, quotation marks and tags such as `<b>`.
+  private func wordStart(from place: Int) -> Int? {
+    var start = place
+    while start < bytes.count, start < place + 32 {
+      if bytes[start] <= 0x20 || NamedValues.isQuote(bytes[start]) || bytes[start] == 0x60 {
+        start += 1
+      } else if bytes[start] == UInt8(ascii: "<") {
+        let tag = bytes[(start + 1)...].prefix(16).prefix { $0.isWord || $0 == UInt8(ascii: "/") }
+        guard tag.endIndex < bytes.count, bytes[tag.endIndex] == UInt8(ascii: ">") else {
+          return nil
+        }
+        start = tag.endIndex + 1
+      } else {
+        // Words that touch are one.
+        return start > place ? start : nil
+      }
+    }
+    return nil
+  }
+
+  /// The secret that begins at a place; `nil` for what is none.
+  func value(at start: Int, _ kind: Kind) -> Range<Int>? {
+    var value = bytes[start...].prefix(200).prefix { $0 > 0x20 && !"<>\"'`,;()".utf8.contains($0) }
+    let rest = bytes[value.endIndex...].prefix(40)
+    while let last = value.last, ".:!?]}".utf8.contains(last) { value.removeLast() }
+    guard value.count >= 4, !CodeText.isPlaceholder(value), !CodeText.beginsReference(value),
+      !value.starts(with: "REDACTED-".utf8), !Self.isTerm(value)
+    else { return nil }
+    let digits = value.count { 0x30...0x39 ~= $0 }
+    let isSecret =
+      switch kind {
+      case .word:
+        digits == value.count ? !isAmount(rest) : digits > 0 || Self.isOdd(value)
+      case .code: isCode(value, digits) && !isAmount(rest)
+      case .key: value.count >= 8 && digits > 0 && digits < value.count
+      }
+    return isSecret ? value.startIndex..<value.endIndex : nil
+  }
+
+  /// Letters with a sign that no word has, or with a capital behind a small letter.
+  private static func isOdd(_ value: ArraySlice<UInt8>) -> Bool {
+    if value.contains(where: { "!@#$%^&*+=~?|".utf8.contains($0) }) {
+      return value.contains(where: \.isASCIILetter)
+    }
+    return zip(value, value.dropFirst()).contains { 0x61...0x7A ~= $0 && 0x41...0x5A ~= $1 }
+  }
+
+  private func isCode(_ value: ArraySlice<UInt8>, _ digits: Int) -> Bool {
+    (4...12).contains(value.count) && digits > 0
+      && value.allSatisfy {
+        0x30...0x39 ~= $0 || 0x41...0x5A ~= $0 || $0 == UInt8(ascii: "-")
+      }
+  }
+
+  /// Whether a number is one of something: `1024 characters`.
+  private func isAmount(_ rest: ArraySlice<UInt8>) -> Bool {
+    guard rest.first == 0x20 else { return false }
+    let next = lowercased(word(at: rest.startIndex + 1))
+    return Self.units.contains { next.hasPrefix($0) }
+  }
+
+  private static let units = [
+    "char", "byte", "bit", "digit", "letter", "time", "second", "minute", "hour", "day", "week",
+    "month", "year", "or", "to", "percent", "word",
+  ]
+
+  /// `base64`, `SHA-256`, `8-character`: what is said of a secret and has digits.
+  private static func isTerm(_ value: ArraySlice<UInt8>) -> Bool {
+    let parts = value.split { "-_/".utf8.contains($0) }
+    if parts.count == 2, parts[0].allSatisfy({ 0x30...0x39 ~= $0 }),
+      parts[1].allSatisfy({ 0x61...0x7A ~= $0 })
+    {
+      return true
+    }
+    let whole = FieldName.normalised(String(decoding: value, as: UTF8.self))
+    return Vocabulary.terms.contains(whole)
+      || parts.contains {
+        Vocabulary.terms.contains(FieldName.normalised(String(decoding: $0, as: UTF8.self)))
+      }
+  }
+
+}
+
+/// Secrets that stand in a sentence beside their name: `Incorrect API key provided: sk-9f8e…`, `token
+/// 9f8e… expired`, `loginToken 'x7k2' not accepted`.
+///
+/// Between a name and its value are at most two words, none of which says whose the value is instead
+/// (`token of request 9f8e…`), and no end of a sentence. The value looks drawn by lot: 16 characters
+/// or more, letters and digits mixed, and no words with a number behind; or fewer in quotation marks
+/// right behind the name.
+///
+/// The cost is linear: names are looked for only behind words that look like values, and a few words
+/// back.
+private struct ValuesBesideNames {
+  private let bytes: [UInt8]
+  private let names: SecretNames
+  /// The last words before the one at hand, the nearest last.
+  private var before: [Range<Int>] = []
+  private var found: [NamedValues.Found] = []
+
+  fileprivate static func found(in bytes: [UInt8], _ names: SecretNames) -> [NamedValues.Found] {
+    var reader = ValuesBesideNames(bytes: bytes, names: names)
+    reader.read()
+    return reader.found
+  }
+
+  private init(bytes: [UInt8], names: SecretNames) { (self.bytes, self.names) = (bytes, names) }
+
+  /// A longer word is a body in base64 or the like, and looked into elsewhere.
+  private static let valueBytesMax = 512
+  private static let nameBytesMax = 40
+  /// The name, the word before it that makes it one, and two words between it and the value.
+  private static let wordsMax = 4
+
+  private mutating func read() {
+    var (place, wordsOfLine) = (0, 0)
+    while place < bytes.count {
+      while place < bytes.count, bytes[place] <= 0x20 {
+        // A value stands on the line of its name, or below it where that is all of a line.
+        if bytes[place] == 0x0A {
+          if wordsOfLine != 1 { before = [] }
+          wordsOfLine = 0
+        }
+        place += 1
+      }
+      var end = place
+      while end < bytes.count, bytes[end] > 0x20 { end += 1 }
+      guard place < end else { return }
+      let word = place..<end
+      if end - place <= Self.valueBytesMax, !before.isEmpty { look(at: word) }
+      if before.count == Self.wordsMax { before.removeFirst() }
+      before.append(word)
+      wordsOfLine += 1
+      place = end
+    }
+  }
+
+  /// From how many characters on a word looks drawn wherever it stands.
+  private static let drawnBytesMin = 16
+
+  /// Letters and digits mixed, with nothing between them that addresses and times have.
+  private static func mayBe(_ word: ArraySlice<UInt8>) -> Bool {
+    var (hasLetter, hasDigit) = (false, false)
+    for byte in word {
+      if byte.isASCIILetter {
+        hasLetter = true
+      } else if 0x30...0x39 ~= byte {
+        hasDigit = true
+      } else if !"_-.+/=~".utf8.contains(byte) {
+        return false
+      }
+    }
+    return hasLetter && hasDigit && word.first != UInt8(ascii: "/")
+  }
+
+  private mutating func look(at word: Range<Int>) {
+    // Most words are short, and stand in no quotation marks.
+    guard word.count >= Self.drawnBytesMin || Self.isQuote(bytes[word.lowerBound]) else {
+      return
+    }
+    let value = trimmed(word)
+    guard value.count >= 4, Self.mayBe(bytes[value]) else { return }
+    let isQuoted = value.lowerBound > word.lowerBound && Self.isQuote(bytes[value.lowerBound - 1])
+    let isDrawn =
+      value.count >= Self.drawnBytesMin
+      && Looks.isDrawn(String(decoding: bytes[value], as: UTF8.self))
+    guard isDrawn || isQuoted, !bytes[value].starts(with: "REDACTED-".utf8),
+      isDrawn || !CodeText.isPlaceholder(bytes[word]), let name = name(isNear: !isDrawn)
+    else { return }
+    if !isDrawn {
+      // `Unexpected token 'x1'` says what a parser read.
+      let isAmbiguous = Vocabulary.ambiguous[SecretNames.folded(name)] != nil && name != "secret"
+      let isWhole = !isAmbiguous && bytes[value].allSatisfy(\.isWord)
+      guard value.count >= (isAmbiguous ? 8 : 4),
+        isWhole || Looks.isDrawn(String(decoding: bytes[value], as: UTF8.self))
+      else { return }
+    }
+    found.append(NamedValues.Found(range: value, name: name, kind: .certain))
+  }
+
+  /// What the words before a value call it; only the nearest is asked where that must be the name.
+  private func name(isNear: Bool) -> String? {
+    for (distance, word) in before.reversed().enumerated() where distance < (isNear ? 1 : 3) {
+      let place = before.count - 1 - distance
+      let core = trimmed(word)
+      guard core.count <= Self.nameBytesMax, !core.isEmpty else { return nil }
+      let text = String(decoding: bytes[core].map(\.asciiLowercased), as: UTF8.self)
+      guard !ends(word, core, text) else { return nil }
+      if isName(text, core, place) { return String(decoding: bytes[core], as: UTF8.self) }
+      if Self.owners.contains(text) { return nil }
+    }
+    return nil
+  }
+
+  /// Whether a sentence or a part of it ends with a word.
+  private func ends(_ word: Range<Int>, _ core: Range<Int>, _ text: String) -> Bool {
+    let rest = bytes[core.upperBound..<word.upperBound]
+    if rest.contains(where: { ".;!?".utf8.contains($0) }) { return true }
+    return rest.contains(UInt8(ascii: ",")) && !Self.givings.contains(text)
+  }
+
+  private func isName(_ text: String, _ core: Range<Int>, _ place: Int) -> Bool {
+    let previous = place > 0 ? previousWord(place - 1) : ""
+    switch text {
+    case "key": return Self.keyOwners.contains(previous)
+    case "code": return Self.codeOwners.contains(previous)
+    case "id": return previous == "session"
+    case "token" where Self.readers.contains(previous): return false
+    case _ where Self.tooCommon.contains(text): return false
+    default:
+      return names.kind(of: String(decoding: bytes[core], as: UTF8.self), in: .field) != nil
+    }
+  }
+
+  private func previousWord(_ place: Int) -> String {
+    let core = trimmed(before[place])
+    guard core.count <= Self.nameBytesMax else { return "" }
+    return String(decoding: bytes[core].map(\.asciiLowercased), as: UTF8.self)
+  }
+
+  /// A word without what sentences put around it.
+  private func trimmed(_ word: Range<Int>) -> Range<Int> {
+    var (start, end) = (word.lowerBound, word.upperBound)
+    while start < end, Self.isAround(bytes[start]) { start += 1 }
+    while end > start, Self.isAround(bytes[end - 1]) { end -= 1 }
+    return start..<end
+  }
+
+  private static func isAround(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || "\"'`()[]{}<>,.;:!?*".utf8.contains(byte)
+  }
+
+  /// Also the last byte of one that is not ASCII.
+  private static func isQuote(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || NamedValues.isQuote(byte) || byte == UInt8(ascii: "`")
+  }
+
+  private static let keyOwners: Set<String> = [
+    "api", "secret", "access", "private", "signing", "session", "encryption", "license",
+    "subscription",
+  ]
+  private static let codeOwners: Set<String> = [
+    "verification", "authorization", "device", "recovery", "backup", "auth", "pairing",
+  ]
+  /// Verbs and the like that are names of secrets elsewhere.
+  private static let tooCommon: Set<String> = [
+    "sign", "pass", "pin", "auth", "bearer", "cookie", "cookies", "tokens", "secrets", "passwords",
+    "apikeys",
+  ]
+  /// Before what a parser reads.
+  private static let readers: Set<String> = ["unexpected", "illegal", "unknown", "syntax"]
+  /// Words that say that something was handed over.
+  private static let givings: Set<String> = [
+    "provided", "given", "sent", "supplied", "passed", "received", "got", "used", "presented",
+    "submitted", "entered", "specified",
+  ]
+  /// Words that a value behind them belongs to.
+  private static let owners: Set<String> = [
+    "request", "trace", "span", "correlation", "user", "order", "account", "client", "customer",
+    "job", "file", "build", "version", "commit", "hash", "digest", "checksum", "fingerprint",
+    "host",
+    "node", "device", "url", "at", "on", "by", "from", "in", "for", "of", "and", "or", "algorithm",
+    "endpoint", "type", "format", "kid",
+  ]
+}

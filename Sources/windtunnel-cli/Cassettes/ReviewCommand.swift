@@ -1,0 +1,53 @@
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+/// Lists what was taken out of a cassette and why, for whoever looks through a recording before it is
+/// committed.
+enum ReviewCommand: Command {
+  static let name = "cassette review"
+  static let summary = "List what was taken out of a cassette, why, and how to keep it."
+  static let synopsis = "FILE [--json]"
+  static let example = "windtunnel cassette review Cassettes/examples/shop.json"
+  static let operandsMax = 1
+  static let flags = [Flag("--json", nil, "Print the list as JSON.")]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let path = try arguments.operand(0, "FILE", "which cassette to look through")
+    let review = CassetteReview(try CassetteFile.read(path))
+    if arguments.has("--json") {
+      let report: JSON = [
+        "windtunnelReview": 1, "file": .text(path),
+        "placeholders": .array(review.placeholders.map { json($0) }),
+        "alike": .array(review.alike.map { .array($0.map { .number($0) }) }),
+      ]
+      Terminal.answer(json: report.bytes(.init(.indent2, endsWithNewline: true)))
+      return .done
+    }
+    for line in lines(review) { Terminal.answer(line: line) }
+    if review.placeholders.isEmpty { Terminal.answer(line: "\(path): nothing was taken out") }
+    return .done
+  }
+
+  /// A line for each placeholder, and one for recordings that nothing else tells apart.
+  static func lines(_ review: CassetteReview) -> [String] {
+    review.placeholders.map { placeholder in
+      let first = placeholder.places.prefix(3).joined(separator: ", ")
+      let more =
+        placeholder.places.count > 3 ? " and \(placeholder.places.count - 3) more places" : ""
+      return "\(placeholder.text) [\(placeholder.rule)]: \(placeholder.reason); \(first)\(more); "
+        + "no secret? record again with \(RedactionFlags.keep) '\(placeholder.keep)'"
+    }
+      + review.alike.map { numbers in
+        let list = numbers.map { "#\($0)" }.joined(separator: ", ")
+        return "\(list): nothing tells these recordings apart but what was taken out of them"
+      }
+  }
+
+  static func json(_ placeholder: CassetteReview.Placeholder) -> JSON {
+    [
+      "placeholder": .text(placeholder.text), "rule": .text(placeholder.rule),
+      "reason": .text(placeholder.reason), "places": .array(placeholder.places.map { .text($0) }),
+      "keep": .text(placeholder.keep),
+    ]
+  }
+}

@@ -1,0 +1,46 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+/// Checks that cassettes are whole, without asking a server: they read, the bodies beside them are
+/// those that were written, and nothing on them contradicts itself.
+enum CassetteVerifyCommand: Command {
+  static let name = "cassette verify"
+  static let summary =
+    "Check that cassettes and the bodies beside them are whole; 1 if they are not."
+  static let synopsis = "FILE … [--json]"
+  static let example = "windtunnel cassette verify Cassettes/examples/shop.json"
+  static let operandsMax = 10_000
+  static let flags = [Flag("--json", nil, "Print what was found as JSON.")]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    _ = try arguments.operand(0, "FILE", "which cassette to verify")
+    var (files, count): ([JSON], Int) = ([], 0)
+    for path in arguments.operands {
+      let file = URL(filePath: path)
+      // A text that does not read, or a body that is gone or was changed, ends it here.
+      let cassette = try CassetteFile.read(file)
+      let (flaws, unnamed) = (cassette.flaws, cassette.unnamedSideFiles(of: file))
+      count += flaws.count + unnamed.count
+      if arguments.has("--json") {
+        files.append([
+          "file": .text(path), "interactions": .number(cassette.interactions.count),
+          "flaws": .array(flaws.map(\.json)), "unnamed": .array(unnamed.map { .text($0) }),
+        ])
+        continue
+      }
+      for flaw in flaws { Terminal.answer(line: "\(path): \(flaw)") }
+      let folder = Cassette.sideFolder(of: file).lastPathComponent
+      for name in unnamed {
+        Terminal.answer(line: "\(path): nothing on it names \(folder)/\(name)")
+      }
+      guard flaws.isEmpty, unnamed.isEmpty else { continue }
+      Terminal.answer(line: "\(path): \(cassette.interactions.count) interactions, whole")
+    }
+    if arguments.has("--json") {
+      let report: JSON = ["windtunnelVerify": 1, "found": .number(count), "files": .array(files)]
+      Terminal.answer(json: report.bytes(.init(.indent2, endsWithNewline: true)))
+    }
+    return count == 0 ? .done : .found
+  }
+}
