@@ -7,7 +7,7 @@ enum CassetteLintCommand: Command {
   static let name = "cassette lint"
   static let summary = "Look for secrets on cassettes, and for what is too old; 1 if there are any."
   static let synopsis =
-    "FILE … | --git REF [PATH…] | --rules [--explain] [--max-age DAYS] [--json | --sarif]"
+    "FILE … | --git REF [PATH…] | --rules [--explain] [--json | --sarif] …"
   static let example = "windtunnel cassette lint --git main Cassettes"
   static let operandsMax = 10_000
   static let flags = [

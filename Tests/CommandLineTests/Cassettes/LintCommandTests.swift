@@ -17,8 +17,8 @@ import WindTunnel
         == Program.Run(
           code: 1,
           out: """
-            a.json: #1 request URL query api-key: api-key, 8 bytes
-            a.json: #1 response body JSON password: password, 8 bytes
+            a.json: #1 request URL query api-key: api-key, 8 bytes [field-name]
+            a.json: #1 response body JSON password: password, 8 bytes [field-name]
 
             """,
           err: "2 secrets. A commit is for ever: record it anew.\n"
@@ -35,8 +35,68 @@ import WindTunnel
     #expect(report["leaks"]?.intValue == 2)
     let leaks = try #require(report["files"]?[0]?["leaks"])
     #expect(leaks[1]?["kind"] == "password")
+    #expect(leaks[1]?["rule"] == "field-name")
     #expect(leaks[1]?["interaction"] == 1)
     #expect(!run.out.contains("ijklmnop") && !run.out.contains("abcdefgh"))
+  }
+
+  @Test func `lint says the same as SARIF, with the rows that it found them by`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Self.leaky, to: "a.json")
+    let run = try await Program.run("cassette", "lint", "--sarif", "a.json", in: scratch)
+    #expect(run.code == 1)
+    let log = try JSON(parsing: run.out.utf8, source: "lint")
+    #expect(log["version"] == "2.1.0")
+    let results = try #require(log["runs"]?[0]?["results"])
+    #expect(results[1]?["ruleId"] == "field-name")
+    let location = results[1]?["locations"]?[0]
+    #expect(location?["physicalLocation"]?["artifactLocation"]?["uri"] == "a.json")
+    #expect(
+      location?["logicalLocations"]?[0]?["fullyQualifiedName"] == "#1 response body JSON password"
+    )
+    #expect(log["runs"]?[0]?["tool"]?["driver"]?["rules"]?[0]?["id"] == "field-name")
+    #expect(!run.out.contains("ijklmnop") && !run.out.contains("abcdefgh"))
+    let both = try await Program.run("cassette", "lint", "--sarif", "--json", "a.json", in: scratch)
+    #expect(both.code == 64)
+  }
+
+  @Test func `what is kept is no secret, and lint says so`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Self.leaky, to: "a.json")
+    let words = ["cassette", "lint", "a.json", "--keep", "password", "--keep", "api_key"]
+    #expect(
+      try await Program.run(words, in: scratch)
+        == Program.Run(
+          code: 0,
+          out: "",
+          err: """
+            a.json: #1 request URL query api-key: api-key, 8 bytes: kept, as --keep says
+            a.json: #1 response body JSON password: password, 8 bytes: kept, as --keep says
+
+            """
+        )
+    )
+  }
+
+  @Test func `a review tells why something was taken out and what keeps it`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"/a?token=REDACTED-token-1"},"response":{"status":204}}]}"#,
+      to: "a.json"
+    )
+    let run = try await Program.run("cassette", "review", "a.json", in: scratch)
+    #expect(
+      run
+        == Program.Run(
+          code: 0,
+          out: "REDACTED-token-1 [likely-name]: token may be a secret's name, and the value looked like one; "
+            + "#1 request URL; no secret? record again with --keep 'token'\n",
+          err: ""
+        )
+    )
+    let json = try await Program.run("cassette", "review", "a.json", "--json", in: scratch)
+    let report = try JSON(parsing: json.out.utf8, source: "review")
+    #expect(report["placeholders"]?[0]?["keep"] == "token")
   }
 
   @Test func `a clean cassette ends with 0 and says nothing`() async throws {
@@ -72,10 +132,10 @@ import WindTunnel
         == Program.Run(
           code: 1,
           out: """
-            a.json: #1 response body JSON password: password, 8 bytes
-            a.json: #3 response body: echo, 16 bytes
-            b.json: #1 response body JSON password: password, 8 bytes
-            broken.json: #1 response body JSON password: password, 8 bytes
+            a.json: #1 response body JSON password: password, 8 bytes [field-name]
+            a.json: #3 response body: echo, 16 bytes [echo]
+            b.json: #1 response body JSON password: password, 8 bytes [field-name]
+            broken.json: #1 response body JSON password: password, 8 bytes [field-name]
 
             """,
           err: "4 secrets. A commit is for ever: record it anew.\n"

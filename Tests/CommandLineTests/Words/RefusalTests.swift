@@ -28,7 +28,7 @@ import Testing
     Usage("--verison", "Unknown flag --verison. Did you mean --version?"),
     Usage(
       "cassette",
-      "After cassette one of show, explain, convert, lint, verify, diff, merge, split, prune, migrate should "
+      "After cassette one of show, explain, convert, lint, review, verify, diff, merge, split, prune, migrate should "
         + "stand.",
       help: "cassette"
     ),

@@ -46,6 +46,8 @@ import WindTunnelDrill
     ("cassette explain", explain, 1), ("cassette explain", explain + ["--json"], 1),
     ("cassette lint", ["cassette", "lint", "secret.json"], 1),
     ("cassette lint", ["cassette", "lint", "a.json", "--json"], 0),
+    ("cassette lint", ["cassette", "lint", "--rules"], 0),
+    ("cassette review", ["cassette", "review", "a.json"], 0),
     ("cassette verify", ["cassette", "verify", "a.json"], 0),
     ("cassette verify", ["cassette", "verify", "a.json", "--json"], 0),
     ("cassette diff", ["cassette", "diff", "a.json", "b.json"], 1),

@@ -54,7 +54,7 @@ import Testing
         "Content-Encoding": coding, "Content-Length": "\(body.count)", "Content-MD5": "of the body",
       ]
       let (cassette, leftOut, _) = recorded(Response(headers: headers, body: Body(body)))
-      let text = #"{"token":"REDACTED-authorization-1"}"#
+      let text = #"{"token":"REDACTED-token-1"}"#
       #expect(leftOut == [])
       #expect(
         cassette.interactions[0].response
