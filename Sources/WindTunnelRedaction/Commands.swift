@@ -57,6 +57,22 @@ struct Commands {
     "auth(",
   ].map { Array($0.utf8) }
 
+  /// The first two letters of all that is looked for.
+  private static let beginnings: [Bool] = {
+    var pairs = [Bool](repeating: false, count: 1 << 16)
+    let words =
+      Array(flags.keys) + [
+        "identified", "convertto", "mysql", "caching", "pgp", "set", "auth", "pass", "user",
+        "login", "wifi",
+        "thin", "define", "private", "s:",
+      ]
+    for word in words {
+      let letters = Array(word.utf8)
+      pairs[Int(letters[0]) << 8 | Int(letters[1])] = true
+    }
+    return pairs
+  }()
+
   private mutating func read() {
     var place = 0
     while place < bytes.count {
@@ -75,6 +91,11 @@ struct Commands {
     case 0x41...0x5A, 0x61...0x7A: break
     default: return nil
     }
+    guard place + 1 < bytes.count,
+      Self.beginnings[
+        Int(bytes[place].asciiLowercased) << 8 | Int(bytes[place + 1].asciiLowercased)
+      ]
+    else { return nil }
     let word = bytes[place...].prefix(14).prefix { $0.isWord || $0 == UInt8(ascii: "-") }
     let text = String(decoding: word.map(\.asciiLowercased), as: UTF8.self)
     let next = word.endIndex
@@ -285,7 +306,9 @@ struct Commands {
   private mutating func beginLine(_ place: Int) {
     lineEnd = bytes[place...].firstIndex(of: 0x0A) ?? bytes.count
     command = nil
-    guard lineEnd - place <= 300, bytes[place] != UInt8(ascii: "#") else { return }
+    guard lineEnd - place <= 300, lineEnd > place, bytes[place] != UInt8(ascii: "#"),
+      bytes[place..<lineEnd].count(where: { $0 == UInt8(ascii: ":") }) == 4
+    else { return }
     let parts = bytes[place..<lineEnd].split(
       separator: UInt8(ascii: ":"),
       omittingEmptySubsequences: false

@@ -226,6 +226,8 @@ struct Columns: Decoder {
   /// What parts the columns of a text, if it is one: its first lines have as many, and one of them is
   /// named like a secret.
   init?(_ bytes: [UInt8], type: String, _ names: SecretNames) {
+    // Most bodies are something else.
+    if let beginning = bytes.first, "{[<".utf8.contains(beginning) { return nil }
     let first = bytes.prefix(4096).prefix { $0 != 0x0A }
     guard first.count < 4096, first.endIndex < bytes.count else { return nil }
     let isTable = type == "text/csv" || type == "text/tab-separated-values"

@@ -38,7 +38,7 @@ struct EscapedText {
   /// Reads a text; `nil` if nothing in it is spelled so.
   init?(_ original: [UInt8], _ spelling: Spelling) {
     // Most texts are spelled as they are meant, and the way back costs eight times the text.
-    if let mark = spelling.mark, !original.contains(mark) { return nil }
+    if let mark = spelling.mark, !original.has(mark) { return nil }
     bytes = original
     starts = Array(0...original.count)
     switch spelling {
@@ -126,7 +126,17 @@ struct EscapedText {
 
   /// Whether lines of a text end as quoted-printable ends them, or an `=` is spelled so.
   static func isQuoted(_ bytes: [UInt8]) -> Bool {
-    has(["=\r\n", "=\n", "=3D"], in: bytes)
+    bytes.withUnsafeBufferPointer { bytes in
+      for place in bytes.indices.dropLast() where bytes[place] == UInt8(ascii: "=") {
+        let next = bytes[place + 1]
+        if next == 0x0A || next == 0x0D { return true }
+        if next == UInt8(ascii: "3"), place + 2 < bytes.count, bytes[place + 2] == UInt8(ascii: "D")
+        {
+          return true
+        }
+      }
+      return false
+    }
   }
 
   /// Whether a text without a word about it is quoted-printable: a line of it ends with one `=`, and

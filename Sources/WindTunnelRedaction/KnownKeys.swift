@@ -216,8 +216,18 @@ struct KnownKey {
     return all
   }()
 
+  /// The first two bytes of each.
+  private static let pairs: [Bool] = {
+    var pairs = [Bool](repeating: false, count: 1 << 16)
+    for mark in KnownKey.all.flatMap(\.marks) { pairs[Int(mark[0]) << 8 | Int(mark[1])] = true }
+    return pairs
+  }()
+
   /// The key that begins at a place; `nil` if none does.
   static func found(at place: Int, in bytes: [UInt8]) -> Shapes.Found? {
+    guard place + 1 < bytes.count, pairs[Int(bytes[place]) << 8 | Int(bytes[place + 1])] else {
+      return nil
+    }
     for key in beginning[Int(bytes[place])] {
       for mark in key.marks where bytes[place...].starts(with: mark) {
         let start = place + mark.count

@@ -133,7 +133,7 @@ extension Redaction {
     let word = walk.bytes[range].dropFirst().dropLast()
     if word.starts(with: "--".utf8) {
       let name = String(decoding: word.dropFirst(2), as: UTF8.self)
-      about.flag = names.cachedKind(ofField: name).map { Inherited(name: name, kind: $0) }
+      about.flag = names.kind(of: name, in: .field).map { Inherited(name: name, kind: $0) }
     }
     leaf(element, flag, &walk)
   }
@@ -213,8 +213,7 @@ extension Redaction {
     _ walk: inout Walk
   ) -> Bool {
     let key = walk.text(member.name)
-    let folded = walk.isTold ? "" : SecretNames.folded(key)
-    walk.isTold = about.isTold || Vocabulary.telling.contains(folded)
+    walk.isTold = about.isTold || Vocabulary.isTelling(key)
     if let replaced = echoes.replaced(in: Array(key.utf8), .name) {
       walk.replace(member.name, by: String(decoding: replaced, as: UTF8.self))
     }
@@ -224,7 +223,7 @@ extension Redaction {
     let name = about.pair.flatMap { $0.holds(member.value, in: key, walk) ? $0.name : nil } ?? key
     // RFC 7518 §6.2.2, §6.3.2 and §6.4.
     let isPrivate = about.isKey && ["d", "p", "q", "dp", "dq", "qi", "k"].contains(key)
-    let kind = isPrivate ? .certain : names.cachedKind(ofField: name)
+    let kind = isPrivate ? .certain : names.kind(of: name, in: .field)
     if kind != nil, case .string(let range) = member.value,
       let value = fieldValue(walk.text(range), name: name)
     {
@@ -349,7 +348,7 @@ extension Redaction {
       return false
     }
     let name = walk.text(key)
-    guard let kind = names.cachedKind(ofField: name) else { return false }
+    guard let kind = names.kind(of: name, in: .field) else { return false }
     walk.way.append(.index(1))
     defer { walk.way.removeLast() }
     if case .string(let range) = pair[1] {

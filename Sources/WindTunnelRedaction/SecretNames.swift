@@ -1,4 +1,5 @@
 internal import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// Tells by a field's name whether its value is a secret, may be one, or is none.
 ///
@@ -27,7 +28,7 @@ struct SecretNames {
   private let told: [Place: Set<String>]
   private let kept: Set<String>
   private let personalData: Bool
-  private var fields: [String: Kind?] = [:]
+  private let known = Locked<[Place: [String: Kind?]]>([:])
 
   init(_ rules: RedactionRules) {
     told = [
@@ -39,8 +40,24 @@ struct SecretNames {
     personalData = rules.personalData
   }
 
-  /// What a name says of its value; `nil` for nothing that is taken out.
+  /// What a name says of its value; `nil` for nothing that is taken out. The same few names come again
+  /// and again.
   func kind(of written: some StringProtocol, in place: Place) -> Kind? {
+    let name = String(written)
+    if let kind = known.withLock({ $0[place]?[name] }) { return kind }
+    let kind = read(name, place)
+    known.withLock {
+      // Keys that are data, such as ids, are as many as there are bodies.
+      if $0[place, default: [:]].count < Self.knownMax {
+        $0[place, default: [:]][name] = .some(kind)
+      }
+    }
+    return kind
+  }
+
+  private static let knownMax = 4096
+
+  private func read(_ written: String, _ place: Place) -> Kind? {
     let name = Self.folded(written)
     guard !name.isEmpty, !kept.contains(name) else { return nil }
     if told[place]?.contains(name) == true { return .told }
@@ -53,15 +70,6 @@ struct SecretNames {
   /// Whether somebody said that what bears a name is no secret.
   func isKept(_ name: some StringProtocol) -> Bool {
     !kept.isEmpty && kept.contains(Self.folded(name))
-  }
-
-  /// What the name of a JSON member says; the same few names come again and again.
-  mutating func cachedKind(ofField name: String) -> Kind? {
-    if let known = fields[name] { return known }
-    let kind = kind(of: name, in: .field)
-    // Keys that are data, such as ids, are as many as there are bodies.
-    if fields.count < 4096 { fields[name] = kind }
-    return kind
   }
 
   private static func standard(

@@ -70,6 +70,8 @@ enum Shapes {
   /// Reads a text once, from its beginning to its end.
   private struct Reader {
     let bytes: [UInt8]
+    /// The end of the letters that tokens have, from the place that was asked for last.
+    private var runEnd = 0
     /// Before it no web token begins.
     private var tokenStart = 0
     /// How often a token was tried before one dot.
@@ -91,9 +93,14 @@ enum Shapes {
         if let found = credentials(at: place) { return found }
       default: break
       }
-      if let key = KnownKey.found(at: place, in: bytes) ?? Shapes.oddKey(at: place, in: bytes) {
-        return key
+      if let key = KnownKey.found(at: place, in: bytes) { return key }
+      // The rest is of long words.
+      if place >= runEnd {
+        runEnd = place
+        while runEnd < bytes.count, KnownKey.Letters.dotted.contains(bytes[runEnd]) { runEnd += 1 }
       }
+      guard runEnd - place >= 28 else { return nil }
+      if let key = Shapes.oddKey(at: place, in: bytes) { return key }
       // A word with hyphens is looked at once, from its beginning.
       if place > 0, KnownKey.Letters.dashed.contains(bytes[place - 1]) { return nil }
       return KnownKey.named(at: place, in: bytes)

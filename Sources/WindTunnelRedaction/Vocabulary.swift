@@ -199,6 +199,14 @@ enum Vocabulary {
     """
   )
 
+  /// Whether a member holds messages and labels. Most are told by their length.
+  static func isTelling(_ key: String) -> Bool {
+    4...20 ~= key.utf8.count && tellingStarts.contains(key.utf8.first.map(\.asciiLowercased) ?? 0)
+      && telling.contains(SecretNames.folded(key))
+  }
+
+  private static let tellingStarts = Set(telling.compactMap(\.utf8.first))
+
   /// Persons and how to reach them, where personal data is taken out.
   static let contacts = words("email mail emailaddress phone phonenumber mobile telephone fax")
   static let persons = words(

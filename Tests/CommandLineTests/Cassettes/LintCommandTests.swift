@@ -89,7 +89,8 @@ import WindTunnel
       run
         == Program.Run(
           code: 0,
-          out: "REDACTED-token-1 [likely-name]: token may be a secret's name, and the value looked like one; "
+          out:
+            "REDACTED-token-1 [likely-name]: token may be a secret's name, and the value looked like one; "
             + "#1 request URL; no secret? record again with --keep 'token'\n",
           err: ""
         )
