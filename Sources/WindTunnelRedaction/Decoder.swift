@@ -227,7 +227,9 @@ struct Columns: Decoder {
   /// named like a secret.
   init?(_ bytes: [UInt8], type: String, _ names: SecretNames) {
     // Most bodies are something else.
-    if let beginning = bytes.first, "{[<".utf8.contains(beginning) { return nil }
+    guard let beginning = bytes.first, !"{[<".utf8.contains(beginning), bytes.has(0x0A) else {
+      return nil
+    }
     let first = bytes.prefix(4096).prefix { $0 != 0x0A }
     guard first.count < 4096, first.endIndex < bytes.count else { return nil }
     let isTable = type == "text/csv" || type == "text/tab-separated-values"
@@ -423,6 +425,7 @@ enum MediaType {
 
   /// A parameter such as `boundary=x` (RFC 9110 §5.6.6).
   static func parameter(_ name: String, of value: String) -> String? {
+    guard value.utf8.contains(UInt8(ascii: ";")) else { return nil }
     for part in parameters(value).dropFirst() {
       let pair = part.split(separator: "=", maxSplits: 1)
       guard pair.count == 2, pair[0].trimmingOptionalWhitespace().equalsIgnoringASCIICase(name)

@@ -25,8 +25,7 @@ extension Redaction {
   /// A path: parameters as in `;jsessionid=…`, known shapes, what follows a secret's name and looks
   /// drawn by lot, and echoes.
   private mutating func path(_ path: String, host: String? = nil, depth: Int = 0) -> String {
-    let isHook =
-      host.map(Self.isHook) ?? false && (host?.contains("hook") == true || path.contains("hook"))
+    let isHook = isHook(host, path)
     var (before, earlier) = ("", "")
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).enumerated().map {
       index,
@@ -52,6 +51,15 @@ extension Redaction {
     // A secret with a solidus in it is more than one segment.
     let replaced = echoes.replaced(in: Array(joined.utf8))
     return replaced.map { String(decoding: $0, as: UTF8.self) } ?? joined
+  }
+
+  /// Whether a path of a host is one that takes messages of whoever knows it.
+  private func isHook(_ host: String?, _ path: String) -> Bool {
+    guard let host, path.utf8.count(where: { $0 == UInt8(ascii: "/") }) > 3, Self.isHook(host)
+    else {
+      return false
+    }
+    return host.contains("hook") || path.contains("hook")
   }
 
   /// Hosts whose addresses are all that one needs to post there.

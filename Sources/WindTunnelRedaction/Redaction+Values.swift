@@ -77,8 +77,10 @@ extension Redaction {
       return stand(for: value, name: name, .sure, "credentials")
     }
     let token = String(parts[1])
+    let isNew = pseudonyms.sought[token] == nil
     let stand = stand(for: token, name: name, .sure, "credentials")
-    if stand != token {
+    // Clients send the same again and again.
+    if isNew, stand != token {
       rememberPair(of: token, as: stand)
       rememberParts(of: token, name)
     }
@@ -97,7 +99,7 @@ extension Redaction {
   /// The parts of a credential that turn up by themselves: `Signature=…`, `response="…"`, the halves
   /// of a signed cookie, a token's payload.
   mutating func rememberParts(of value: String, _ name: String) {
-    guard value.utf8.count >= 24, value.utf8.count <= 8192 else { return }
+    guard isLearning, value.utf8.count >= 24, value.utf8.count <= 8192 else { return }
     let plain = value.contains("%") ? value.removingPercentEncoding ?? value : value
     for part in plain.split(whereSeparator: { ",;& ".contains($0) }) {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
