@@ -20,7 +20,7 @@ struct BinaryMaps: Decoder, Sendable {
   fileprivate let item: @Sendable (ArraySlice<UInt8>) -> Item?
   fileprivate let head: @Sendable (_ count: Int, _ isText: Bool) -> [UInt8]
 
-  /// How deep items nest that are looked into.
+  /// The depth to which items nest that are looked into.
   private static let depthMax = 64
 
   func spans(in bytes: [UInt8]) -> [Span]? {

@@ -2,7 +2,7 @@
 public struct CassetteLeak: Sendable, Hashable {
   /// The interaction, counted from 1; 0 for the cassette's own notes.
   public var number: Int
-  /// Where in it, such as `request header Authorization` or `response body JSON token`.
+  /// The place where in it, such as `request header Authorization` or `response body JSON token`.
   public var place: String
   /// The name that it stands under, or what it looks like.
   public var kind: String

@@ -11,7 +11,7 @@ public struct CassetteReview: Sendable {
     public let rule: String
     /// Why, in words.
     public let reason: String
-    /// Where it stands: `#2 response body $.session.token`.
+    /// The place where it stands: `#2 response body $.session.token`.
     public let places: [String]
     /// What keeps such a value the next time, as the value of `--keep`.
     public let keep: String

@@ -25,7 +25,7 @@ enum CodeText {
       || text.dropFirst().allSatisfy { isLetter($0) || 0x30...0x39 ~= $0 }
   }
 
-  /// Whether what stands behind a quotation mark goes on with code, so that the mark ends a string:
+  /// Tells whether what stands behind a quotation mark goes on with code, so that the mark ends a string:
   /// `" + token`, `'+id+'`.
   static func follows(_ text: ArraySlice<UInt8>) -> Bool {
     guard let first = text.first(where: { $0 != 0x20 }) else { return true }
@@ -37,7 +37,7 @@ enum CodeText {
     text.first.map(isLetter) == true && text.allSatisfy { isLetter($0) || $0 == UInt8(ascii: ".") }
   }
 
-  /// Whether a text calls something by its name: `user.token` or `password`, up to what ends an
+  /// Tells whether a text calls something by its name: `user.token` or `password`, up to what ends an
   /// expression.
   static func isExpression(
     _ text: ArraySlice<UInt8>,

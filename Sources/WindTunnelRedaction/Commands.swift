@@ -46,7 +46,7 @@ struct Commands {
     "influx": [Flag("-t ")], "cf": [Flag("-p ")], "oc": [Flag("-p ")], "htpasswd": [Flag("-b ")],
     "openssl": [Flag("pass:")], "keytool": [Flag("-storepass "), Flag("-keypass ")],
     "snmpwalk": [Flag("-A "), Flag("-X ")], "snmpget": [Flag("-A "), Flag("-X ")],
-    "vncpasswd": [Flag("-f ")], "smbclient": [Flag("-U ", isPair: true)], "wget": [], "psql": [],
+    "vncpasswd": [Flag("-f ")], "smbclient": [Flag("-U ", isPair: true)],
   ]
 
   /// Words behind which a value in quotation marks is a secret.

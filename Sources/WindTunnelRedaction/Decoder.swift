@@ -25,7 +25,7 @@ struct Span {
     case sealed
   }
 
-  /// Where it stands, with all that must be written anew where it changes, such as a length.
+  /// The place where it stands, with all that must be written anew where it changes, such as a length.
   var range: Range<Int>
   var meaning: [UInt8]
   var role: Role
@@ -75,7 +75,7 @@ extension Redaction {
 /// Names and values with `=` between and `&` around, as in a query, a form and what OAuth puts behind
 /// `#` (WHATWG URL §5.1, RFC 6749 §4.2.2).
 struct Pairs: Decoder {
-  /// Where they stand.
+  /// The place where they stand.
   enum Origin {
     /// In a request, an answer's field or a form: they were sent.
     case sent
@@ -400,19 +400,19 @@ enum MediaType {
     return type[..<end].trimmingOptionalWhitespace().lowercased()
   }
 
-  /// Whether content is for eyes and ears: pictures that are text are not.
+  /// Tells whether content is for eyes and ears: pictures that are text are not.
   static func isMedia(_ essence: String) -> Bool {
     ["image/", "audio/", "video/", "font/"].contains { essence.hasPrefix($0) }
       && !essence.hasSuffix("+xml")
   }
 
-  /// Whether content is text by its type, whatever bytes are in it.
+  /// Tells whether content is text by its type, whatever bytes are in it.
   static func isText(_ essence: String) -> Bool {
     essence.hasPrefix("text/") || essence.hasSuffix("json") || essence.hasSuffix("xml")
       || essence == "application/x-www-form-urlencoded"
   }
 
-  /// Whether content is a program, whose texts lie side by side with nothing between them: what
+  /// Tells whether content is a program, whose texts lie side by side with nothing between them: what
   /// follows `password=` there is the next text.
   static func isProgram(_ essence: String) -> Bool {
     essence == "application/wasm" || essence.hasSuffix("executable")

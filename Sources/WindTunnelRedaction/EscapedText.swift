@@ -32,7 +32,7 @@ struct EscapedText {
 
   /// The text as it is meant.
   private(set) var bytes: [UInt8]
-  /// Where each byte begins in the original, and where the last one ends.
+  /// The place where each byte begins in the original, and where the last one ends.
   private var starts: [Int]
 
   /// Reads a text; `nil` if nothing in it is spelled so.
@@ -124,7 +124,7 @@ struct EscapedText {
     )
   }
 
-  /// Whether lines of a text end as quoted-printable ends them, or an `=` is spelled so.
+  /// Tells whether lines of a text end as quoted-printable ends them, or an `=` is spelled so.
   static func isQuoted(_ bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBufferPointer { bytes in
       for place in bytes.indices.dropLast() where bytes[place] == UInt8(ascii: "=") {
@@ -139,7 +139,7 @@ struct EscapedText {
     }
   }
 
-  /// Whether a text without a word about it is quoted-printable: a line of it ends with one `=`, and
+  /// Tells whether a text without a word about it is quoted-printable: a line of it ends with one `=`, and
   /// is as long as such lines are, or something is spelled so besides.
   static func isBroken(_ bytes: [UInt8]) -> Bool {
     guard bytes.has(UInt8(ascii: "=")) else { return false }
@@ -157,7 +157,7 @@ struct EscapedText {
     return hasBreak && hasEscape
   }
 
-  /// Whether a word of some length ends with a line of a text.
+  /// Tells whether a word of some length ends with a line of a text.
   private static func isWrapped(_ bytes: [UInt8]) -> Bool {
     var length = 0
     for byte in bytes {
@@ -167,7 +167,7 @@ struct EscapedText {
     return false
   }
 
-  /// Whether one of some marks stands in a text.
+  /// Tells whether one of some marks stands in a text.
   static func has(_ marks: [String], in bytes: [UInt8]) -> Bool {
     marks.contains { mark in
       let mark = Array(mark.utf8)

@@ -6,7 +6,7 @@ struct NamedPlace {
   var name: String
   var kind: SecretNames.Kind
   var neighbours: Neighbours = []
-  /// Whether a client asks with it: nobody labels or documents anything there.
+  /// Tells whether a client asks with it: nobody labels or documents anything there.
   var isAsked = false
 }
 
@@ -29,7 +29,7 @@ enum Judgement {
     }
   }
 
-  /// Whether a number is a secret: only under a name that has no others.
+  /// Tells whether a number is a secret: only under a name that has no others.
   static func isSecret(number digits: [UInt8], _ place: NamedPlace) -> Bool {
     switch place.kind {
     case .told: true
@@ -72,7 +72,7 @@ enum Judgement {
     "on", "off", "optional", "required", "enabled", "disabled", "hidden", "allowed", "forbidden",
   ]
 
-  /// Whether a value without letters counts or numbers something: nobody's token is so short.
+  /// Tells whether a value without letters counts or numbers something: nobody's token is so short.
   private static func isNumber(_ value: String, of name: String) -> Bool {
     guard value.utf8.count < 12, !value.contains(where: \.isLetter) else { return false }
     let name = SecretNames.folded(name)
@@ -91,7 +91,7 @@ enum Judgement {
     return (count > 2 || count == 2 && value.first?.isUppercase == true) && Prose.isPlain(value)
   }
 
-  /// Whether what a name has is words.
+  /// Tells whether what a name has is words.
   private static func isPhrase(_ name: String) -> Bool {
     ["phrase", "mnemonic"].contains { SecretNames.folded(name).contains($0) }
   }
@@ -258,7 +258,7 @@ enum Prose {
     word.count <= 3 && word.allSatisfy { "0"..."9" ~= $0 }
   }
 
-  /// Whether a value is what something is kept under: a session's entry `cart`, a key `s` of a
+  /// Tells whether a value is what something is kept under: a session's entry `cart`, a key `s` of a
   /// keyboard. A key that opens anything is drawn by lot.
   static func isKeyOfStore(_ name: some StringProtocol, _ value: String) -> Bool {
     guard value.utf8.count <= 24, value.utf8.allSatisfy({ 0x61...0x7A ~= $0 }) else { return false }

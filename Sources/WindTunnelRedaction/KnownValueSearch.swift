@@ -41,7 +41,7 @@ struct KnownValueSearch {
   private var groups: [Group] = []
   /// The first four bytes of each.
   private var beginnings: Set<UInt32> = []
-  /// Whether any begins with two bytes.
+  /// Tells whether any begins with two bytes.
   private var begins = [Bool](repeating: false, count: 1 << 16)
   /// Those that count where they are the whole of a value.
   private var words: [String: String] = [:]
@@ -82,7 +82,7 @@ struct KnownValueSearch {
     return place == .name && WordBoundary(Array(value.utf8)).isName ? nil : stand
   }
 
-  /// Where secrets stand, and what should.
+  /// The place where secrets stand, and what should.
   func found(in bytes: [UInt8], _ place: Place = .syntax) -> [Edit] {
     guard let first = candidate(in: bytes) else { return [] }
     var hits = groups.map { $0.finder.hits(in: bytes, from: first) }
@@ -141,7 +141,7 @@ struct KnownValueSearch {
 
   private static let mark = Array("REDACTED-".utf8)
 
-  /// Where a pseudonym ends that begins at a place: a secret may be a word that occurs in one.
+  /// The place where a pseudonym ends that begins at a place: a secret may be a word that occurs in one.
   private static func pseudonymEnd(_ bytes: [UInt8], _ place: Int) -> Int? {
     guard bytes[place...].starts(with: mark) else { return nil }
     var end = place + mark.count

@@ -7,7 +7,7 @@ internal import Foundation
 package struct NGramFilter {
   private static let gram = Pseudonyms.aloneBytesMin
   private var bits: [UInt64]
-  /// Whether there is content that could not be looked into.
+  /// Tells whether there is content that could not be looked into.
   private var isBlind = false
 
   /// Looks at everything of an interaction that may repeat a secret, in every spelling of it.
@@ -45,7 +45,7 @@ package struct NGramFilter {
     for text in spelled { Self.grams(of: text) { set($0) } }
   }
 
-  /// Whether a word may be there; where this is false it is not.
+  /// Tells whether a word may be there; where this is false it is not.
   package func mayContain(_ word: String) -> Bool {
     if isBlind { return true }
     var isThere = true

@@ -107,7 +107,7 @@ extension NamedValues {
     var isQuoted: Bool
     var isQuery: Bool
     var isColon: Bool
-    /// Whether a scheme goes before the value.
+    /// Tells whether a scheme goes before the value.
     var isCredentials: Bool
   }
 
@@ -256,7 +256,7 @@ extension NamedValues {
     return value.count < line.count && !value.isEmpty ? value.startIndex..<value.endIndex : nil
   }
 
-  /// Whether a value is the first of some words of a line, as labels in a file are:
+  /// Tells whether a value is the first of some words of a line, as labels in a file are:
   /// `password=Mot de passe`.
   private func isLabel(_ value: ArraySlice<UInt8>, before rest: ArraySlice<UInt8>) -> Bool {
     guard let first = value.first, 0x41...0x5A ~= first, rest.first == 0x20 else { return false }

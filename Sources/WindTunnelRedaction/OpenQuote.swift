@@ -22,6 +22,6 @@ struct OpenQuote {
     }
   }
 
-  /// Whether such a mark would end a string.
+  /// Tells whether such a mark would end a string.
   func isOpen(_ mark: UInt8) -> Bool { self.mark == mark }
 }

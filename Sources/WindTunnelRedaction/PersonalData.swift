@@ -1,7 +1,7 @@
 // Personal data by its looks: looked for where it is asked for.
 
 enum PersonalData {
-  /// Whether a text is an e-mail address and nothing else.
+  /// Tells whether a text is an e-mail address and nothing else.
   static func isMail(_ text: String) -> Bool {
     guard text.contains("@") else { return false }
     let bytes = Array(text.utf8)

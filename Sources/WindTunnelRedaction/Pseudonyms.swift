@@ -24,14 +24,14 @@ package struct Pseudonyms {
     case sure
   }
 
-  /// Where a secret is looked for.
+  /// The place where a secret is looked for.
   package enum Reach {
     /// In every text.
     case anywhere
-    /// Where it stands alone: a short secret, or a word that itself names secrets, such as a
+    /// The place where it stands alone: a short secret, or a word that itself names secrets, such as a
     /// password `pass-phrase`.
     case alone
-    /// Where it is the whole of a value: such a word that may be no secret.
+    /// The place where it is the whole of a value: such a word that may be no secret.
     case whole
   }
 
@@ -130,7 +130,7 @@ package struct Pseudonyms {
     unheard.append(value)
   }
 
-  /// Whether anything was learnt since somebody asked.
+  /// Tells whether anything was learnt since somebody asked.
   var hasUnheard: Bool { !unheard.isEmpty }
 
   /// What was learnt since this was asked the last time.
@@ -159,7 +159,7 @@ package struct Pseudonyms {
     return Array(Set([text, letters, other]))
   }
 
-  /// Whether a value is one that stands for another.
+  /// Tells whether a value is one that stands for another.
   static func isRedacted(_ value: String) -> Bool {
     guard value.contains("REDACTED-") else { return false }
     if PseudonymText.isWhole(Array(value.utf8)) { return true }

@@ -53,7 +53,7 @@ extension Redaction {
     return replaced.map { String(decoding: $0, as: UTF8.self) } ?? joined
   }
 
-  /// Whether a path of a host is one that takes messages of whoever knows it.
+  /// Tells whether a path of a host is one that takes messages of whoever knows it.
   private func isHook(_ host: String?, _ path: String) -> Bool {
     guard let host, path.utf8.count(where: { $0 == UInt8(ascii: "/") }) > 3, Self.isHook(host)
     else {
@@ -94,7 +94,7 @@ extension Redaction {
     text.utf8.count == 36 && text.split(separator: "-").map(\.utf8.count) == [8, 4, 4, 4, 12]
   }
 
-  /// Whether a segment is long and mixed enough to be no word and no number.
+  /// Tells whether a segment is long and mixed enough to be no word and no number.
   private static func isDrawn(_ text: String, least: Int) -> Bool {
     text.utf8.count >= least && (least < 16 || text.utf8.contains { 0x30...0x39 ~= $0 })
       && text.utf8.contains(where: \.isASCIILetter)

@@ -3,7 +3,7 @@ internal import Foundation
 // What a body, a part of one or a message holds, by its type and by its looks.
 
 extension Redaction {
-  /// How deep texts within texts are looked into.
+  /// The depth to which texts within texts are looked into.
   static let depthMax = 6
 
   /// A body's content by its type; what names no type is looked at.
@@ -109,7 +109,7 @@ extension Redaction {
     return rewritten(bytes, by: Recoded.utf16(isLittle: isLittle, type: inner), depth: depth)
   }
 
-  /// Whether every second byte of a beginning is zero, as letters of ASCII have it in UTF-16.
+  /// Tells whether every second byte of a beginning is zero, as letters of ASCII have it in UTF-16.
   private static func isWide(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 8, bytes.count.isMultiple(of: 2), bytes[0] == 0 || bytes[1] == 0 else {
       return false

@@ -5,9 +5,9 @@ extension Redaction {
     var kind: SecretNames.Kind
     /// What stands beside the member that has the name.
     var neighbours: Neighbours = []
-    /// Whether an object is between the name and the value: its numbers tell about the secret.
+    /// Tells whether an object is between the name and the value: its numbers tell about the secret.
     var isWithin = false
-    /// Whether it is one of a list.
+    /// Tells whether it is one of a list.
     var isListed = false
   }
 
@@ -20,14 +20,14 @@ extension Redaction {
     return walk.edits.isEmpty ? bytes : Edit.applied(walk.edits, to: bytes)
   }
 
-  /// Where a walk through a JSON text is, and what it has replaced.
+  /// The place where a walk through a JSON text is, and what it has replaced.
   struct Walk {
     let bytes: [UInt8]
     let depth: Int
     let part: String?
     var way: [JSONPath.Step] = []
     var edits: [Edit] = []
-    /// Whether it is among messages and labels, which tell about a secret by its name.
+    /// Tells whether it is among messages and labels, which tell about a secret by its name.
     var isTold = false
 
     /// What a string says.
@@ -158,7 +158,7 @@ extension Redaction {
     let pair: NamedPair?
     let inherited: Inherited?
     let isTold: Bool
-    /// Whether it is a key (RFC 7517 §4): some of its members are public.
+    /// Tells whether it is a key (RFC 7517 §4): some of its members are public.
     let isKey: Bool
     /// What the names of the members tell, once somebody asks.
     private let names: () -> Neighbours
@@ -235,7 +235,7 @@ extension Redaction {
     } else if let own = about.inherited, !Vocabulary.about.contains(SecretNames.folded(key)) {
       next = Inherited(
         name: key,
-        kind: Self.kind(of: key, within: own),
+        kind: own.kind,
         neighbours: own.neighbours,
         isWithin: true,
         isListed: own.isListed
@@ -244,12 +244,7 @@ extension Redaction {
     return true
   }
 
-  /// An id within a session is one's id; any other member is what its object is.
-  private static func kind(of key: String, within own: Inherited) -> SecretNames.Kind {
-    own.kind
-  }
-
-  /// Whether an object tells what a value may be, and holds none: a type, a format, a list of names.
+  /// Tells whether an object tells what a value may be, and holds none: a type, a format, a list of names.
   private static func isSchema(
     _ members: [(name: Range<Int>, value: JSONSpan)],
     _ walk: Walk
@@ -330,7 +325,7 @@ extension Redaction {
     walk.edits.append(Edit(range, Array(replaced.utf8)))
   }
 
-  /// Whether every element is `["name", …]`.
+  /// Tells whether every element is `["name", …]`.
   static func arePairs(_ elements: [JSONSpan]) -> Bool {
     !elements.isEmpty
       && elements.allSatisfy {
@@ -418,7 +413,7 @@ struct NamedPair {
     "value", "content", "val", "text", "data", "string", "stringValue",
   ]
 
-  /// Whether a member holds the value. Under other labels than `name` and `value` what reads like a
+  /// Tells whether a member holds the value. Under other labels than `name` and `value` what reads like a
   /// label or a sentence is one: `{"id": "password", "text": "Your password"}`.
   func holds(_ value: JSONSpan, in key: String, _ walk: Redaction.Walk) -> Bool {
     if isPlainPair { return key == "value" }

@@ -132,7 +132,7 @@ extension Redaction {
     return echoed(result)
   }
 
-  /// Whether a text may hold anything that is looked for by its surroundings or its looks: a mark
+  /// Tells whether a text may hold anything that is looked for by its surroundings or its looks: a mark
   /// behind a name, a word of some length, a scheme, the line of a key. Most texts are a few words.
   private static func isWorthReading(_ bytes: [UInt8]) -> Bool {
     var length = 0

@@ -41,17 +41,17 @@ package struct Redaction {
   package var pseudonyms = Pseudonyms()
   /// What is looked for everywhere: nothing on the walk that learns it.
   var echoes = KnownValueSearch()
-  /// Whether it is the walk that learns.
+  /// Tells whether it is the walk that learns.
   private(set) var isLearning = true
   /// All that was learnt by now.
   private var heard = KnownValueSearch()
   /// What was learnt since somebody asked.
   private var learned: [String] = []
-  /// Where the walk is, which tells how words that are secrets are looked for.
+  /// The place where the walk is, which tells how words that are secrets are looked for.
   var place = KnownValueSearch.Place.prose
   /// How fields are treated that were met before: the same few come again and again.
   var fieldKinds: [String: FieldKind] = [:]
-  /// Whether it is within what a client asks, which nobody reads again.
+  /// Tells whether it is within what a client asks, which nobody reads again.
   private(set) var isAsked = false
   /// Why the interaction at hand cannot be kept.
   var obstacle: String?

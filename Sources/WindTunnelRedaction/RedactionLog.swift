@@ -4,7 +4,7 @@ struct RedactionLog {
   private(set) var leaks: [CassetteLeak] = []
   /// Which bodies could not be looked into.
   private(set) var unopened: [(number: Int, line: String)] = []
-  /// Where the walk is within an interaction.
+  /// The place where the walk is within an interaction.
   var part: String {
     get { member.map { "\(base) JSON \(SecretNames.slug($0))" } ?? base }
     set { (base, member) = (newValue, nil) }
@@ -14,7 +14,7 @@ struct RedactionLog {
   private var member: String?
   private var number = 0
   private var known: Set<CassetteLeak> = []
-  /// Whether the walk is where words look drawn by lot because they are, and no secrets.
+  /// Tells whether the walk is where words look drawn by lot because they are, and no secrets.
   var isAtLot = false
   /// What parts the multipart bodies of the interaction (RFC 2046 §5.1.1): drawn by lot, and public.
   private var boundaries: [[UInt8]] = []
@@ -52,7 +52,7 @@ struct RedactionLog {
     }
   }
 
-  /// Whether a word is a boundary or a part of one, with the hyphens that stand around it in a body.
+  /// Tells whether a word is a boundary or a part of one, with the hyphens that stand around it in a body.
   private func isBoundary(_ word: ArraySlice<UInt8>) -> Bool {
     guard !boundaries.isEmpty else { return false }
     let isHyphen = { (byte: UInt8) in byte == UInt8(ascii: "-") }

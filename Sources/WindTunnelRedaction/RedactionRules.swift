@@ -15,7 +15,7 @@ public struct RedactionRules: Sendable, Hashable {
   /// Names whose values are none, whatever they look like, and places in JSON bodies that hold none:
   /// their values stay.
   public var keep: [String]
-  /// Whether e-mail addresses, telephone numbers and people's names are taken out, too.
+  /// Tells whether e-mail addresses, telephone numbers and people's names are taken out, too.
   public var personalData: Bool
 
   /// The defaults and nothing else.
@@ -64,7 +64,7 @@ public struct RedactionRules: Sendable, Hashable {
     keep.filter { $0.hasPrefix("$") }.compactMap { JSONPath($0) }
   }
 
-  /// Whether a text names a place in JSON bodies.
+  /// Tells whether a text names a place in JSON bodies.
   package static func isPlace(_ text: String) -> Bool { JSONPath(text) != nil }
 }
 

@@ -7,7 +7,7 @@ internal import Foundation
 /// `xApiKey` are one. What decides is its end, without what is put behind a name that stays the same:
 /// `user[new_password]`, `passwordHash` and `api_key_v2` are a password, a password and a key.
 struct SecretNames {
-  /// Where a name stands.
+  /// The place where a name stands.
   enum Place { case header, query, field }
 
   /// What a name says of its value.
@@ -21,7 +21,7 @@ struct SecretNames {
     /// Names and addresses of people, which occur elsewhere by chance.
     case person
 
-    /// Whether the name alone is no proof.
+    /// Tells whether the name alone is no proof.
     var isAmbiguous: Bool { if case .ambiguous = self { true } else { false } }
   }
 
@@ -67,7 +67,7 @@ struct SecretNames {
     return Vocabulary.persons.contains(name) ? .person : nil
   }
 
-  /// Whether somebody said that what bears a name is no secret.
+  /// Tells whether somebody said that what bears a name is no secret.
   func isKept(_ name: some StringProtocol) -> Bool {
     !kept.isEmpty && kept.contains(Self.folded(name))
   }
@@ -96,7 +96,7 @@ struct SecretNames {
     return within(parts) ? .ambiguous(.near) : nil
   }
 
-  /// Whether a word of a name, or two or three together, name a secret, and what follows says nothing
+  /// Tells whether a word of a name, or two or three together, name a secret, and what follows says nothing
   /// else about it: `redisPasswordReplica`, `segredo_do_cliente`, `şifresi`.
   private static func within(_ parts: [String]) -> Bool {
     guard parts.count <= 8 else { return false }
@@ -114,7 +114,7 @@ struct SecretNames {
     return false
   }
 
-  /// Whether a word is a secret's name, be it with an ending of its language.
+  /// Tells whether a word is a secret's name, be it with an ending of its language.
   private static func isRoot(_ word: String) -> Bool {
     if plain(word, .field) == .certain { return true }
     return (1...3).contains { count in
@@ -166,7 +166,7 @@ struct SecretNames {
   )
   private static let cards = Vocabulary.words("cardnumber creditcardnumber ccnumber")
 
-  /// Whether a name ends with one of many words: they are looked up by their length, so that the cost
+  /// Tells whether a name ends with one of many words: they are looked up by their length, so that the cost
   /// is the name's and not the list's.
   static func ends(_ name: String, in words: Set<String>) -> Bool {
     var rest = name[...]
@@ -222,12 +222,12 @@ struct SecretNames {
     return letters.allSatisfy { $0 == "-" } ? instead : String(letters)
   }
 
-  /// Whether a value is too plain to be anybody's secret.
+  /// Tells whether a value is too plain to be anybody's secret.
   static func isPlain(_ value: some StringProtocol) -> Bool {
     value.isEmpty || value.utf8.count <= 40 && Vocabulary.plainValues.contains(value.lowercased())
   }
 
-  /// Whether a value is itself one of the words that name secrets, and so found in any text.
+  /// Tells whether a value is itself one of the words that name secrets, and so found in any text.
   static func isWord(_ value: String) -> Bool {
     guard value.utf8.count <= 40 else { return false }
     let name = folded(value)

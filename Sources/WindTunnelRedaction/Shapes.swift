@@ -9,7 +9,7 @@ enum Shapes {
     var kind: String
   }
 
-  /// Whether anything that is known begins with a byte.
+  /// Tells whether anything that is known begins with a byte.
   private static let begins: [Bool] = {
     var begins = [Bool](repeating: false, count: 256)
     for byte in UInt8.min...UInt8.max where byte.isWord || "-:$".utf8.contains(byte) {
@@ -76,7 +76,7 @@ enum Shapes {
     private var tokenStart = 0
     /// How often a token was tried before one dot.
     private var tries = (dot: 0, count: 0)
-    /// Where the end of the next private key stands, as far as it is known.
+    /// The place where the end of the next private key stands, as far as it is known.
     private var keyEnd: (from: Int, place: Int?)?
     /// Before it no part of a key begins whose end is missing.
     private var keyStart = 0

@@ -5,7 +5,7 @@ enum SpokenValues {
     ToldValues.found(in: bytes) + (tells ? ValuesBesideNames.found(in: bytes, names) : [])
   }
 
-  /// Whether a text tells anything at all: ` is `, ` was `, ` to `, ` be `.
+  /// Tells whether a text tells anything at all: ` is `, ` was `, ` to `, ` be `.
   static func mayBeIn(_ bytes: [UInt8]) -> Bool { ToldValues.mayBeIn(bytes) }
 }
 
@@ -44,7 +44,7 @@ private struct ToldValues {
     return found
   }
 
-  /// Whether a text tells anything at all: ` is `, ` was `, ` to `, ` be `.
+  /// Tells whether a text tells anything at all: ` is `, ` was `, ` to `, ` be `.
   static func mayBeIn(_ bytes: [UInt8]) -> Bool {
     var last: UInt32 = 0
     for byte in bytes {
@@ -57,7 +57,7 @@ private struct ToldValues {
   /// ` is `, `was `, ` to `, ` be `.
   private static let verbs: [UInt32] = [0x2069_7320, 0x7761_7320, 0x2074_6F20, 0x2062_6520]
 
-  /// Whether a name may begin here: the first letter of one at the beginning of a word.
+  /// Tells whether a name may begin here: the first letter of one at the beginning of a word.
   private func begins(at place: Int) -> Bool {
     switch bytes[place].asciiLowercased {
     case UInt8(ascii: "p"), UInt8(ascii: "c"), UInt8(ascii: "t"), UInt8(ascii: "s"),
@@ -113,7 +113,7 @@ private struct ToldValues {
     "still", "currently",
   ]
 
-  /// Where the value begins behind ` is `, ` for Ada is: `, ` has been set to `.
+  /// The place where the value begins behind ` is `, ` for Ada is: `, ` has been set to `.
   private func valueStart(behind end: Int) -> Int? {
     var place = end
     var hasVerb = false
@@ -189,7 +189,7 @@ private struct ToldValues {
       }
   }
 
-  /// Whether a number is one of something: `1024 characters`.
+  /// Tells whether a number is one of something: `1024 characters`.
   private func isAmount(_ rest: ArraySlice<UInt8>) -> Bool {
     guard rest.first == 0x20 else { return false }
     let next = lowercased(word(at: rest.startIndex + 1))
@@ -329,7 +329,7 @@ private struct ValuesBesideNames {
     return nil
   }
 
-  /// Whether a sentence or a part of it ends with a word.
+  /// Tells whether a sentence or a part of it ends with a word.
   private func ends(_ word: Range<Int>, _ core: Range<Int>, _ text: String) -> Bool {
     let rest = bytes[core.upperBound..<word.upperBound]
     if rest.contains(where: { ".;!?".utf8.contains($0) }) { return true }

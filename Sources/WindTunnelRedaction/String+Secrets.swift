@@ -7,7 +7,7 @@ extension String {
     return redaction.text(self)
   }
 
-  /// Whether what bears this name is a secret: `--api-token`.
+  /// Tells whether what bears this name is a secret: `--api-token`.
   package var namesSecret: Bool {
     SecretNames(.standard).kind(of: self, in: .field) != nil
   }

@@ -199,7 +199,7 @@ enum Vocabulary {
     """
   )
 
-  /// Whether a member holds messages and labels. Most are told by their length.
+  /// Tells whether a member holds messages and labels. Most are told by their length.
   static func isTelling(_ key: String) -> Bool {
     4...20 ~= key.utf8.count && tellingStarts.contains(key.utf8.first.map(\.asciiLowercased) ?? 0)
       && telling.contains(SecretNames.folded(key))

@@ -22,7 +22,7 @@ struct WebToken {
       + "\(Self.part(payload, keeping: ["exp", "iat", "nbf"])).\(pseudonym)"
   }
 
-  /// Whether a token has a pseudonym for its signature.
+  /// Tells whether a token has a pseudonym for its signature.
   static func isRedacted(_ text: String) -> Bool {
     text.hasPrefix("eyJ")
       && text.wholeMatch(of: /[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.REDACTED-[a-z0-9-]+-[0-9]+/) != nil

@@ -25,7 +25,7 @@ struct WordBoundary {
     }
   }
 
-  /// Whether it may be the name of something.
+  /// Tells whether it may be the name of something.
   var isName: Bool { kind == .letters }
 
   /// What makes one word of two.
@@ -37,7 +37,7 @@ struct WordBoundary {
     }
   }
 
-  /// Whether it stands alone in a text.
+  /// Tells whether it stands alone in a text.
   func stands(at range: Range<Int>, of bytes: [UInt8], in place: KnownValueSearch.Place) -> Bool {
     switch place {
     case .syntax: return false
@@ -61,7 +61,7 @@ struct WordBoundary {
     return isJoint && isPart(index + step)
   }
 
-  /// Whether a word stands where the name of a value or an element does.
+  /// Tells whether a word stands where the name of a value or an element does.
   private static func names(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
     if range.lowerBound > 0, "</".utf8.contains(bytes[range.lowerBound - 1]) { return true }
     let rest = bytes[range.upperBound...].prefix(4)
