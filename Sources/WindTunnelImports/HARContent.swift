@@ -12,7 +12,7 @@ struct HARContent {
   func settle(_ fields: inout HeaderFields, isCut: Bool = false) {
     if !isWrapped { fields.remove("Content-Encoding") }
     if isForcedIntoUTF8, let type = fields["Content-Type"] {
-      fields["Content-Type"] = MediaType.withUTF8(type)
+      fields["Content-Type"] = ContentType.withUTF8(type)
     }
     let isChunked = fields["Transfer-Encoding"] != nil
     let length = fields["Content-Length"]
@@ -39,7 +39,7 @@ extension HAREntryReader {
       type: type,
       coding: headers["Content-Encoding"],
       // Where a charset is named, whoever wrote the text has read it by that.
-      announced: MediaType.parameter("charset", of: type) == nil
+      announced: ContentType(type).charset == nil
         ? content["size"]?.wholeValue : nil
     )
   }
@@ -104,16 +104,16 @@ extension HAREntryReader {
       }
       warn("the body is called base64 and is not; it is kept as text")
     }
-    let charset = MediaType.charset(type)
-    guard let data = MediaType.data(text, charset: charset) else {
+    let charset = ContentType(type).charset ?? "utf-8"
+    guard let data = Charset.data(text, charset: charset) else {
       warn("the text cannot be written in \(charset.prefix(40)); its charset becomes utf-8")
       return HARContent(data: Data(text.utf8), isForcedIntoUTF8: true)
     }
     // Firefox writes the bytes of an upload as so many characters, and mitmproxy those of an answer
     // without a charset. Others count characters, and what is known to be UTF-8 must then be it.
     if let announced, announced != data.count,
-      let bytes = MediaType.data(text, charset: "iso-8859-1"), bytes.count == announced,
-      !MediaType.isUTF8(type) || String(utf8: bytes) != nil
+      let bytes = Charset.data(text, charset: "iso-8859-1"), bytes.count == announced,
+      !ContentType(type).isUTF8 || String(utf8: bytes) != nil
     {
       return HARContent(data: bytes)
     }
@@ -182,8 +182,9 @@ private struct HARForm {
     let fields = params?.elements ?? []
     guard !fields.isEmpty else { return nil }
     filesMissing = fields.count { $0.present("fileName") != nil && $0.present("value") == nil }
-    if MediaType.essence(type) == "multipart/form-data" {
-      guard let boundary = MediaType.parameter("boundary", of: type) else { return nil }
+    let content = ContentType(type)
+    if content.essence == "multipart/form-data" {
+      guard let boundary = content["boundary"], !boundary.isEmpty else { return nil }
       candidates = [Self.parts(fields, boundary: boundary)]
     } else {
       // Some exporters hand out the fields decoded, some as they were sent; the length may tell.

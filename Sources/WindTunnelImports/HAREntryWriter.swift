@@ -125,7 +125,7 @@ struct HAREntryWriter {
     guard !body.isEmpty else { return members }
     let type = request.headers["Content-Type"] ?? ""
     var content = [JSON.Member("mimeType", .text(type))]
-    if let text = MediaType.text(body, charset: MediaType.charset(type)) {
+    if let text = Charset.text(body, charset: ContentType(type).charset ?? "utf-8") {
       content.append(JSON.Member("text", .text(text)))
     } else {
       content.append(JSON.Member("text", .text(body.base64EncodedString())))
@@ -168,7 +168,7 @@ struct HAREntryWriter {
     }
     members.append(JSON.Member("mimeType", .text(type)))
     guard !opened.isEmpty else { return members }
-    if let text = MediaType.text(opened, charset: MediaType.charset(type)) {
+    if let text = Charset.text(opened, charset: ContentType(type).charset ?? "utf-8") {
       return members + [JSON.Member("text", .text(text))]
     }
     return members + [

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// A secret that stands on a cassette: where and what, never the value.
 public struct CassetteLeak: Sendable, Hashable {
   /// The interaction, counted from 1; 0 for the cassette's own notes.
@@ -65,6 +67,281 @@ extension Cassette {
       guard count > 0 else { return index + 1 }
       known[interactions[index]] = count - 1
       return nil
+    }
+  }
+}
+
+/// What a redaction came across, for whoever wants to know and not to change anything. Values are
+/// never in it.
+struct RedactionLog {
+  private(set) var leaks: [CassetteLeak] = []
+  /// Which bodies could not be looked into.
+  private(set) var unopened: [(number: Int, line: String)] = []
+  /// The place where the walk is within an interaction.
+  var part: String {
+    get { member.map { "\(base) JSON \(SecretNames.slug($0))" } ?? base }
+    set { (base, member) = (newValue, nil) }
+  }
+  private var base = ""
+  /// The member of a JSON text that the walk is in; what it is called is written when it is wanted.
+  private var member: String?
+  private var number = 0
+  private var known: Set<CassetteLeak> = []
+  /// Tells whether the walk is where words look drawn by lot because they are, and no secrets.
+  var isAtLot = false
+  /// What parts the multipart bodies of the interaction (RFC 2046 §5.1.1): drawn by lot, and public.
+  private var boundaries: [[UInt8]] = []
+
+  /// Enters a member of a JSON text.
+  mutating func enter(_ member: String, of part: String) { (base, self.member) = (part, member) }
+
+  mutating func begin(_ index: Int) {
+    number = index + 1
+    boundaries = []
+  }
+
+  /// Takes note of what parts the bodies of a type.
+  mutating func meet(_ type: ContentType) {
+    guard type.essence.hasPrefix("multipart/"), let boundary = type["boundary"] else { return }
+    boundaries.append(Array(boundary.utf8))
+  }
+
+  mutating func found(_ kind: String, _ rule: String, bytes: Int) {
+    let leak = CassetteLeak(number: number, place: part, kind: kind, rule: rule, bytes: bytes)
+    if known.insert(leak).inserted { leaks.append(leak) }
+  }
+
+  mutating func unopened(_ coding: String) {
+    let line = "#\(number) \(part): in \(coding), which is not opened here"
+    if !unopened.contains(where: { $0.line == line }) { unopened.append((number, line)) }
+  }
+
+  mutating func lookForEntropy(in bytes: [UInt8]) {
+    guard !isAtLot else { return }
+    for run in Entropy.runs(in: bytes) where !isBoundary(bytes[run]) {
+      found("entropy", "entropy", bytes: run.count)
+    }
+  }
+
+  /// Tells whether a word is a boundary or a part of one, with the hyphens that stand around it in a body.
+  private func isBoundary(_ word: ArraySlice<UInt8>) -> Bool {
+    guard !boundaries.isEmpty else { return false }
+    let isHyphen = { (byte: UInt8) in byte == UInt8(ascii: "-") }
+    let core = Array(word.drop(while: isHyphen).reversed().drop(while: isHyphen).reversed())
+    return boundaries.contains { $0.firstRange(of: core) != nil }
+  }
+}
+
+/// Words that look drawn by lot: 24 to 200 characters of base64 with small letters, capitals and at
+/// least two digits, at 4.2 bits a character or more.
+///
+/// A word of hexadecimal digits has at most 4 bits a character and is never one: it is an id as
+/// often as a secret.
+enum Entropy {
+  /// Bits a character from which on a word is reported.
+  static let bitsMin = 4.2
+  /// How long a word is that is reported.
+  static let lengths = 24...200
+
+  static func runs(in bytes: [UInt8]) -> [Range<Int>] {
+    Base64Text.runs(in: bytes, lengthMin: lengths.lowerBound).filter { run in
+      let word = bytes[run]
+      return lengths.contains(word.count) && !word.starts(with: "REDACTED-".utf8)
+        && isMixed(word) && !isDigest(word) && !isData(bytes, run) && bits(word) >= bitsMin
+        && !isPath(word) && !isText(word)
+    }
+  }
+
+  private static func isMixed(_ word: ArraySlice<UInt8>) -> Bool {
+    word.contains { 0x61...0x7A ~= $0 } && word.contains { 0x41...0x5A ~= $0 }
+      && word.count { 0x30...0x39 ~= $0 } >= 2
+  }
+
+  /// `sha384-…`, as in `integrity` (Subresource Integrity §3.1): of something public.
+  private static func isDigest(_ word: ArraySlice<UInt8>) -> Bool {
+    ["sha1-", "sha256-", "sha384-", "sha512-"].contains { word.starts(with: $0.utf8) }
+  }
+
+  /// `data:image/png;base64,…` (RFC 2397 §2): a picture, however small.
+  private static func isData(_ bytes: [UInt8], _ run: Range<Int>) -> Bool {
+    let before = bytes[max(0, run.lowerBound - 60)..<run.lowerBound]
+    return before.suffix(8).elementsEqual(";base64,".utf8)
+      && ["data:image/", "data:font/", "data:audio/", "data:video/"].contains {
+        before.firstRange(of: Array($0.utf8)) != nil
+      }
+  }
+
+  /// What base64 makes of a text has been looked into by then.
+  private static func isText(_ word: ArraySlice<UInt8>) -> Bool {
+    guard let decoded = Base64Text.decoded(word) else { return false }
+    return String(utf8: decoded) != nil && decoded.allSatisfy { $0 >= 0x20 || $0 == 0x0A }
+  }
+
+  /// A path or a name of several words has a separator every few letters.
+  private static func isPath(_ word: ArraySlice<UInt8>) -> Bool {
+    let parts = word.split { "/-_".utf8.contains($0) }
+    return parts.allSatisfy { $0.count < 16 } && parts.count > 2
+  }
+
+  /// Shannon's entropy of the characters.
+  static func bits(_ word: some Collection<UInt8>) -> Double {
+    var counts: [UInt8: Int] = [:]
+    for byte in word { counts[byte, default: 0] += 1 }
+    let total = Double(word.count)
+    return counts.values.reduce(0) { sum, count in
+      let share = Double(count) / total
+      return sum - share * log2(share)
+    }
+  }
+}
+
+/// What was taken out of a cassette: each placeholder with where it stands and why, so that a wrong one
+/// can be kept the next time.
+public struct CassetteReview: Sendable {
+  /// A placeholder.
+  public struct Placeholder: Sendable, Hashable {
+    /// As it stands there: `REDACTED-token-1`.
+    public let text: String
+    /// The row of the table by which its value went, such as `field-name`.
+    public let rule: String
+    /// Why, in words.
+    public let reason: String
+    /// The place where it stands: `#2 response body $.session.token`.
+    public let places: [String]
+    /// What keeps such a value the next time, as the value of `--keep`.
+    public let keep: String
+  }
+
+  /// The placeholders, in the order in which they stand.
+  public let placeholders: [Placeholder]
+  /// The numbers, counted from 1, of recordings that nothing tells apart but what was taken out: which
+  /// of them a request gets is a matter of what came first.
+  public let alike: [[Int]]
+
+  /// Looks through a cassette.
+  public init(_ cassette: Cassette) {
+    var finder = PlaceholderFinder()
+    for (index, interaction) in cassette.interactions.enumerated() {
+      finder.look(at: interaction, number: index + 1)
+    }
+    placeholders = finder.found
+    alike = Self.alike(cassette.interactions)
+  }
+
+  /// Requests that are one once the ordinals are gone, and were not recorded for the same value.
+  private static func alike(_ interactions: [Interaction]) -> [[Int]] {
+    var groups: [Request: [Int]] = [:]
+    for (index, interaction) in interactions.enumerated() {
+      guard RedactedText.mayBeIn(interaction.request.url.description.utf8) else { continue }
+      let plain = interaction.renumbered { _ in 0 }.request
+      groups[plain, default: []].append(index)
+    }
+    return groups.values.filter { group in
+      Set(group.map { interactions[$0].request }).count > 1
+    }.map { $0.map { $0 + 1 } }.sorted { $0[0] < $1[0] }
+  }
+}
+
+/// Finds placeholders and the names that they stand under.
+private struct PlaceholderFinder {
+  private(set) var found: [CassetteReview.Placeholder] = []
+  private var indices: [String: Int] = [:]
+  private var names = SecretNames(.standard)
+
+  mutating func look(at interaction: Interaction, number: Int) {
+    let request = interaction.request
+    look(in: request.url.description, "#\(number) request URL", nil)
+    look(in: request.headers, request.body, "#\(number) request")
+    if let response = interaction.response {
+      look(in: response.headers, response.body, "#\(number) response")
+    }
+    look(in: interaction.failure?.text ?? "", "#\(number) failure text", nil)
+    for (index, message) in interaction.messages.enumerated() {
+      look(in: message.body, "#\(number) message \(index)")
+    }
+    look(in: .object(interaction.notes), "#\(number) notes", "$", nil)
+  }
+
+  private mutating func look(in headers: HeaderFields, _ body: Body, _ part: String) {
+    for field in headers { look(in: field.value, "\(part) header \(field.name)", field.name) }
+    look(in: body, "\(part) body")
+  }
+
+  private mutating func look(in body: Body, _ part: String) {
+    guard body.count <= Body.openedBytesMax, PseudonymText.mayBeIn(Array(body.data)) else { return }
+    // What is no JSON is a text like any other.
+    if let json = try? JSONParser.parse(Array(body.data)) {
+      look(in: json, part, "$", nil)
+    } else {
+      look(in: body.text ?? "", part, nil)
+    }
+  }
+
+  private mutating func look(in json: JSON, _ part: String, _ path: String, _ name: String?) {
+    switch json {
+    case .object(let members):
+      for member in members {
+        look(in: member.value, part, "\(path).\(member.name.value)", member.name.value)
+      }
+    case .array(let elements):
+      for (index, element) in elements.enumerated() {
+        look(in: element, part, "\(path)[\(index)]", name)
+      }
+    default: look(in: json.stringValue ?? "", "\(part) \(path)", name)
+    }
+  }
+
+  private mutating func look(in text: String, _ place: String, _ name: String?) {
+    guard RedactedText.mayBeIn(text.utf8) else { return }
+    for (slug, ordinal) in PseudonymText.found(in: Array(text.utf8)) {
+      add("REDACTED-\(slug)-\(ordinal)", slug, place, name)
+    }
+    for (_, inner) in RedactedText.packed(in: text) {
+      for stand in inner.stands { look(in: stand, "\(place) in base64", nil) }
+    }
+  }
+
+  private mutating func add(_ text: String, _ slug: String, _ place: String, _ name: String?) {
+    if let index = indices[text] {
+      let known = found[index]
+      found[index] = CassetteReview.Placeholder(
+        text: text,
+        rule: known.rule,
+        reason: known.reason,
+        places: known.places + (known.places.contains(place) ? [] : [place]),
+        keep: known.keep
+      )
+      return
+    }
+    indices[text] = found.count
+    let (rule, reason) = reason(slug)
+    found.append(
+      CassetteReview.Placeholder(
+        text: text,
+        rule: rule,
+        reason: reason,
+        places: [place],
+        keep: name ?? slug
+      )
+    )
+  }
+
+  /// The row that a placeholder's name tells.
+  private func reason(_ slug: String) -> (rule: String, reason: String) {
+    if let row = DetectionRow.all.first(where: { $0.id == slug }) { return (row.id, row.finds) }
+    switch slug {
+    case "authorization", "proxy-authorization", "authentication":
+      return ("credentials", "what follows the scheme of \(slug)")
+    case "userinfo": return ("user-info", "user and password of an address")
+    case "email", "phone": return ("personal-data", "what a person is reached by")
+    case "hook", "slack-hook": return ("web-hook", "the secret part of an address")
+    default: break
+    }
+    switch names.kind(of: slug, in: .query) ?? names.kind(of: slug, in: .header) {
+    case .certain: return ("field-name", "\(slug) is a name that only secrets have")
+    case .ambiguous:
+      return ("likely-name", "\(slug) may be a secret's name, and the value looked like one")
+    default: return ("told", "a rule named it, or it was the value of a cookie")
     }
   }
 }

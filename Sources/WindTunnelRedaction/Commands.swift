@@ -2,18 +2,18 @@
 /// they stand tells what they are.
 ///
 /// The cost is linear: of a command 400 bytes of its line are looked at, once.
-struct Commands {
+struct Commands: Detector {
   private let bytes: [UInt8]
   private let names: SecretNames
-  private var found: [NamedValues.Found] = []
+  private var found: [Finding] = []
   /// The command whose flags are looked for, and the end of the line that it stands in.
   private var command: (flags: [Flag], end: Int)?
   private var lineEnd = 0
   private var hasUser = false
 
-  static func found(in bytes: [UInt8], _ names: SecretNames) -> [NamedValues.Found] {
-    guard bytes.count >= 10 else { return [] }
-    var reader = Commands(bytes: bytes, names: names)
+  static func findings(in passage: Passage) -> [Finding] {
+    guard passage.bytes.count >= 10 else { return [] }
+    var reader = Commands(bytes: passage.bytes, names: passage.names)
     reader.read()
     return reader.found
   }
@@ -128,7 +128,7 @@ struct Commands {
   ) -> Int {
     let value = bytes[range]
     if value.count >= 4, !CodeText.beginsReference(value), !CodeText.isPlaceholder(value) {
-      found.append(NamedValues.Found(range: range, name: name, kind: kind))
+      found.append(Finding(range: range, name: name, kind: kind))
     }
     return range.upperBound
   }

@@ -192,16 +192,16 @@ struct Multipart: Decoder {
     if end > blank.upperBound, bytes[end - 1] == 0x0A { end -= 1 }
     if end > blank.upperBound, bytes[end - 1] == 0x0D { end -= 1 }
     let content = Array(bytes[blank.upperBound..<end])
-    let disposition = field("content-disposition")
-    let name = MediaType.parameter("name", of: disposition) ?? ""
+    let disposition = ContentType(field("content-disposition"))
+    let name = disposition["name"] ?? ""
     // A file is looked into as what it is, unless it is a word under a secret's name.
     let isFile =
-      MediaType.parameter("filename", of: disposition) != nil
+      disposition["filename"] != nil
       && (content.count > 1024 || content.contains(0x0A) || content.first == UInt8(ascii: "{"))
     let before = range.lowerBound..<blank.upperBound
     let coding = field("content-transfer-encoding").lowercased()
     let type = field("content-type")
-    let isPlain = type.isEmpty || MediaType.essence(type) == "text/plain"
+    let isPlain = type.isEmpty || ContentType(type).essence == "text/plain"
     let isValue = !isFile && !name.isEmpty && isPlain && String(utf8: content) != nil
     let meant = coding == "quoted-printable" ? EscapedText(content, .quoted)?.bytes : nil
     return [
@@ -389,61 +389,5 @@ struct Recoded: Decoder {
       },
       type: type
     )
-  }
-}
-
-/// What the type of a message's content says.
-enum MediaType {
-  /// `application/json` of `Application/JSON; charset=utf-8`.
-  static func essence(_ type: String) -> String {
-    let end = type.utf8.firstIndex(of: UInt8(ascii: ";")) ?? type.endIndex
-    return type[..<end].trimmingOptionalWhitespace().lowercased()
-  }
-
-  /// Tells whether content is for eyes and ears: pictures that are text are not.
-  static func isMedia(_ essence: String) -> Bool {
-    ["image/", "audio/", "video/", "font/"].contains { essence.hasPrefix($0) }
-      && !essence.hasSuffix("+xml")
-  }
-
-  /// Tells whether content is text by its type, whatever bytes are in it.
-  static func isText(_ essence: String) -> Bool {
-    essence.hasPrefix("text/") || essence.hasSuffix("json") || essence.hasSuffix("xml")
-      || essence == "application/x-www-form-urlencoded"
-  }
-
-  /// Tells whether content is a program, whose texts lie side by side with nothing between them: what
-  /// follows `password=` there is the next text.
-  static func isProgram(_ essence: String) -> Bool {
-    essence == "application/wasm" || essence.hasSuffix("executable")
-      || essence.hasSuffix("msdownload")
-  }
-
-  static func isScript(_ essence: String) -> Bool {
-    ["html", "javascript", "ecmascript", "css"].contains { essence.hasSuffix($0) }
-  }
-
-  /// A parameter such as `boundary=x` (RFC 9110 §5.6.6).
-  static func parameter(_ name: String, of value: String) -> String? {
-    guard value.utf8.contains(UInt8(ascii: ";")) else { return nil }
-    for part in parameters(value).dropFirst() {
-      let pair = part.split(separator: "=", maxSplits: 1)
-      guard pair.count == 2, pair[0].trimmingOptionalWhitespace().equalsIgnoringASCIICase(name)
-      else { continue }
-      let text = pair[1].trimmingOptionalWhitespace()
-      return text.hasPrefix("\"") && text.hasSuffix("\"") && text.count > 1
-        ? String(text.dropFirst().dropLast()) : String(text)
-    }
-    return nil
-  }
-
-  /// What semicolons part, except within quotes.
-  private static func parameters(_ value: String) -> [Substring] {
-    var (isQuoted, isEscaped) = (false, false)
-    return value.split(omittingEmptySubsequences: false) { character in
-      defer { isEscaped = isQuoted && !isEscaped && character == "\\" }
-      if character == "\"", !isEscaped { isQuoted.toggle() }
-      return character == ";" && !isQuoted
-    }
   }
 }

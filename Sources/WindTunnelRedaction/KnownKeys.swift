@@ -224,7 +224,7 @@ struct KnownKey {
   }()
 
   /// The key that begins at a place; `nil` if none does.
-  static func found(at place: Int, in bytes: [UInt8]) -> Shapes.Found? {
+  static func found(at place: Int, in bytes: [UInt8]) -> Finding? {
     guard place + 1 < bytes.count, pairs[Int(bytes[place]) << 8 | Int(bytes[place + 1])] else {
       return nil
     }
@@ -238,7 +238,7 @@ struct KnownKey {
         // A sentence ends behind it.
         while let last = rest.last, ".,".utf8.contains(last) { rest.removeLast() }
         if key.count.contains(rest.count), isMixed(rest) {
-          return Shapes.Found(range: place..<start + rest.count, kind: key.kind)
+          return Finding(place..<start + rest.count, key.kind)
         }
       }
     }
@@ -258,7 +258,7 @@ struct KnownKey {
   ]
 
   /// A word of parts of which one says that it is a key, and a long one behind that is drawn.
-  static func named(at place: Int, in bytes: [UInt8]) -> Shapes.Found? {
+  static func named(at place: Int, in bytes: [UInt8]) -> Finding? {
     let word = bytes[place...].prefix(200).prefix { Letters.dashed.contains($0) }
     guard word.count >= 28, word.count < 200 else { return nil }
     let parts = word.split { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
@@ -273,7 +273,7 @@ struct KnownKey {
       last.contains(where: \.isASCIILetter),
       Looks.isDrawn(String(decoding: last, as: UTF8.self))
     else { return nil }
-    return Shapes.Found(range: word.startIndex..<word.endIndex, kind: "named-key")
+    return Finding(word.startIndex..<word.endIndex, "named-key")
   }
 
   /// What a kind of key looks like.

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Secrets that turn up where nobody expects them: a login that repeats its token in the body, a
 /// redirect that carries it in the address.
 ///
@@ -183,5 +185,153 @@ struct KnownValueSearch {
 extension UInt8 {
   fileprivate var isSlug: Bool {
     0x61...0x7A ~= self || 0x30...0x39 ~= self || self == UInt8(ascii: "-")
+  }
+}
+
+/// A secret that is a word or short, and so occurs in texts by chance: a password `test`, a PIN
+/// `2024`, a token `pass-phrase`.
+///
+/// It counts where it stands alone, between spaces, quotation marks, brackets, `=`, `&` and whatever
+/// else is no part of a word. What joins words, joins it, too, so that a date, a version, a host and
+/// a media type stay whole.
+///
+/// - Letters alone (`test`, `password`) may be a name as well. They stay where names stand: before
+///   `:` and `=`, behind `<`, as a JSON key, as a segment of a path, and in HTML and scripts except
+///   where they are the whole of a value.
+/// - Digits alone stay in numbers, dates, times and ports.
+/// - Anything else is no name and no number, and goes wherever it stands alone.
+struct WordBoundary {
+  private enum Kind { case letters, digits, other }
+
+  private let kind: Kind
+
+  init(_ bytes: [UInt8]) {
+    if bytes.allSatisfy({ $0.isASCIILetter || $0 >= 0x80 }) {
+      kind = .letters
+    } else if bytes.allSatisfy({ 0x30...0x39 ~= $0 }) {
+      kind = .digits
+    } else {
+      kind = .other
+    }
+  }
+
+  /// Tells whether it may be the name of something.
+  var isName: Bool { kind == .letters }
+
+  /// What makes one word of two.
+  private var joints: StaticString {
+    switch kind {
+    case .letters: "-./'@"
+    case .digits: "-./'@,:+%"
+    case .other: "-."
+    }
+  }
+
+  /// Tells whether it stands alone in a text.
+  func stands(at range: Range<Int>, of bytes: [UInt8], in place: KnownValueSearch.Place) -> Bool {
+    switch place {
+    case .syntax: return false
+    case .prose: break
+    case .script, .name: if isName { return false }
+    }
+    if isJoined(bytes, range.lowerBound - 1, -1) || isJoined(bytes, range.upperBound, 1) {
+      return false
+    }
+    return !isName || !Self.names(bytes, range)
+  }
+
+  private func isJoined(_ bytes: [UInt8], _ index: Int, _ step: Int) -> Bool {
+    func isPart(_ index: Int) -> Bool {
+      bytes.indices.contains(index)
+        && (bytes[index].isWord || bytes[index] >= 0x80 || bytes[index] == UInt8(ascii: "_"))
+    }
+    if isPart(index) { return true }
+    guard bytes.indices.contains(index) else { return false }
+    let isJoint = joints.withUTF8Buffer { $0.contains(bytes[index]) }
+    return isJoint && isPart(index + step)
+  }
+
+  /// Tells whether a word stands where the name of a value or an element does.
+  private static func names(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+    if range.lowerBound > 0, "</".utf8.contains(bytes[range.lowerBound - 1]) { return true }
+    let rest = bytes[range.upperBound...].prefix(4)
+      .drop { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }.drop { $0 == 0x20 }
+    return rest.first == UInt8(ascii: ":") || rest.first == UInt8(ascii: "=")
+  }
+}
+
+/// Tells of most texts, without looking at them again, that a word is not in them.
+///
+/// Each run of four bytes sets one of many bits; a word that needs a bit which is not set is not
+/// there. So learning a secret costs a few bits a line, however long the lines are.
+package struct NGramFilter {
+  private static let gram = Pseudonyms.aloneBytesMin
+  private var bits: [UInt64]
+  /// Tells whether there is content that could not be looked into.
+  private var isBlind = false
+
+  /// Looks at everything of an interaction that may repeat a secret, in every spelling of it.
+  package init(_ interaction: Interaction) {
+    var texts = [
+      Array("\(interaction.request.url)".utf8), Array((interaction.failure?.text ?? "").utf8),
+    ]
+    let notes = interaction.notes + interaction.innerNotes.values.flatMap(\.self)
+    texts.append(JSON.object(notes).bytes())
+    texts += interaction.messages.map { Array($0.body.data) }
+    var isBlind = false
+    func add(_ headers: HeaderFields, _ body: Body) {
+      texts += headers.map { Array($0.value.utf8) }
+      if body.count > Body.openedBytesMax {
+        isBlind = true
+        return
+      }
+      let coding = headers.values("Content-Encoding").joined(separator: ", ")
+      let opened = Inflate.open(body.data, coding: coding)
+      if opened == nil { isBlind = true }
+      texts.append(Array(opened ?? body.data))
+    }
+    add(interaction.request.headers, interaction.request.body)
+    if let response = interaction.response { add(response.headers, response.body) }
+    for text in texts {
+      // Base64 is another spelling, of texts in texts.
+      texts += Base64Text.runs(in: text).compactMap { EncodedText.decoded(text[$0]) }
+    }
+    let spelled = texts.flatMap { text in
+      EscapedText.Spelling.allCases.compactMap { EscapedText(text, $0)?.bytes }
+    }
+    let count = spelled.reduce(0) { $0 + $1.count }
+    bits = [UInt64](repeating: 0, count: max(1, count / 4))
+    self.isBlind = isBlind
+    for text in spelled { Self.grams(of: text) { set($0) } }
+  }
+
+  /// Tells whether a word may be there; where this is false it is not.
+  package func mayContain(_ word: String) -> Bool {
+    if isBlind { return true }
+    var isThere = true
+    Self.grams(of: Array(word.utf8)) { gram in
+      isThere = isThere && bits[place(gram).word] & place(gram).bit != 0
+    }
+    return isThere
+  }
+
+  private mutating func set(_ gram: UInt64) {
+    let place = place(gram)
+    bits[place.word] |= place.bit
+  }
+
+  private func place(_ gram: UInt64) -> (word: Int, bit: UInt64) {
+    // Fibonacci hashing: the high bits of a product with the golden ratio are well mixed.
+    let hash = gram &* 0x9E37_79B9_7F4A_7C15
+    return (Int((hash >> 16) % UInt64(bits.count)), 1 << (hash >> 58))
+  }
+
+  private static func grams(of text: [UInt8], _ body: (UInt64) -> Void) {
+    guard text.count >= gram else { return }
+    var window: UInt64 = 0
+    for (index, byte) in text.enumerated() {
+      window = (window << 8 | UInt64(byte)) & 0xFFFF_FFFF
+      if index >= gram - 1 { body(window) }
+    }
   }
 }

@@ -10,35 +10,25 @@ internal import Foundation
 /// only quoted values count and what stands in an address.
 ///
 /// The cost is linear: no byte is looked at more often than a fixed number of times.
-struct NamedValues {
-  /// One that was found.
-  struct Found {
-    var range: Range<Int>
-    var name: String
-    var kind: SecretNames.Kind
-    var neighbours: Neighbours = []
-  }
-
-  /// What a text is.
-  enum Flavour { case plain, script }
-
+struct NamedValues: Detector {
   let bytes: [UInt8]
   let names: SecretNames
-  let flavour: Flavour
+  let flavour: Passage.Flavour
   /// The string that the place at hand is in.
   var quotes = OpenQuote()
   /// The range that was read last without meeting the end of a value that stands without quotes.
   var bareRun: (range: Range<Int>, isQuery: Bool) = (0..<0, false)
-  private var found: [Found] = []
+  private var found: [Finding] = []
 
-  static func found(in bytes: [UInt8], _ names: SecretNames, _ flavour: Flavour) -> [Found] {
-    var values = NamedValues(bytes: bytes, names: names, flavour: flavour)
+  static func findings(in passage: Passage) -> [Finding] {
+    guard ":=>".utf8.contains(where: passage.bytes.has) else { return [] }
+    var values = NamedValues(passage)
     values.find()
     return values.found
   }
 
-  private init(bytes: [UInt8], names: SecretNames, flavour: Flavour) {
-    (self.bytes, self.names, self.flavour) = (bytes, names, flavour)
+  private init(_ passage: Passage) {
+    (bytes, names, flavour) = (passage.bytes, passage.names, passage.flavour)
   }
 
   private mutating func find() {
@@ -73,7 +63,7 @@ struct NamedValues {
   }
 
   /// `invalid password "…"`: one word in quotes behind a name that is nothing else.
-  private func named(byWordBefore quote: Int) -> Found? {
+  private func named(byWordBefore quote: Int) -> Finding? {
     guard flavour == .plain, quote > 4, bytes[quote - 1] == UInt8(ascii: " "),
       !quotes.isOpen(bytes[quote])
     else { return nil }
@@ -90,7 +80,7 @@ struct NamedValues {
       !CodeText.isPlaceholder(value),
       !SecretNames.isWord(String(decoding: value, as: UTF8.self))
     else { return nil }
-    return Found(
+    return Finding(
       range: value.startIndex..<value.endIndex,
       name: String(decoding: name, as: UTF8.self),
       kind: .certain
@@ -112,7 +102,7 @@ extension NamedValues {
   }
 
   /// The value behind `=` or `:`.
-  mutating func value(behind mark: Int) -> Found? {
+  mutating func value(behind mark: Int) -> Finding? {
     var end = mark
     while end > 0, mark - end < 3, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
     let isQuoted = end > 0 && Self.isQuote(bytes[end - 1])
@@ -137,7 +127,7 @@ extension NamedValues {
       isCredentials: SecretNames.folded(name).hasSuffix("authorization")
     )
     guard let range = range(from: mark + 1, known) else { return nil }
-    return Found(range: range, name: name, kind: kind)
+    return Finding(range: range, name: name, kind: kind)
   }
 
   /// A name that is a secret's, be it with the words before it: `mot de passe`, `API key`.
@@ -319,4 +309,142 @@ extension NamedValues {
     if isClosed || name.isQuoted && end == bytes.count { return quote + 1..<end }
     return bare(from: quote + 1, name, false)
   }
+}
+
+// Elements of XML and fields of HTML forms.
+
+extension NamedValues {
+  /// What is named by the tag that begins at a place.
+  ///
+  /// - `<password>…</password>`, with or without a prefix, attributes and CDATA.
+  /// - `<key>password</key><string>…`, `<name>password</name><value><string>…`, as property lists
+  ///   and XML-RPC have it.
+  /// - `<input type="password" value="…">`, `<input name="csrf_token" value="…">` and
+  ///   `<meta name="csrf-token" content="…">`.
+  func markup(at open: Int) -> Finding? {
+    let name = bytes[(open + 1)...].prefix(80).prefix { Self.isName($0) || $0 == UInt8(ascii: ":") }
+    guard !name.isEmpty else { return nil }
+    switch String(decoding: name, as: UTF8.self).lowercased() {
+    case "input": return field(from: name.endIndex, value: "value")
+    case "meta": return field(from: name.endIndex, value: "content")
+    case "key", "name", "dt", "th", "label": return pair(name)
+    case "add", "param", "property", "entry", "setting", "variable", "item", "option", "arg",
+      "data", "attribute":
+      return field(from: name.endIndex, value: "value")
+    default: break
+    }
+    guard let local = String(decoding: name, as: UTF8.self).split(separator: ":").last,
+      let kind = names.kind(of: local, in: .field), let range = content(of: name)
+    else { return nil }
+    return Finding(range: range, name: String(local), kind: kind)
+  }
+
+  /// The text of an element that has nothing but text and ends, without white space around it.
+  private func content(of name: ArraySlice<UInt8>) -> Range<Int>? {
+    let attributes = bytes[name.endIndex...].prefix(400).prefix { !"<>".utf8.contains($0) }
+    let start = attributes.endIndex + 1
+    guard start < bytes.count, bytes[start - 1] == UInt8(ascii: ">"),
+      attributes.last != UInt8(ascii: "/")
+    else { return nil }
+    let mark = "<![CDATA[".utf8
+    let isData = bytes[start...].starts(with: mark)
+    let first = isData ? start + mark.count : start
+    // Stops at the next tag, so that all tags of a text together cost no more than the text.
+    var text = bytes[first...].prefix { $0 != UInt8(ascii: "<") }
+    var end = text.endIndex
+    if isData {
+      guard text.suffix(3).elementsEqual("]]>".utf8) else { return nil }
+      text = text.dropLast(3)
+    }
+    guard bytes[end...].starts(with: "</".utf8) else { return nil }
+    end += 2
+    guard bytes[end...].starts(with: name) else { return nil }
+    end += name.count
+    guard end < bytes.count, bytes[end] == UInt8(ascii: ">") || bytes[end] <= 0x20 else {
+      return nil
+    }
+    while let byte = text.first, byte <= 0x20 { text.removeFirst() }
+    while let byte = text.last, byte <= 0x20 { text.removeLast() }
+    guard !text.isEmpty, !CodeText.isPlaceholder(text) else { return nil }
+    return text.startIndex..<text.endIndex
+  }
+
+  /// The value behind an element that holds its name.
+  private func pair(_ name: ArraySlice<UInt8>) -> Finding? {
+    guard let key = content(of: name), key.count <= 80 else { return nil }
+    let word = String(decoding: bytes[key], as: UTF8.self)
+    guard let kind = names.kind(of: word, in: .field) else { return nil }
+    var place = key.upperBound
+    func next(_ isWanted: (ArraySlice<UInt8>) -> Bool) -> ArraySlice<UInt8>? {
+      while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
+      guard place < bytes.count else { return nil }
+      let tag = bytes[place...].prefix(40).prefix { $0 != UInt8(ascii: ">") }
+      guard tag.first == UInt8(ascii: "<"), isWanted(tag) else { return nil }
+      place = tag.endIndex + 1
+      return tag.dropFirst()
+    }
+    guard next({ $0.dropFirst().first == UInt8(ascii: "/") }) != nil else { return nil }
+    let before = place
+    let isValue = next { $0.elementsEqual("<value".utf8) } != nil
+    guard
+      let type = next({ tag in
+        ["<string", "<data", "<dd", "<td", "<code", "<value"].contains {
+          tag.elementsEqual($0.utf8)
+        }
+      })
+    else {
+      guard isValue, let open = bytes[before...].prefix(200).firstIndex(of: UInt8(ascii: "<")),
+        let range = content(of: bytes[(open + 1)..<(open + 6)])
+      else { return nil }
+      return Finding(range: range, name: word, kind: kind)
+    }
+    guard let range = content(of: type) else { return nil }
+    return Finding(range: range, name: word, kind: kind)
+  }
+
+  /// An attribute of a tag, by the tag's name or type.
+  private func field(from start: Int, value wanted: String) -> Finding? {
+    var place = start
+    var name = ""
+    var isPassword = false
+    var value: Range<Int>?
+    func skip(_ isPassed: (UInt8) -> Bool) -> Range<Int> {
+      let begin = min(place, bytes.count)
+      place = begin
+      while place < bytes.count, bytes[place] != UInt8(ascii: "<"), isPassed(bytes[place]) {
+        place += 1
+      }
+      return begin..<place
+    }
+    while place < bytes.count, place < start + 4000, !"<>".utf8.contains(bytes[place]) {
+      _ = skip { $0 <= 0x20 || $0 == UInt8(ascii: "/") }
+      let key = skip { $0 > 0x20 && !"=>/".utf8.contains($0) }
+      guard !key.isEmpty else { break }
+      guard place < bytes.count, bytes[place] == UInt8(ascii: "=") else { continue }
+      place += 1
+      guard place < bytes.count else { break }
+      let quote = bytes[place]
+      let content: Range<Int>
+      if Self.isQuote(quote) {
+        place += 1
+        content = skip { $0 != quote }
+        guard place < bytes.count, bytes[place] == quote else { return nil }
+        place += 1
+      } else {
+        content = skip { $0 > 0x20 && $0 != UInt8(ascii: ">") }
+      }
+      let text = String(decoding: bytes[content], as: UTF8.self)
+      switch String(decoding: bytes[key], as: UTF8.self).lowercased() {
+      case "name", "id", "property", "key": if name.isEmpty || kind(name) == nil { name = text }
+      case "type": isPassword = text.lowercased() == "password"
+      case wanted: value = content
+      default: break
+      }
+    }
+    guard let value, !value.isEmpty, !CodeText.isPlaceholder(bytes[value]) else { return nil }
+    guard let kind = kind(name) ?? (isPassword ? .certain : nil) else { return nil }
+    return Finding(range: value, name: self.kind(name) == nil ? "password" : name, kind: kind)
+  }
+
+  private func kind(_ name: String) -> SecretNames.Kind? { names.kind(of: name, in: .field) }
 }

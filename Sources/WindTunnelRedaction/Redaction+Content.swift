@@ -13,9 +13,10 @@ extension Redaction {
     what: String,
     depth: Int = 0
   ) -> [UInt8] {
-    let essence = MediaType.essence(type)
+    let type = ContentType(type)
+    let essence = type.essence
     log?.meet(type)
-    if essence.hasPrefix("multipart/"), let boundary = MediaType.parameter("boundary", of: type) {
+    if essence.hasPrefix("multipart/"), let boundary = type["boundary"] {
       guard depth < Self.depthMax else {
         obstacle = "\(what) has parts within parts, too deep to be looked through for credentials"
         return bytes
@@ -23,14 +24,14 @@ extension Redaction {
       return rewritten(bytes, by: Multipart(boundary: boundary), depth: depth)
         ?? text(bytes, .plain, depth: 0)
     }
-    if MediaType.isMedia(essence) {
+    if type.isMedia {
       binary(bytes, isQuiet: true, what)
       return bytes
     }
-    if depth < Self.depthMax, let coded = coded(bytes, type, essence, what, depth) { return coded }
+    if depth < Self.depthMax, let coded = coded(bytes, type, what, depth) { return coded }
     // A zero in what is called a text makes it no other thing.
-    guard !bytes.has(0) || MediaType.isText(essence) else {
-      binary(bytes, isQuiet: MediaType.isProgram(essence), what)
+    guard !bytes.has(0) || type.isText else {
+      binary(bytes, isQuiet: type.isProgram, what)
       return bytes
     }
     if essence == "application/x-www-form-urlencoded", String(utf8: bytes) != nil,
@@ -43,19 +44,19 @@ extension Redaction {
     {
       return echoed(table)
     }
-    return text(bytes, MediaType.isScript(essence) ? .script : .plain, depth: 0)
+    return text(bytes, type.isScript ? .script : .plain, depth: 0)
   }
 
   /// Content in a coding of its own, opened and closed; `nil` for what is in none.
   private mutating func coded(
     _ bytes: [UInt8],
-    _ type: String,
-    _ essence: String,
+    _ type: ContentType,
     _ what: String,
     _ depth: Int
   ) -> [UInt8]? {
+    let essence = type.essence
     let inner = essence.isEmpty ? "text/plain" : essence
-    switch MediaType.parameter("windtunnel-coding", of: type) {
+    switch type["windtunnel-coding"] {
     case "quoted-printable":
       return rewritten(bytes, by: Recoded.quotedPrintable(type: inner), depth: depth)
     case "base64": break
@@ -86,12 +87,12 @@ extension Redaction {
   /// UTF-16, by its mark, by what the type says or by its zeros.
   private mutating func wide(
     _ bytes: [UInt8],
-    _ type: String,
+    _ type: ContentType,
     _ inner: String,
     _ what: String,
     _ depth: Int
   ) -> [UInt8]? {
-    let charset = MediaType.parameter("charset", of: type)?.lowercased() ?? ""
+    let charset = type.charset ?? ""
     if String(utf8: bytes) == nil || bytes.has(0), let coding = Recoded.named(charset, type: inner)
     {
       return rewritten(bytes, by: coding, depth: depth)
@@ -150,13 +151,15 @@ extension Redaction {
   private mutating func learn(fromBinary bytes: [UInt8]) -> Bool {
     var holds = false
     for run in Self.runs(in: bytes) {
-      let text = Array(bytes[run])
-      for found in NamedValues.found(in: text, names, .plain)
-      where found.kind == .certain && found.range.count >= Pseudonyms.aloneBytesMin {
-        holds = learn(text[found.range], name: found.name, row: "field-name") || holds
-      }
-      for shape in Shapes.found(in: text) {
-        holds = learn(text[shape.range], name: shape.kind, row: shape.kind) || holds
+      let passage = Passage(bytes: Array(bytes[run]), names: names, flavour: .plain)
+      for found in NamedValues.findings(in: passage) + Shapes.findings(in: passage) {
+        var row = "field-name"
+        switch found.evidence {
+        case .name(.certain) where found.range.count >= Pseudonyms.aloneBytesMin: break
+        case .name: continue
+        case .row(let own): row = own
+        }
+        holds = learn(passage.bytes[found.range], name: found.name, row: row) || holds
       }
     }
     // A name, a few bytes of a length or a type, and its value.
@@ -213,9 +216,8 @@ extension Redaction {
     let isBinary = data.withUnsafeBytes { bytes in
       bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
     }
-    let essence = MediaType.essence(type)
-    if !MediaType.isMedia(essence), !coding.isEmpty || essence.hasPrefix("multipart/") || !isBinary
-    {
+    let type = ContentType(type)
+    if !type.isMedia, !coding.isEmpty || type.essence.hasPrefix("multipart/") || !isBinary {
       obstacle = "a body of \(data.count) bytes is too large to be looked through for credentials"
       return
     }

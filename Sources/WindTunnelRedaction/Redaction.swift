@@ -1,3 +1,7 @@
+internal import Foundation
+@_exported public import WindTunnelCassettes
+internal import WindTunnelSymptoms
+
 // How secrets are taken out.
 //
 // Everything is walked through twice. The first walk learns: what stands under a secret's name, or
@@ -21,9 +25,6 @@
 // - Left out, and named, is what cannot be rewritten: a body that cannot be opened (br, zstd, a file
 //   in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a secret;
 //   binary content that repeats a secret; a host that does.
-
-internal import Foundation
-internal import WindTunnelSymptoms
 
 /// Takes secrets out of what is about to be kept.
 package struct Redaction {
@@ -169,7 +170,7 @@ package struct Redaction {
   /// A message's fields and its body, which agree with each other afterwards.
   private mutating func message(_ headers: inout HeaderFields, _ body: inout Body) {
     let type = headers["Content-Type"] ?? ""
-    log?.meet(type)
+    log?.meet(ContentType(type))
     headers = fields(headers)
     guard !body.data.isEmpty else { return }
     let part = log?.part
@@ -180,7 +181,7 @@ package struct Redaction {
       return look(intoLarge: body.data, type: type, coding: coding)
     }
     guard let opened = Inflate.open(body.data, coding: coding).map(Array.init) else {
-      if !MediaType.isMedia(MediaType.essence(type)) {
+      if !ContentType(type).isMedia {
         obstacle = "a body in \(coding) cannot be opened to look for credentials"
         log?.unopened(coding)
       }
@@ -255,3 +256,80 @@ extension Cassette {
     return (cassette, redaction.leftOut)
   }
 }
+
+/// What is taken out of a recording before it is written, beside what always is.
+///
+/// Rules only add: the names that mark a secret by default (`Authorization`, `Cookie`, `password`,
+/// `access_token`, `X-Api-Key`, …) mark one whatever stands here. Names are compared without regard
+/// to case and to what separates their words: `clientSecret` is `client_secret`.
+public struct RedactionRules: Sendable, Hashable {
+  /// More header fields whose values are secrets.
+  public var headers: [String]
+  /// More query parameters whose values are secrets.
+  public var queries: [String]
+  /// More names of JSON members and form fields whose values are secrets.
+  public var fields: [String]
+  /// Places in JSON bodies, such as `$.user.code`, `$.items[*].key` and `$..hint`.
+  public var paths: [JSONPath]
+  /// Names whose values are none, whatever they look like, and places in JSON bodies that hold none:
+  /// their values stay.
+  public var keep: [String]
+  /// Tells whether e-mail addresses, telephone numbers and people's names are taken out, too.
+  public var personalData: Bool
+
+  /// The defaults and nothing else.
+  public static let standard = RedactionRules()
+
+  /// Makes rules that add to the defaults.
+  public init(
+    headers: [String] = [],
+    queries: [String] = [],
+    fields: [String] = [],
+    paths: [JSONPath] = [],
+    keep: [String] = [],
+    personalData: Bool = false
+  ) {
+    self.headers = headers
+    self.queries = queries
+    self.fields = fields
+    self.paths = paths
+    self.keep = keep
+    self.personalData = personalData
+  }
+
+  /// Makes rules of names that mark a secret wherever they stand; what begins with `$` is a place
+  /// in JSON bodies, and must be one.
+  public init(names: [String], keep: [String] = [], personalData: Bool = false) {
+    let words = names.filter { !$0.hasPrefix("$") }
+    self.init(
+      headers: words,
+      queries: words,
+      fields: words,
+      paths: names.filter { $0.hasPrefix("$") }.map { JSONPath(stringLiteral: $0) },
+      keep: keep,
+      personalData: personalData
+    )
+  }
+
+  /// The same, and more names and places whose values stay.
+  package func keeping(_ more: [String]) -> RedactionRules {
+    var rules = self
+    rules.keep += more
+    return rules
+  }
+
+  /// The places in JSON bodies whose values stay.
+  package var keptPaths: [JSONPath] {
+    keep.filter { $0.hasPrefix("$") }.compactMap { JSONPath($0) }
+  }
+
+  /// Tells whether a text names a place in JSON bodies.
+  package static func isPlace(_ text: String) -> Bool { JSONPath(text) != nil }
+}
+
+extension RedactionRules {
+  /// The defaults, and e-mail addresses, telephone numbers and people's names beside them.
+  public static let personalData = RedactionRules(personalData: true)
+}
+
+// One import is enough: a module brings along what it stands on.

@@ -1,14 +1,9 @@
+internal import Foundation
+
 /// Secrets that are known by their looks, whatever they are called.
 ///
 /// The cost is linear: where a long word turns out to be none, it is not read again from its middle.
-enum Shapes {
-  /// One that was found.
-  struct Found {
-    var range: Range<Int>
-    /// What it is, as it stands in a pseudonym.
-    var kind: String
-  }
-
+enum Shapes: Detector {
   /// Tells whether anything that is known begins with a byte.
   private static let begins: [Bool] = {
     var begins = [Bool](repeating: false, count: 256)
@@ -19,16 +14,17 @@ enum Shapes {
   }()
 
   /// The secrets in a text, in their order.
-  static func found(in bytes: [UInt8]) -> [Found] {
+  static func findings(in passage: Passage) -> [Finding] {
+    let bytes = passage.bytes
     var reader = Reader(bytes: bytes)
-    var found: [Found] = []
+    var found: [Finding] = []
     var place = 0
     while let start = beginning(from: place, in: bytes) {
       place = start + 1
       guard let next = reader.shape(at: start) else { continue }
       found.append(next)
       place = max(next.range.upperBound, place)
-      if next.kind == "aws-key" || next.kind == "alibaba-key",
+      if next.name == "aws-key" || next.name == "alibaba-key",
         let other = partner(of: next, in: bytes)
       {
         found.append(other)
@@ -39,7 +35,7 @@ enum Shapes {
   }
 
   /// The secret that stands behind the name of a key: 30 or 40 letters of base64.
-  private static func partner(of key: Found, in bytes: [UInt8]) -> Found? {
+  private static func partner(of key: Finding, in bytes: [UInt8]) -> Finding? {
     let rest = bytes[key.range.upperBound...].prefix(48)
     guard let start = rest.firstIndex(where: { Base64Text.isLetter($0) && $0 != UInt8(ascii: "-") })
     else {
@@ -50,7 +46,7 @@ enum Shapes {
     else {
       return nil
     }
-    return Found(range: word.startIndex..<word.endIndex, kind: "cloud-secret")
+    return Finding(word.startIndex..<word.endIndex, "cloud-secret")
   }
 
   /// Where the next word begins as something that is known does, or a colon stands, which may part a
@@ -83,7 +79,7 @@ enum Shapes {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    mutating func shape(at place: Int) -> Found? {
+    mutating func shape(at place: Int) -> Finding? {
       if bytes[place] == UInt8(ascii: ":") { return Shapes.bot(around: place, in: bytes) }
       guard place == 0 || !bytes[place - 1].isWord else { return nil }
       switch bytes[place] {
@@ -107,7 +103,7 @@ enum Shapes {
     }
 
     /// Three words with dots between them.
-    private mutating func webToken(at place: Int) -> Found? {
+    private mutating func webToken(at place: Int) -> Finding? {
       guard place >= tokenStart, bytes[place...].starts(with: "eyJ".utf8) else { return nil }
       let first = wordEnd(place)
       guard first < bytes.count, bytes[first] == UInt8(ascii: ".") else {
@@ -126,7 +122,7 @@ enum Shapes {
         if fourth > third + 1, fourth < bytes.count, bytes[fourth] == UInt8(ascii: ".") {
           let fifth = wordEnd(fourth + 1)
           if fifth > fourth + 1, fifth - place >= 60 {
-            return Found(range: place..<fifth, kind: "jwe")
+            return Finding(place..<fifth, "jwe")
           }
         }
       }
@@ -135,7 +131,7 @@ enum Shapes {
       if third > second + 1, second > first + 1,
         WebToken(String(decoding: bytes[place..<third], as: UTF8.self)) != nil
       {
-        return Found(range: place..<third, kind: "jwt")
+        return Finding(place..<third, "jwt")
       }
       // A word may begin behind a hyphen, but not behind each of thousands.
       if tries.count >= 4 { tokenStart = first }
@@ -154,7 +150,7 @@ enum Shapes {
 
     /// RFC 7468 §2: what stands between the two lines; the lines stay. Where the second is missing,
     /// what may be a part of a key.
-    private mutating func privateKey(at place: Int) -> Found? {
+    private mutating func privateKey(at place: Int) -> Finding? {
       guard bytes[place...].starts(with: "-----BEGIN ".utf8),
         let label = bytes[place...].prefix(80).firstRange(of: Array("PRIVATE KEY".utf8))
       else { return nil }
@@ -175,7 +171,7 @@ enum Shapes {
       guard let first = inner.firstIndex(where: { $0 > 0x20 }),
         let last = inner.lastIndex(where: { $0 > 0x20 })
       else { return nil }
-      return Found(range: first..<last + 1, kind: "private-key")
+      return Finding(first..<last + 1, "private-key")
     }
 
     private mutating func keyEnd(from start: Int) -> Int? {
@@ -188,7 +184,7 @@ enum Shapes {
     }
 
     /// RFC 9110 §11.4: `Basic` and what decodes to a pair, `Bearer` and what is long enough.
-    private func credentials(at place: Int) -> Found? {
+    private func credentials(at place: Int) -> Finding? {
       let scheme = bytes[place...].prefix(7).prefix { $0.isWord }
       let name = String(decoding: scheme, as: UTF8.self).lowercased()
       guard name == "basic" || name == "bearer", scheme.endIndex < bytes.count,
@@ -201,27 +197,27 @@ enum Shapes {
         guard token.count >= 4, let pair = Base64Text.decoded(token), let text = String(utf8: pair),
           text.contains(":"), text.unicodeScalars.allSatisfy({ $0.value >= 0x20 })
         else { return nil }
-        return Found(range: start..<token.endIndex, kind: "basic")
+        return Finding(start..<token.endIndex, "basic")
       }
       guard token.count >= 16, token.contains(where: { 0x30...0x39 ~= $0 }) else { return nil }
-      return Found(range: start..<token.endIndex, kind: "bearer")
+      return Finding(start..<token.endIndex, "bearer")
     }
   }
 
   /// `123456789:AA…`, a bot's number and its token, around the colon.
-  static func bot(around colon: Int, in bytes: [UInt8]) -> Found? {
+  static func bot(around colon: Int, in bytes: [UInt8]) -> Finding? {
     guard colon >= 6, bytes[(colon + 1)...].starts(with: "AA".utf8) else { return nil }
     let token = bytes[(colon + 1)...].prefix(40)
       .prefix { $0.isWord || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
     var start = colon
     while start > 0, colon - start < 13, 0x30...0x39 ~= bytes[start - 1] { start -= 1 }
     guard token.count == 35, 6...12 ~= colon - start else { return nil }
-    return Found(range: start..<token.endIndex, kind: "bot-token")
+    return Finding(start..<token.endIndex, "bot-token")
   }
 
   /// Keys that are known by what stands in their middle or at their end: a bot's of Discord
   /// (`MTk4….Gabc12.…`), Mailchimp's (`…-us12`), a client secret of Entra ID (`abc8Q~…`).
-  static func oddKey(at place: Int, in bytes: [UInt8]) -> Found? {
+  static func oddKey(at place: Int, in bytes: [UInt8]) -> Finding? {
     let word = bytes[place...].prefix(90).prefix { KnownKey.Letters.dotted.contains($0) }
     if word.count < 34 || word.count >= 90 { return nil }
     let parts = word.split(separator: UInt8(ascii: "."))
@@ -229,15 +225,122 @@ enum Shapes {
       parts[1].count == 6,
       parts[2].count >= 27
     {
-      return Found(range: place..<parts[2].endIndex, kind: "discord-token")
+      return Finding(place..<parts[2].endIndex, "discord-token")
     }
     let isHexadecimal = word.prefix(32).allSatisfy(KnownKey.Letters.hexadecimal.contains)
     if isHexadecimal, word.dropFirst(32).starts(with: "-us".utf8), 36...37 ~= word.count {
-      return Found(range: word.startIndex..<word.endIndex, kind: "mailchimp-key")
+      return Finding(word.startIndex..<word.endIndex, "mailchimp-key")
     }
     if 37...40 ~= word.count, word.dropFirst(4).prefix(2).elementsEqual("Q~".utf8) {
-      return Found(range: word.startIndex..<word.endIndex, kind: "azure-secret")
+      return Finding(word.startIndex..<word.endIndex, "azure-secret")
     }
     return nil
+  }
+}
+
+/// A JSON web token (RFC 7519): three parts, of which the first two are JSON in base64url.
+///
+/// Redacted it still decodes. `alg`, `typ` and `cty` stay, and the claims `exp`, `iat` and `nbf`;
+/// every other text becomes `REDACTED-name`, every other number 0. The pseudonym, with its ordinal,
+/// is the signature.
+struct WebToken {
+  private let header: JSON
+  private let payload: JSON
+
+  init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].hasPrefix("eyJ"), let header = Self.json(parts[0]),
+      let payload = Self.json(parts[1]), header["alg"] != nil
+    else { return nil }
+    (self.header, self.payload) = (header, payload)
+  }
+
+  func redacted(as pseudonym: String) -> String {
+    "\(Self.part(header, keeping: ["alg", "typ", "cty"]))."
+      + "\(Self.part(payload, keeping: ["exp", "iat", "nbf"])).\(pseudonym)"
+  }
+
+  /// Tells whether a token has a pseudonym for its signature.
+  static func isRedacted(_ text: String) -> Bool {
+    text.hasPrefix("eyJ")
+      && text.wholeMatch(of: /[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.REDACTED-[a-z0-9-]+-[0-9]+/) != nil
+  }
+
+  private static func json(_ part: Substring) -> JSON? {
+    // A part that is no JSON makes it no token, whatever the reason.
+    guard let data = Base64Text.decoded(Array(part.utf8)),
+      let json = try? JSONParser.parse(data), case .object = json
+    else { return nil }
+    return json
+  }
+
+  private static func part(_ json: JSON, keeping names: Set<String>) -> String {
+    guard case .object(let members) = json else { return "" }
+    let kept = members.map { member in
+      names.contains(member.name.value)
+        ? member : JSON.Member(member.name, replaced(member.value, name: member.name.value))
+    }
+    return Base64Text.encoded(JSON.object(kept).bytes(), like: Array("_".utf8))
+  }
+
+  private static func replaced(_ json: JSON, name: String) -> JSON {
+    switch json {
+    case .null, .bool: json
+    case .number: .number(0)
+    case .string: .text("REDACTED-\(SecretNames.slug(name))")
+    case .array(let elements): .array(elements.map { replaced($0, name: name) })
+    case .object(let members):
+      .object(
+        members.map { JSON.Member($0.name, replaced($0.value, name: $0.name.value)) }
+      )
+    }
+  }
+}
+
+// Personal data by its looks: looked for where it is asked for.
+
+enum PersonalData: Detector {
+  static func findings(in passage: Passage) -> [Finding] {
+    mails(in: passage.bytes) + phones(in: passage.bytes)
+  }
+
+  /// Tells whether a text is an e-mail address and nothing else.
+  static func isMail(_ text: String) -> Bool {
+    guard text.contains("@") else { return false }
+    let bytes = Array(text.utf8)
+    return mails(in: bytes).first?.range == 0..<bytes.count
+  }
+
+  /// The e-mail addresses in a text.
+  static func mails(in bytes: [UInt8]) -> [Finding] {
+    bytes.indices.filter { bytes[$0] == UInt8(ascii: "@") }.compactMap { at in
+      var (start, end) = (at, at + 1)
+      while start > 0, isLocal(bytes[start - 1]) { start -= 1 }
+      while end < bytes.count,
+        bytes[end].isWord || bytes[end] == UInt8(ascii: "-")
+          || bytes[end] == UInt8(ascii: ".")
+      { end += 1 }
+      while end > at + 1, !bytes[end - 1].isWord { end -= 1 }
+      guard start < at, let dot = bytes[at..<end].lastIndex(of: UInt8(ascii: ".")),
+        dot > at + 1, end - dot > 2
+      else { return nil }
+      return Finding(start..<end, "email")
+    }
+  }
+
+  private static func isLocal(_ byte: UInt8) -> Bool {
+    byte.isWord || "._+-".utf8.contains(byte)
+  }
+
+  /// International telephone numbers: a plus sign and 8 to 15 digits, with what sets them off.
+  static func phones(in bytes: [UInt8]) -> [Finding] {
+    bytes.indices.filter { bytes[$0] == UInt8(ascii: "+") }.compactMap { start in
+      let text = bytes[(start + 1)...].prefix { 0x30...0x39 ~= $0 || " -().".utf8.contains($0) }
+      guard let last = text.lastIndex(where: { 0x30...0x39 ~= $0 }),
+        0x30...0x39 ~= bytes[start + 1],
+        8...15 ~= text.count(where: { 0x30...0x39 ~= $0 })
+      else { return nil }
+      return Finding(start..<last + 1, "phone")
+    }
   }
 }

@@ -1,8 +1,10 @@
 /// Secrets that people tell: in a sentence about them, or beside their name.
-enum SpokenValues {
-  /// The secrets in a text; what stands beside a name is looked for where words are prose.
-  static func found(in bytes: [UInt8], _ names: SecretNames, tells: Bool) -> [NamedValues.Found] {
-    ToldValues.found(in: bytes) + (tells ? ValuesBesideNames.found(in: bytes, names) : [])
+enum SpokenValues: Detector {
+  /// The secrets in a text; those that stand beside a name are looked for where words are prose.
+  static func findings(in passage: Passage) -> [Finding] {
+    let told = ToldValues.found(in: passage.bytes)
+    guard passage.flavour == .plain else { return told }
+    return told + ValuesBesideNames.found(in: passage.bytes, passage.names)
   }
 
   /// Tells whether a text tells anything at all: ` is `, ` was `, ` to `, ` be `.
@@ -28,10 +30,10 @@ private struct ToldValues {
 
   let bytes: [UInt8]
 
-  fileprivate static func found(in bytes: [UInt8]) -> [NamedValues.Found] {
+  fileprivate static func found(in bytes: [UInt8]) -> [Finding] {
     guard mayBeIn(bytes) else { return [] }
     let reader = ToldValues(bytes: bytes)
-    var found: [NamedValues.Found] = []
+    var found: [Finding] = []
     var place = 0
     while place < bytes.count {
       guard reader.begins(at: place), let next = reader.secret(at: place) else {
@@ -82,7 +84,7 @@ private struct ToldValues {
     "key": ["api", "secret", "access", "private", "signing", "session", "encryption", "license"],
   ]
 
-  private func secret(at place: Int) -> NamedValues.Found? {
+  private func secret(at place: Int) -> Finding? {
     let word = word(at: place)
     let name = lowercased(word)
     guard let kind = Self.names[name] else { return nil }
@@ -90,7 +92,7 @@ private struct ToldValues {
     guard let start = valueStart(behind: word.endIndex), let range = value(at: start, kind) else {
       return nil
     }
-    return NamedValues.Found(range: range, name: name, kind: .certain)
+    return Finding(range: range, name: name, .row("spoken"))
   }
 
   func word(at place: Int) -> ArraySlice<UInt8> {
@@ -233,9 +235,9 @@ private struct ValuesBesideNames {
   private let names: SecretNames
   /// The last words before the one at hand, the nearest last.
   private var before: [Range<Int>] = []
-  private var found: [NamedValues.Found] = []
+  private var found: [Finding] = []
 
-  fileprivate static func found(in bytes: [UInt8], _ names: SecretNames) -> [NamedValues.Found] {
+  fileprivate static func found(in bytes: [UInt8], _ names: SecretNames) -> [Finding] {
     var reader = ValuesBesideNames(bytes: bytes, names: names)
     reader.read()
     return reader.found
@@ -312,7 +314,7 @@ private struct ValuesBesideNames {
         isWhole || Looks.isDrawn(String(decoding: bytes[value], as: UTF8.self))
       else { return }
     }
-    found.append(NamedValues.Found(range: value, name: name, kind: .certain))
+    found.append(Finding(range: value, name: name, .row("spoken")))
   }
 
   /// What the words before a value call it; only the nearest is asked where that must be the name.

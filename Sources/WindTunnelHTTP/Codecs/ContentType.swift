@@ -5,7 +5,11 @@ package struct ContentType {
   private let parameters: [(name: String, value: String)]
 
   package init(_ text: String) {
-    var pieces = Self.pieces(text)
+    // Most types have no parameters, or none in quotes.
+    var pieces =
+      text.utf8.contains(UInt8(ascii: "\""))
+      ? Self.pieces(text)
+      : text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
     let first = pieces.isEmpty ? "" : pieces.removeFirst()
     essence = first.trimmingOptionalWhitespace().lowercased()
     parameters = pieces.compactMap { piece in
@@ -18,12 +22,39 @@ package struct ContentType {
   }
 
   /// The value of a parameter, without its quotes.
-  subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
+  package subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
 
   /// The type with every parameter but the boundary.
   package var withoutBoundary: String {
     ([essence] + parameters.filter { $0.name != "boundary" }.map { "\($0.name)=\($0.value)" })
       .joined(separator: "; ")
+  }
+
+  /// The charset in lower case; `nil` where none is named.
+  package var charset: String? { self["charset"].flatMap { $0.isEmpty ? nil : $0.lowercased() } }
+
+  /// Tells whether content is for eyes and ears: pictures that are text are not.
+  package var isMedia: Bool {
+    ["image/", "audio/", "video/", "font/"].contains { essence.hasPrefix($0) }
+      && !essence.hasSuffix("+xml")
+  }
+
+  /// Tells whether content is text by its type, whatever bytes are in it.
+  package var isText: Bool {
+    essence.hasPrefix("text/") || essence.hasSuffix("json") || essence.hasSuffix("xml")
+      || essence == "application/x-www-form-urlencoded"
+  }
+
+  /// Tells whether content is a program, whose texts lie side by side with nothing between them: what
+  /// follows `password=` there is the next text.
+  package var isProgram: Bool {
+    essence == "application/wasm" || essence.hasSuffix("executable")
+      || essence.hasSuffix("msdownload")
+  }
+
+  /// Tells whether content is a page, a script or a style sheet.
+  package var isScript: Bool {
+    ["html", "javascript", "ecmascript", "css"].contains { essence.hasSuffix($0) }
   }
 
   /// Splits at semicolons that do not stand in a quoted string (RFC 9110 §5.6.4).

@@ -63,6 +63,8 @@ extension UInt8 {
   package var asciiLowercased: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
 
   package var isASCIILetter: Bool { 0x61...0x7A ~= asciiLowercased }
+  /// Tells whether this is an ASCII letter or digit.
+  package var isWord: Bool { 0x61...0x7A ~= asciiLowercased || 0x30...0x39 ~= self }
 
   package var isASCIIDigit: Bool { 0x30...0x39 ~= self }
 

@@ -1,36 +1,10 @@
 internal import Foundation
 
-/// The parts of a `Content-Type` (RFC 9110 §8.3.1).
-enum MediaType {
-  /// Type and subtype in lower case.
-  static func essence(_ type: String) -> String {
-    type.prefix { $0 != ";" }.trimmingOptionalWhitespace().lowercased()
-  }
-
-  /// A parameter's value without its quotes; `nil` where it is missing or empty.
-  static func parameter(_ name: String, of type: String) -> String? {
-    for part in type.split(separator: ";").dropFirst() {
-      let pair = part.split(separator: "=", maxSplits: 1)
-      guard pair.count == 2, pair[0].trimmingOptionalWhitespace().equalsIgnoringASCIICase(name)
-      else { continue }
-      let value = pair[1].trimmingOptionalWhitespace().filter { $0 != "\"" }
-      return value.isEmpty ? nil : value
-    }
-    return nil
-  }
-
-  /// The charset in lower case, UTF-8 where none is named.
-  static func charset(_ type: String) -> String {
-    parameter("charset", of: type)?.lowercased() ?? "utf-8"
-  }
-
+extension ContentType {
   /// Tells whether a text of this type is known to be in UTF-8: by its charset, or because JSON
   /// knows no other (RFC 8259 §8.1).
-  static func isUTF8(_ type: String) -> Bool {
-    if let charset = parameter("charset", of: type) {
-      return ["utf-8", "utf8"].contains(charset.lowercased())
-    }
-    let essence = essence(type)
+  var isUTF8: Bool {
+    if let charset { return ["utf-8", "utf8"].contains(charset) }
     return essence.hasSuffix("/json") || essence.hasSuffix("+json")
   }
 
@@ -38,7 +12,10 @@ enum MediaType {
   static func withUTF8(_ type: String) -> String {
     type.replacing(/(;[ \t]*charset[ \t]*=)[^;]*/.ignoresCase()) { "\($0.1)utf-8" }
   }
+}
 
+/// Texts in a charset and their bytes.
+enum Charset {
   /// The text of bytes in a charset, if it gives the same bytes back; `nil` for what nobody reads.
   static func text(_ data: Data, charset: String) -> String? {
     let latin = String(String.UnicodeScalarView(data.lazy.map { Unicode.Scalar($0) }))

@@ -1,7 +1,7 @@
 /// A text read through one of the spellings that a secret may have in it, with the way back.
-struct EscapedText {
+package struct EscapedText {
   /// How a text may be spelled.
-  enum Spelling: CaseIterable {
+  package enum Spelling: CaseIterable {
     case plain
     /// `%2F` (RFC 3986 §2.1), and the same once more, as in an address within an address.
     case percent, percentTwice
@@ -31,12 +31,12 @@ struct EscapedText {
   }
 
   /// The text as it is meant.
-  private(set) var bytes: [UInt8]
+  package private(set) var bytes: [UInt8]
   /// The place where each byte begins in the original, and where the last one ends.
   private var starts: [Int]
 
   /// Reads a text; `nil` if nothing in it is spelled so.
-  init?(_ original: [UInt8], _ spelling: Spelling) {
+  package init?(_ original: [UInt8], _ spelling: Spelling) {
     // Most texts are spelled as they are meant, and the way back costs eight times the text.
     if let mark = spelling.mark, !original.has(mark) { return nil }
     bytes = original
@@ -61,7 +61,7 @@ struct EscapedText {
   }
 
   /// The same edit where it belongs in the original.
-  func inOriginal(_ edit: Edit) -> Edit {
+  package func inOriginal(_ edit: Edit) -> Edit {
     Edit(starts[edit.range.lowerBound]..<starts[edit.range.upperBound], edit.bytes)
   }
 
@@ -125,7 +125,7 @@ struct EscapedText {
   }
 
   /// Tells whether lines of a text end as quoted-printable ends them, or an `=` is spelled so.
-  static func isQuoted(_ bytes: [UInt8]) -> Bool {
+  private static func isQuoted(_ bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBufferPointer { bytes in
       for place in bytes.indices.dropLast() where bytes[place] == UInt8(ascii: "=") {
         let next = bytes[place + 1]
@@ -141,7 +141,7 @@ struct EscapedText {
 
   /// Tells whether a text without a word about it is quoted-printable: a line of it ends with one `=`, and
   /// is as long as such lines are, or something is spelled so besides.
-  static func isBroken(_ bytes: [UInt8]) -> Bool {
+  package static func isBroken(_ bytes: [UInt8]) -> Bool {
     guard bytes.has(UInt8(ascii: "=")) else { return false }
     var (hasBreak, hasEscape, start) = (false, false, 0)
     for place in bytes.indices.dropLast() {
@@ -168,7 +168,7 @@ struct EscapedText {
   }
 
   /// Tells whether one of some marks stands in a text.
-  static func has(_ marks: [String], in bytes: [UInt8]) -> Bool {
+  package static func has(_ marks: [String], in bytes: [UInt8]) -> Bool {
     marks.contains { mark in
       let mark = Array(mark.utf8)
       return bytes.has(mark[0]) && bytes.firstRange(of: mark) != nil

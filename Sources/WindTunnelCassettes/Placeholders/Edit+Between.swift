@@ -1,7 +1,7 @@
 extension Edit {
   /// The edits that make one text of another in which stretches were replaced: one for each pseudonym
   /// where that is all that differs, else one from the first difference to the last.
-  static func between(_ old: [UInt8], _ new: [UInt8]) -> [Edit] {
+  package static func between(_ old: [UInt8], _ new: [UInt8]) -> [Edit] {
     let edits = byPseudonym(old, new)
     if let edits, applied(edits, to: old) == new { return edits }
     let beginning = zip(old, new).prefix { $0 == $1 }.count
@@ -32,7 +32,9 @@ extension Edit {
 
 extension EscapedText {
   /// The original with what was replaced in its meaning, and all else as it is spelled.
-  func original(_ text: [UInt8], meaning replaced: [UInt8], spell: (String) -> String) -> [UInt8] {
+  package func original(_ text: [UInt8], meaning replaced: [UInt8], spell: (String) -> String)
+    -> [UInt8]
+  {
     let edits = Edit.between(bytes, replaced).map {
       inOriginal(Edit($0.range, Array(spell(String(decoding: $0.bytes, as: UTF8.self)).utf8)))
     }

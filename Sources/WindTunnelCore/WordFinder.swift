@@ -3,11 +3,11 @@
 ///
 /// It reads words and text from their ends, since a word that ends there in a text read backwards is
 /// one that begins there.
-struct WordFinder {
+package struct WordFinder {
   /// A word that begins at a place; of several the longest.
-  struct Hit {
-    var place: Int
-    var word: Int
+  package struct Hit {
+    package var place: Int
+    package var word: Int
   }
 
   private struct Node {
@@ -28,7 +28,7 @@ struct WordFinder {
   /// For each word the longest other one that it begins with.
   private var shorter: [Int32]
 
-  init(_ words: [[UInt8]]) {
+  package init(_ words: [[UInt8]]) {
     shorter = [Int32](repeating: Self.none, count: words.count)
     nodes.reserveCapacity(words.reduce(1) { $0 + $1.count })
     for (index, word) in words.enumerated() {
@@ -40,13 +40,13 @@ struct WordFinder {
   }
 
   /// The longest word that another one begins with; `nil` if there is none.
-  func shorter(than word: Int) -> Int? {
+  package func shorter(than word: Int) -> Int? {
     let word = shorter[word]
     return word == Self.none ? nil : Int(word)
   }
 
   /// Returns the places where words begin in a text, from its end to `start`.
-  func hits(in text: [UInt8], from start: Int) -> [Hit] {
+  package func hits(in text: [UInt8], from start: Int) -> [Hit] {
     var hits: [Hit] = []
     var node: Int32 = 0
     for place in (start..<text.count).reversed() {
