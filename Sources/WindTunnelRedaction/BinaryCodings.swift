@@ -10,7 +10,7 @@ struct BinaryMaps: Decoder, Sendable {
         count: Int
       )
       /// Up to an end of its own (RFC 8949 §3.2.1).
-      case open(isMap: Bool), stop
+      case open(isMap: Bool), chunks(isText: Bool), stop
     }
 
     var headCount: Int
@@ -34,8 +34,10 @@ struct BinaryMaps: Decoder, Sendable {
 
   func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] {
     guard let item = item(bytes[span.range]) else { return Array(bytes[span.range]) }
-    if case .bytes = item.shape { return head(meaning.count, false) + meaning }
-    return head(meaning.count, true) + meaning
+    switch item.shape {
+    case .bytes, .chunks(isText: false): return head(meaning.count, false) + meaning
+    default: return head(meaning.count, true) + meaning
+    }
   }
 
   private struct Reader {
@@ -83,6 +85,22 @@ struct BinaryMaps: Decoder, Sendable {
           }
         }
         return false
+      case .chunks:
+        var content: [UInt8] = []
+        while place < bytes.count, let next = self.item(bytes[place...]) {
+          place += next.headCount
+          switch next.shape {
+          case .string(let count), .bytes(let count):
+            guard count >= 0, count <= bytes.count - place else { return false }
+            content += bytes[place..<place + count]
+            place += count
+          case .stop:
+            if !content.isEmpty { spans.append(span(start..<place, content, name, around)) }
+            return true
+          default: return false
+          }
+        }
+        return false
       case .stop: return false
       }
     }
@@ -124,7 +142,11 @@ struct BinaryMaps: Decoder, Sendable {
       let (major, low) = (first >> 5, first & 0x1F)
       if first == 0xFF { return Item(headCount: 1, shape: .stop) }
       if low == 31 {
-        return major == 4 || major == 5 ? Item(headCount: 1, shape: .open(isMap: major == 5)) : nil
+        switch major {
+        case 2, 3: return Item(headCount: 1, shape: .chunks(isText: major == 3))
+        case 4, 5: return Item(headCount: 1, shape: .open(isMap: major == 5))
+        default: return nil
+        }
       }
       let width = low < 24 ? 0 : low < 28 ? 1 << Int(low - 24) : -1
       guard width >= 0, let count = number(bytes.dropFirst().prefix(width), low, width) else {

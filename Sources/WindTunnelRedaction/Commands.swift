@@ -15,6 +15,8 @@ struct Commands: Detector {
     guard passage.bytes.count >= 10 else { return [] }
     var reader = Commands(bytes: passage.bytes, names: passage.names)
     reader.read()
+    reader.readManifests()
+    reader.readCalls()
     return reader.found
   }
 
@@ -64,7 +66,8 @@ struct Commands: Detector {
       Array(flags.keys) + [
         "identified", "convertto", "mysql", "caching", "pgp", "set", "auth", "pass", "user",
         "login", "wifi",
-        "thin", "define", "private", "s:",
+        "thin", "sqlplus", "define", "private", "s:", "snmp", "rocommunity", "enable", "tacacs",
+        "radius",
       ]
     for word in words {
       let letters = Array(word.utf8)
@@ -112,7 +115,10 @@ struct Commands: Detector {
     case "user" where bytes[place] == UInt8(ascii: "U"): hasUser = true
     case "login" where bytes[place] == UInt8(ascii: "L"): return words(2, behind: next)
     case "wifi": return wireless(behind: next)
-    case "thin": return oracle(behind: next)
+    case "thin" where bytes[next] == UInt8(ascii: ":"), "sqlplus": return slashed(behind: next)
+    case "snmp-server", "enable", "tacacs-server", "radius-server":
+      return directive(behind: next, isNamed: false)
+    case "rocommunity", "rwcommunity": return directive(behind: next, isNamed: true)
     case "define": return definition(behind: next)
     case "private-lines": return lines(behind: next)
     case "s": return serialised(at: place)
@@ -243,14 +249,37 @@ struct Commands: Detector {
     return add(value.startIndex..<value.endIndex, "wifi-password")
   }
 
-  /// `jdbc:oracle:thin:user/password@//host`
-  private mutating func oracle(behind place: Int) -> Int? {
-    guard bytes[place] == UInt8(ascii: ":") else { return nil }
-    let text = bytes[place...].prefix(120).prefix { $0 > 0x20 && $0 != UInt8(ascii: "@") }
-    guard text.endIndex < bytes.count, bytes[text.endIndex] == UInt8(ascii: "@"),
-      let slash = text.firstIndex(of: UInt8(ascii: "/")), slash + 1 < text.endIndex
+  /// `jdbc:oracle:thin:user/password@//host`, `sqlplus user/"password"@host`.
+  private mutating func slashed(behind place: Int) -> Int? {
+    let end = min(lineEnd, place + 160)
+    guard let slash = bytes[place..<end].firstIndex(of: UInt8(ascii: "/")),
+      bytes[slash - 1].isWord, let word = value(from: slash + 1, to: end)
     else { return nil }
-    return add(slash + 1..<text.endIndex, "password")
+    let isQuoted = word.lowerBound > slash + 1
+    let secret = isQuoted ? bytes[word] : bytes[word].prefix { $0 != UInt8(ascii: "@") }
+    let mark = secret.endIndex + (isQuoted ? 1 : 0)
+    guard mark < end, bytes[mark] == UInt8(ascii: "@") else { return nil }
+    return add(secret.startIndex..<secret.endIndex, "password")
+  }
+
+  /// `snmp-server community …`, `enable secret 5 …`, as the settings of a network's devices have them.
+  private mutating func directive(behind place: Int, isNamed: Bool) -> Int? {
+    var (start, isNamed) = (place, isNamed)
+    for _ in 0..<5 {
+      guard let word = value(from: start, to: lineEnd) else { return nil }
+      let text = String(decoding: bytes[word], as: UTF8.self)
+      if ["community", "secret", "password", "key"].contains(text) {
+        isNamed = true
+      } else if !isNamed {
+        // `radius-server host 10.1.1.1 key …`
+        guard text == "host" || text.contains(".") else { return nil }
+      } else if word.count > 1 {
+        // One digit says how it is hidden.
+        return Prose.isPlain(text) ? nil : add(word, "password")
+      }
+      start = word.upperBound
+    }
+    return nil
   }
 
   /// `define('DB_PASSWORD', 'value')`
@@ -301,6 +330,39 @@ struct Commands: Detector {
     return add(value, String(decoding: bytes[name], as: UTF8.self), kind)
   }
 
+  /// The values of a Secret of Kubernetes in YAML, which are secrets by any name.
+  private mutating func readManifests() {
+    guard bytes.firstRange(of: Array("kind: Secret\n".utf8)) != nil else { return }
+    for document in bytes.ranges(between: Array("---\n".utf8))
+    where bytes[document].firstRange(of: Array("kind: Secret\n".utf8)) != nil {
+      var isData = false
+      for line in bytes[document].split(separator: 0x0A) {
+        guard line.first == 0x20 else {
+          isData = ["data:", "stringData:"].contains { line.elementsEqual($0.utf8) }
+          continue
+        }
+        guard isData, let colon = line.firstRange(of: Array(": ".utf8)),
+          let range = value(from: colon.upperBound, to: line.endIndex)
+        else { continue }
+        _ = add(range, "secret")
+      }
+    }
+  }
+
+  /// The words of a login by XML-RPC, which have places and no names: `wp.getPosts`, `common.login`.
+  private mutating func readCalls() {
+    guard bytes.has(UInt8(ascii: "<")),
+      let mark = bytes.firstRange(of: Array("<methodName>".utf8))
+    else { return }
+    let method = bytes[mark.upperBound...].prefix(60).prefix { $0 != UInt8(ascii: "<") }
+    let isBlog = ["wp.", "metaWeblog.", "blogger.", "mt."].contains { method.starts(with: $0.utf8) }
+    guard isBlog || Vocabulary.isLogin(String(decoding: method, as: UTF8.self)) else { return }
+    for open in bytes.ranges(of: Array("<string>".utf8)).prefix(20) {
+      let text = bytes[open.upperBound...].prefix(200).prefix { $0 != UInt8(ascii: "<") }
+      _ = add(text.startIndex..<text.endIndex, "password", .ambiguous(.near))
+    }
+  }
+
   /// Looks where the line ends, and whether it is one of PostgreSQL's file of passwords:
   /// `host:port:database:user:password`.
   private mutating func beginLine(_ place: Int) {
@@ -321,5 +383,14 @@ struct Commands: Detector {
     var end = parts[4].endIndex
     while end > parts[4].startIndex, bytes[end - 1] <= 0x20 { end -= 1 }
     _ = add(parts[4].startIndex..<end, "password")
+  }
+}
+
+extension [UInt8] {
+  /// The stretches between separators.
+  fileprivate func ranges(between separator: [UInt8]) -> [Range<Int>] {
+    let marks = ranges(of: separator)
+    let ends = marks.map(\.lowerBound) + [count]
+    return zip([0] + marks.map(\.upperBound), ends).map { $0..<$1 }
   }
 }

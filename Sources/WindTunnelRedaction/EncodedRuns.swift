@@ -114,6 +114,65 @@ struct EncodedRun {
   }
 }
 
+/// Bytes in lines of an offset, pairs of hexadecimal digits and their letters, as `xxd`, `hexdump -C`
+/// and `od -t x1` print them.
+struct HexDump: Decoder {
+  /// How many bytes stand in a line, and whether the letters stand behind them.
+  private var (width, hasLetters) = (16, false)
+
+  /// Reads how the first line is written; `nil` for a text that is no dump.
+  init?(_ bytes: [UInt8]) {
+    guard let line = bytes.split(separator: 0x0A, maxSplits: 1).first,
+      let first = Self.line(line), first.count >= 8
+    else { return nil }
+    (width, hasLetters) = (first.count, line.last == UInt8(ascii: "|"))
+  }
+
+  func spans(in bytes: [UInt8]) -> [Span]? {
+    var meaning: [UInt8] = []
+    for line in bytes.split(separator: 0x0A) {
+      // Behind the last bytes stands the length alone.
+      guard let bytes = Self.line(line) else { return nil }
+      meaning += bytes
+    }
+    let role = Span.Role.content(type: "text/plain")
+    return [Span(range: 0..<bytes.count, meaning: meaning, role: role)]
+  }
+
+  func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] {
+    stride(from: 0, to: meaning.count, by: width).flatMap { start -> [UInt8] in
+      let part = meaning[start..<min(start + width, meaning.count)]
+      let offset = [24, 16, 8, 0].map { EncodedText.digits(UInt8(start >> $0 & 0xFF)) }.joined()
+      var line = "\(offset)  " + part.map(EncodedText.digits).joined(separator: " ")
+      if hasLetters {
+        let gap = String(repeating: " ", count: 3 * (width - part.count) + 2)
+        let letters = part.map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: ".") }
+        line += "\(gap)|\(String(decoding: letters, as: UTF8.self))|"
+      }
+      return Array("\(line)\n".utf8)
+    }
+  }
+
+  /// The bytes of a line; `nil` for one that is no dump's.
+  private static func line(_ line: ArraySlice<UInt8>) -> [UInt8]? {
+    let words = line.prefix { $0 != UInt8(ascii: "|") }.split { $0 <= 0x20 }
+    guard let offset = words.first, 6...9 ~= offset.count,
+      offset.allSatisfy({ UInt8(ascii: ":") == $0 || isDigit($0) })
+    else { return nil }
+    var bytes: [UInt8] = []
+    for word in words.dropFirst() {
+      guard word.count == 2, let byte = UInt8(String(decoding: word, as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    0x30...0x39 ~= byte || 0x61...0x66 ~= byte.asciiLowercased
+  }
+}
+
 extension Redaction {
   /// The limit of what gzip within texts of one body may unpack to: a few kilobytes of it make
   /// megabytes, and a body has room for thousands of such texts.
@@ -155,6 +214,12 @@ extension Redaction {
     {
       let maps = 0x81...0x8F ~= first ? BinaryMaps.messagePack : BinaryMaps.cbor
       if let replaced = rewritten(inner, by: maps, depth: depth + 1) {
+        return replaced == inner ? nil : Edit(run.range, run.spelled(replaced))
+      }
+    }
+    if Self.isWide(inner), depth < Self.depthMax {
+      let wide = Recoded.utf16(isLittle: inner[1] == 0, type: "text/plain")
+      if let replaced = rewritten(inner, by: wide, depth: depth + 1) {
         return replaced == inner ? nil : Edit(run.range, run.spelled(replaced))
       }
     }

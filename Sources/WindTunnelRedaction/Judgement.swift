@@ -57,6 +57,7 @@ enum Judgement {
     if Prose.isKeyOfStore(place.name, value) { return true }
     if isName(value) { return true }
     if place.isAsked { return false }
+    if isOfKey(value, place.name) { return true }
     let words = value.split(separator: " ")
     if words.count > 3,
       words.allSatisfy({ $0.allSatisfy { $0.isLetter || "'’.,!?:;()-\"".contains($0) } }),
@@ -66,6 +67,16 @@ enum Judgement {
     }
     if place.neighbours.contains(.told) { return Prose.isPlain(value) || words.count > 2 }
     return isSchemaWord(value) || isLabel(value, of: place.name) || isWay(value)
+  }
+
+  /// Tells whether a value says something of a key: `write`, `not available`. No key is some words.
+  private static func isOfKey(_ value: String, _ name: String) -> Bool {
+    let name = SecretNames.folded(name)
+    guard name.contains("key") || name.hasSuffix("secrets") || name.hasSuffix("tokens") else {
+      return false
+    }
+    return ["read", "write", "admin", "none", "all"].contains(value)
+      || value.contains(" ") && value == value.lowercased() && Prose.isPlain(value)
   }
 
   private static let switches: Set<String> = [
@@ -86,6 +97,13 @@ enum Judgement {
     {
       return true
     }
+    // Nobody types a sentence of Han, kana or hangul for a password.
+    if value.unicodeScalars.count > 4,
+      value.unicodeScalars.allSatisfy({ $0.value >= 0x2E80 || " ?!.,:".unicodeScalars.contains($0) }
+      )
+    {
+      return true
+    }
     let count = value.split(separator: " ").count
     if isPhrase(name) { return false }
     return (count > 2 || count == 2 && value.first?.isUppercase == true) && Prose.isPlain(value)
@@ -93,7 +111,9 @@ enum Judgement {
 
   /// Tells whether what a name has is words.
   private static func isPhrase(_ name: String) -> Bool {
-    ["phrase", "mnemonic"].contains { SecretNames.folded(name).contains($0) }
+    ["phrase", "mnemonic", "securityanswer", "secretanswer"].contains {
+      SecretNames.folded(name).contains($0)
+    }
   }
 
   private static func isSchemaWord(_ value: String) -> Bool {
@@ -135,12 +155,23 @@ enum Judgement {
       return isWhole && value.utf8.count >= 6 && hasDigitOrSign(value) && !isWay(value)
         && !isTime(value)
         && !value.contains("://") && !isName(value)
+    case .longKey: return isLongKey(value)
     case .card: return isCard(value)
     case .exchanged:
       if place.neighbours.contains(.exchange) { return true }
       return !place.neighbours.isDisjoint(with: [.state, .redirect]) && value.utf8.count >= 8
-        && !value.allSatisfy(\.isNumber)
+        && !value.allSatisfy(\.isNumber) || isLongKey(value)
     }
+  }
+
+  /// Tells whether a value is long and has letters of both cases and digits, with nothing between that
+  /// parts words.
+  private static func isLongKey(_ value: String) -> Bool {
+    value.utf8.count >= 24 && Looks.isDrawn(value) && !isCursor(value)
+      && value.utf8.allSatisfy { Base64Text.isLetter($0) || $0 == UInt8(ascii: "=") }
+      && value.utf8.contains { 0x61...0x7A ~= $0 } && value.utf8.contains { 0x41...0x5A ~= $0 }
+      && value.utf8.contains { 0x30...0x39 ~= $0 }
+      && value.utf8.split { "-_/".utf8.contains($0) }.contains { $0.count >= 16 }
   }
 
   /// The name of a cookie (RFC 6265bis §4.1.3), or the armour of what is for everybody.

@@ -188,13 +188,16 @@ struct KnownKey {
       .dotted
     ),
     KnownKey("braintree-token", "access_token$production$ access_token$sandbox$", 40...60, .hash),
+    KnownKey("mapbox-token", "sk.eyJ tk.eyJ", 60...300, .dotted),
+    KnownKey("bitcoin-key", "xprv yprv zprv tprv", 100...112, .word),
+    KnownKey("nostr-key", "nsec1", 58...58, .word),
     KnownKey("adobe-secret", "p8e- p8-", 28...40, .dashed),
     KnownKey("age-key", "AGE-SECRET-KEY-1", 58...58, .capitals),
     KnownKey("onepassword-token", "ops_eyJ", 100...1200, .base64),
     KnownKey("onepassword-key", "A3-", 28...40, .dashed),
     KnownKey(
       "password-hash",
-      "$2a$ $2b$ $2y$ $argon2id$ $argon2i$ $argon2d$ $6$ $5$ $apr1$ $y$ $pbkdf2 $scrypt$",
+      "$2a$ $2b$ $2y$ $argon2id$ $argon2i$ $argon2d$ $6$ $5$ $8$ $9$ $apr1$ $y$ $pbkdf2 $scrypt$",
       20...300,
       .hash
     ),

@@ -159,6 +159,17 @@ struct KnownValueSearch {
     return String(decoding: edit.bytes, as: UTF8.self)
   }
 
+  /// A text without the secrets that are broken into lines in it; `nil` if there are none.
+  func unwrapped(_ bytes: [UInt8], _ place: Place) -> [UInt8]? {
+    guard !groups.isEmpty, let text = EscapedText(bytes, .wrapped) else { return nil }
+    let edits = found(in: text.bytes, place).map { text.inOriginal($0) }.compactMap { edit in
+      // The break of a line behind it is not its own.
+      let own = bytes[edit.range].lastIndex { $0 > 0x20 }.map { edit.range.lowerBound..<$0 + 1 }
+      return own.flatMap { bytes[$0].contains(0x0A) ? Edit($0, edit.bytes) : nil }
+    }
+    return edits.isEmpty ? nil : Edit.applied(edits, to: bytes)
+  }
+
   /// A text without secrets, in whatever spelling they stand in it; `nil` if there are none.
   func replaced(in bytes: [UInt8], _ place: Place = .syntax) -> [UInt8]? {
     guard !groups.isEmpty else { return nil }

@@ -111,6 +111,10 @@ extension NamedValues {
     var start = end
     while start > 0, end - start < 80, Self.isName(bytes[start - 1]) { start -= 1 }
     guard start < end else { return nil }
+    // `${NAME:?what is said where it is missing}` of a shell.
+    if start > 1, bytes[start - 2] == UInt8(ascii: "$"), bytes[mark...].starts(with: ":?".utf8) {
+      return nil
+    }
     let isInAddress = start > 0 && "?&".utf8.contains(bytes[start - 1])
     // `&amp;token=` in HTML.
     let isAfterEntity = start > 4 && bytes[(start - 5)..<start].elementsEqual("&amp;".utf8)
@@ -167,6 +171,11 @@ extension NamedValues {
       bytes[place - 1] == UInt8(ascii: "=") && place < bytes.count && bytes[place] == 0x3E
     if isArrow { start += 1 }
     while start < bytes.count, start < place + 8, bytes[start] == UInt8(ascii: " ") { start += 1 }
+    // `!!binary |`, `!!str "…"` (YAML 1.2.2 §6.8.1).
+    if bytes[start...].starts(with: "!!".utf8) {
+      start = bytes[start...].prefix(12).prefix { $0 > 0x20 }.endIndex
+      if start < bytes.count, bytes[start] == 0x20 { start += 1 }
+    }
     guard start < bytes.count else { return nil }
     var quote = start
     // `b"…"`, `r'…'`.
@@ -195,7 +204,7 @@ extension NamedValues {
     if name.isColon, name.before == UInt8(ascii: "$") { return nil }
     if let range = braced(from: start, name) ?? block(from: start, name) { return range }
     // Asked first, so that what is no value is not read to its end.
-    if start < bytes.count, "=[({".utf8.contains(bytes[start]) { return nil }
+    if start < bytes.count, "=[({".utf8.contains(bytes[start]), !isHash(at: start) { return nil }
     if bytes[start...].starts(with: "//".utf8) { return nil }
     if ["${", "#{"].contains(where: { bytes[start...].starts(with: $0.utf8) }) { return nil }
     let stop = bareEnd(from: start, name.isQuery)
@@ -220,6 +229,14 @@ extension NamedValues {
       return nil
     }
     return start..<end
+  }
+
+  /// Tells whether a hash begins at a place, behind the name of its scheme: `{SSHA}…` (RFC 2307 §5.3).
+  private func isHash(at place: Int) -> Bool {
+    let scheme = bytes[place...].dropFirst().prefix(20).prefix { $0.isWord || $0 == 0x2D }
+    return bytes[place] == UInt8(ascii: "{") && scheme.count >= 3
+      && bytes[scheme.endIndex...].prefix(9).dropFirst().allSatisfy(Base64Text.isLetter)
+      && bytes[scheme.endIndex...].prefix(9).count == 9 && bytes[scheme.endIndex] == 0x7D
   }
 
   /// `Pwd={…}` in the settings of ODBC.
@@ -327,17 +344,31 @@ extension NamedValues {
     switch String(decoding: name, as: UTF8.self).lowercased() {
     case "input": return field(from: name.endIndex, value: "value")
     case "meta": return field(from: name.endIndex, value: "content")
-    case "key", "name", "dt", "th", "label": return pair(name)
+    case "key", "name", "dt", "th", "td", "label": return pair(name)
     case "add", "param", "property", "entry", "setting", "variable", "item", "option", "arg",
-      "data", "attribute":
+      "data", "attribute", "string":
       return field(from: name.endIndex, value: "value")
     default: break
     }
     guard let local = String(decoding: name, as: UTF8.self).split(separator: ":").last,
-      let kind = names.kind(of: local, in: .field), let range = content(of: name)
+      let kind = names.kind(of: local, in: .field), let range = content(of: name) ?? inner(of: name)
     else { return nil }
     return Finding(range: range, name: String(local), kind: kind)
   }
+
+  /// The text of the one element within another: `<Password><Value>…`, `<td><code>…`.
+  private func inner(of name: ArraySlice<UInt8>) -> Range<Int>? {
+    var place = bytes[name.endIndex...].prefix(400).prefix { !"<>".utf8.contains($0) }.endIndex + 1
+    while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
+    guard place < bytes.count, bytes[place] == UInt8(ascii: "<") else { return nil }
+    let tag = bytes[(place + 1)...].prefix(12).prefix(while: \.isWord)
+    let isKnown = Self.innerTags.contains(String(decoding: tag, as: UTF8.self).lowercased())
+    return isKnown ? content(of: tag) : nil
+  }
+
+  private static let innerTags: Set<String> = [
+    "value", "string", "code", "b", "strong", "span", "pre", "kbd", "tt", "em",
+  ]
 
   /// The text of an element that has nothing but text and ends, without white space around it.
   private func content(of name: ArraySlice<UInt8>) -> Range<Int>? {
@@ -374,6 +405,7 @@ extension NamedValues {
     guard let key = content(of: name), key.count <= 80 else { return nil }
     let word = String(decoding: bytes[key], as: UTF8.self)
     guard let kind = names.kind(of: word, in: .field) else { return nil }
+    if name.elementsEqual("td".utf8), kind != .certain { return nil }
     var place = key.upperBound
     func next(_ isWanted: (ArraySlice<UInt8>) -> Bool) -> ArraySlice<UInt8>? {
       while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
@@ -398,7 +430,7 @@ extension NamedValues {
       else { return nil }
       return Finding(range: range, name: word, kind: kind)
     }
-    guard let range = content(of: type) else { return nil }
+    guard let range = content(of: type) ?? inner(of: type) else { return nil }
     return Finding(range: range, name: word, kind: kind)
   }
 
@@ -441,8 +473,14 @@ extension NamedValues {
       default: break
       }
     }
-    guard let value, !value.isEmpty, !CodeText.isPlaceholder(bytes[value]) else { return nil }
     guard let kind = kind(name) ?? (isPassword ? .certain : nil) else { return nil }
+    if value == nil, wanted == "value", place < bytes.count, bytes[place] == UInt8(ascii: ">"),
+      let tag = bytes[..<start].lastIndex(of: UInt8(ascii: "<"))
+    {
+      // `<property name="password">…</property>`
+      value = content(of: bytes[(tag + 1)..<start])
+    }
+    guard let value, !value.isEmpty, !CodeText.isPlaceholder(bytes[value]) else { return nil }
     return Finding(range: value, name: self.kind(name) == nil ? "password" : name, kind: kind)
   }
 

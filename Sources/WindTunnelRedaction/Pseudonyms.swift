@@ -120,7 +120,7 @@ package struct Pseudonyms {
     if Self.isRedacted(value) || SecretNames.isPlain(value) { return }
     seek(value, Sought(stand: stand, reach: reach))
     guard reach != .whole else { return }
-    for spelling in Self.base64(value) where sought[spelling] == nil {
+    for spelling in Self.base64(value) + Self.otherCases(value) where sought[spelling] == nil {
       seek(spelling, Sought(stand: stand, reach: reach))
     }
   }
@@ -148,6 +148,14 @@ package struct Pseudonyms {
       return isSure ? .alone : count >= anywhereBytesMin ? .whole : nil
     }
     return count >= anywhereBytesMin ? .anywhere : isSure ? .alone : nil
+  }
+
+  /// A value in capitals and in small letters, as it is echoed by what does not tell them apart. What is
+  /// short or a word would be found by chance.
+  private static func otherCases(_ value: String) -> [String] {
+    guard 16...512 ~= value.utf8.count, value.utf8.allSatisfy({ $0 < 0x80 }), Looks.isDrawn(value)
+    else { return [] }
+    return [value.uppercased(), value.lowercased()].filter { $0 != value }
   }
 
   /// The spellings of a value that are too short to be taken for base64 of something.

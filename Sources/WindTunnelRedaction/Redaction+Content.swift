@@ -44,6 +44,11 @@ extension Redaction {
     {
       return echoed(table)
     }
+    if depth < Self.depthMax, let dump = HexDump(bytes),
+      let text = rewritten(bytes, by: dump, depth: depth)
+    {
+      return text
+    }
     return text(bytes, type.isScript ? .script : .plain, depth: 0)
   }
 
@@ -111,7 +116,7 @@ extension Redaction {
   }
 
   /// Tells whether every second byte of a beginning is zero, as letters of ASCII have it in UTF-16.
-  private static func isWide(_ bytes: [UInt8]) -> Bool {
+  static func isWide(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 8, bytes.count.isMultiple(of: 2), bytes[0] == 0 || bytes[1] == 0 else {
       return false
     }
@@ -163,7 +168,7 @@ extension Redaction {
       }
     }
     // A name, a few bytes of a length or a type, and its value.
-    let runs = Self.runs(in: bytes, least: 4)
+    let runs = Self.runs(in: bytes, least: 3)
     for (first, second) in zip(runs, runs.dropFirst())
     where second.lowerBound - first.upperBound <= 8 {
       let name = String(decoding: bytes[first.suffix(40)], as: UTF8.self)

@@ -104,9 +104,30 @@ extension Redaction {
     _ inherited: Inherited?,
     _ walk: inout Walk
   ) {
+    if numbers(elements, &walk) { return }
     let about = aboutList(elements, inherited, walk)
     for index in elements.indices { element(elements[index], index, about, &walk) }
   }
+
+  /// Bytes that are written as a list of numbers: those of an echo become 0. Tells whether there was one.
+  private mutating func numbers(_ elements: [JSONSpan], _ walk: inout Walk) -> Bool {
+    guard !echoes.isEmpty, Self.bytesOfList ~= elements.count else { return false }
+    var bytes: [UInt8] = []
+    for element in elements {
+      guard case .number(let range) = element, range.count <= 3,
+        let byte = UInt8(String(decoding: walk.bytes[range], as: UTF8.self))
+      else { return false }
+      bytes.append(byte)
+    }
+    let edits = echoes.found(in: bytes)
+    for index in edits.flatMap(\.range) {
+      if case .number(let range) = elements[index] { walk.edits.append(Edit(range, [0x30])) }
+    }
+    return !edits.isEmpty
+  }
+
+  /// How many numbers may be the bytes of a text.
+  private static let bytesOfList = 8...65_536
 
   private mutating func element(
     _ element: JSONSpan,
@@ -160,6 +181,10 @@ extension Redaction {
     let isTold: Bool
     /// Tells whether it is a key (RFC 7517 §4): some of its members are public.
     let isKey: Bool
+    /// Tells whether it is a Secret of Kubernetes, whose values are secrets by any name.
+    let isSecret: Bool
+    /// Tells whether it calls a procedure by which somebody logs in; what it takes has no names.
+    let isLogin: Bool
     /// What the names of the members tell, once somebody asks.
     private let names: () -> Neighbours
     private(set) lazy var neighbours = names()
@@ -168,11 +193,13 @@ extension Redaction {
       pair: NamedPair?,
       inherited: Inherited?,
       isKey: Bool,
+      isSecret: Bool,
+      isLogin: Bool,
       isTold: Bool,
       names: @escaping () -> Neighbours
     ) {
       (self.pair, self.inherited, self.isTold, self.names) = (pair, inherited, isTold, names)
-      self.isKey = isKey
+      (self.isKey, self.isSecret, self.isLogin) = (isKey, isSecret, isLogin)
     }
   }
 
@@ -184,10 +211,21 @@ extension Redaction {
     let isSchema = inherited != nil && Self.isSchema(members, walk)
     let isKey = members.contains { walk.text($0.name) == "kty" }
     let bytes = walk.bytes
+    func has(_ name: StaticString, _ fits: (String) -> Bool) -> Bool {
+      members.contains { member in
+        guard case .string(let range) = member.value, range.count <= 80,
+          bytes[member.name].count == name.utf8CodeUnitCount + 2,
+          walk.text(member.name) == "\(name)"
+        else { return false }
+        return fits(walk.text(range))
+      }
+    }
     return About(
       pair: NamedPair(members, walk),
       inherited: isSchema ? nil : meaning(inherited, walk),
       isKey: isKey,
+      isSecret: has("kind") { $0 == "Secret" },
+      isLogin: has("method", Vocabulary.isLogin),
       isTold: walk.isTold || isSchema,
       names: { Neighbours(members.map { JSONSpan.text($0.name, of: bytes) }, except: "") }
     )
@@ -220,17 +258,22 @@ extension Redaction {
     walk.way.append(.name(key))
     if let part = walk.part { log?.enter(key, of: part) }
     if names.isKept(key) { return false }
-    let name = about.pair.flatMap { $0.holds(member.value, in: key, walk) ? $0.name : nil } ?? key
+    let pair = about.pair.flatMap { $0.holds(member.value, in: key, walk) ? $0 : nil }
+    let name = pair?.name ?? key
     // RFC 7518 §6.2.2, §6.3.2 and §6.4.
     let isPrivate = about.isKey && ["d", "p", "q", "dp", "dq", "qi", "k"].contains(key)
-    let kind = isPrivate ? .certain : names.kind(of: name, in: .field)
+    let kind = isPrivate || pair?.isSecret == true ? .certain : names.kind(of: name, in: .field)
     if kind != nil, case .string(let range) = member.value,
       let value = fieldValue(walk.text(range), name: name)
     {
       if value != walk.text(range) { walk.replace(range, by: value) }
       return false
     }
-    if let kind, !(kind.isAmbiguous && about.inherited?.kind == .certain) {
+    if about.isSecret, ["data", "stringData"].contains(key) {
+      next = Inherited(name: "secret", kind: .certain)
+    } else if about.isLogin, ["params", "args"].contains(key), case .array = member.value {
+      next = Inherited(name: "password", kind: .ambiguous(.near))
+    } else if let kind, !(kind.isAmbiguous && about.inherited?.kind == .certain) {
       next = Inherited(name: name, kind: kind, neighbours: about.neighbours)
     } else if let own = about.inherited, !Vocabulary.about.contains(SecretNames.folded(key)) {
       next = Inherited(
@@ -364,8 +407,10 @@ extension Redaction {
 struct NamedPair {
   /// What the value is called.
   let name: String
-  /// The members that may hold it.
-  private let isPlainPair: Bool
+  /// Tells whether the object says itself that its value is secret: `"sensitive": true`.
+  let isSecret: Bool
+  /// The member that holds it; `nil` where several may.
+  private let valueKey: String?
 
   /// Reads an object; `nil` if it is no such pair.
   init?(_ members: [(name: Range<Int>, value: JSONSpan)], _ walk: Redaction.Walk) {
@@ -382,19 +427,63 @@ struct NamedPair {
       }
       return nil
     }
-    guard members.contains(where: { isNamed($0.name, Self.values) }) else { return nil }
-    let isPlainPair = members.contains { isNamed($0.name, ["\"value\""]) }
-    if isPlainPair, text(["\"keyName\""]) != nil {
-      (name, self.isPlainPair) = ("accessKey", true)
+    if let (name, key) = Self.prefixed(members, walk) {
+      (self.name, isSecret, valueKey) = (name, false, key)
       return
     }
-    guard let name = (isPlainPair ? text(Self.names) : nil) ?? text(Self.otherNames) else {
-      return nil
+    // The attributes of a random password, as Terraform's state has them.
+    if ["\"result\"", "\"special\"", "\"length\""].allSatisfy({ name in
+      members.contains { isNamed($0.name, [name]) }
+    }) {
+      (name, isSecret, valueKey) = ("password", true, "result")
+      return
     }
-    (self.name, self.isPlainPair) = (name, isPlainPair && text(Self.names) != nil)
+    guard members.contains(where: { isNamed($0.name, Self.values) }) else { return nil }
+    let isPlainPair = members.contains { isNamed($0.name, ["\"value\""]) }
+    isSecret =
+      isPlainPair
+      && members.contains { member in
+        guard case .word(let range) = member.value, walk.bytes[range].elementsEqual("true".utf8)
+        else { return false }
+        return isNamed(member.name, Self.flags)
+      }
+    if isSecret || isPlainPair && text(["\"keyName\""]) != nil {
+      (name, valueKey) = (isSecret ? text(Self.names) ?? "value" : "accessKey", "value")
+      return
+    }
+    if isPlainPair, let name = text(Self.names) {
+      (self.name, valueKey) = (name, "value")
+      return
+    }
     // Most of what stands under "id" is one, and no name.
-    guard self.isPlainPair || Self.mayBeName(name) else { return nil }
+    guard let name = text(Self.otherNames), Self.mayBeName(name) else { return nil }
+    (self.name, valueKey) = (name, nil)
   }
+
+  /// `ParameterKey` and `ParameterValue`, `Name` and `Value`: the name that is given, and the member
+  /// that holds the value.
+  private static func prefixed(
+    _ members: [(name: Range<Int>, value: JSONSpan)],
+    _ walk: Redaction.Walk
+  ) -> (name: String, key: String)? {
+    let end = Array("Value\"".utf8)
+    guard let value = members.first(where: { walk.bytes[$0.name].suffix(6).elementsEqual(end) })
+    else { return nil }
+    let prefix = walk.bytes[value.name].dropLast(end.count)
+    for member in members {
+      let own = walk.bytes[member.name]
+      guard case .string(let range) = member.value, own.starts(with: prefix),
+        ["Key\"", "Name\""].contains(where: { own.dropFirst(prefix.count).elementsEqual($0.utf8) })
+      else { continue }
+      return (walk.text(range), walk.text(value.name))
+    }
+    return nil
+  }
+
+  /// The members by which Terraform, GitLab, Bitbucket and Azure say that a value is secret.
+  private static let flags: [StaticString] = [
+    "\"sensitive\"", "\"masked\"", "\"secured\"", "\"isSecret\"", "\"is_secret\"",
+  ]
 
   private static func mayBeName(_ text: String) -> Bool {
     text.utf8.count <= 40 && text.utf8.count { 0x30...0x39 ~= $0 } <= 1
@@ -416,7 +505,7 @@ struct NamedPair {
   /// Tells whether a member holds the value. Under other labels than `name` and `value` what reads like a
   /// label or a sentence is one: `{"id": "password", "text": "Your password"}`.
   func holds(_ value: JSONSpan, in key: String, _ walk: Redaction.Walk) -> Bool {
-    if isPlainPair { return key == "value" }
+    if let valueKey { return key == valueKey }
     guard Self.valueKeys.contains(key), case .string(let range) = value else { return false }
     let text = walk.text(range)
     if Vocabulary.ambiguous[SecretNames.folded(name)] != nil { return Looks.isDrawn(text) }

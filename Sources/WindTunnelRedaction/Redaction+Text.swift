@@ -99,6 +99,8 @@ extension Redaction {
       return within(.script) { $0.stretch(bytes, flavour, depth: depth) }
     }
     guard Self.isWorthReading(bytes) else { return echoed(bytes) }
+    // A line of a secret in lines looks like one by itself.
+    let bytes = isLearning ? bytes : echoes.unwrapped(bytes, place) ?? bytes
     var edits = TextEdits(bytes)
     let hasColon = bytes.has(UInt8(ascii: ":"))
     for range in hasColon ? Links.found(in: bytes) : [] {
@@ -292,13 +294,15 @@ extension Redaction {
     let folded = SecretNames.folded(before)
     if let kind = names.kind(of: before, in: .field) {
       // What has hyphens is a title as often as not.
-      return !kind.isAmbiguous || !text.contains("-") ? before : nil
+      return !kind.isAmbiguous || !text.contains("-") || Looks.isDrawn(text) ? before : nil
     }
+    if folded == "key", text.utf8.count >= 20, Looks.isDrawn(text) { return before }
     let isOwned =
       text.utf8.count >= 20 && before.utf8.count <= 40
       && (Vocabulary.pathOwners.contains(folded)
         || SecretNames.words(of: before).contains { Vocabulary.pathOwners.contains($0) })
-    return isOwned && !Self.isUUID(text) && !Self.isHexadecimal(text) ? before : nil
+    let isOnce = Vocabulary.onceOwners.contains(folded)
+    return isOwned && (isOnce || !Self.isUUID(text) && !Self.isHexadecimal(text)) ? before : nil
   }
 
   private static func isHexadecimal(_ text: String) -> Bool {

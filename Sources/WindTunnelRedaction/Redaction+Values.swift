@@ -125,9 +125,14 @@ extension Redaction {
     }
   }
 
-  /// The password of `user:password` has a pseudonym of its own, as it turns up without the user.
+  /// The password of `user:password` has a pseudonym of its own, as it turns up without the user; a key
+  /// in the place of the user's name, too.
   private mutating func rememberPassword(of pair: String) {
     let parts = pair.split(separator: ":", maxSplits: 1)
+    guard let user = parts.first else { return }
+    if user.utf8.count >= 16, !pair.hasPrefix(":"), Looks.isDrawn(user) {
+      _ = pseudonyms.stand(for: String(user), name: "user", .likely)
+    }
     guard parts.count == 2, parts[1].utf8.count >= Pseudonyms.aloneBytesMin else { return }
     _ = pseudonyms.stand(for: String(parts[1]), name: "password", .sure)
   }

@@ -158,6 +158,8 @@ struct SecretNames {
       return end == "secret" || end == "pwd" ? .certain : .ambiguous(isShort ? .pass : .token)
     }
     if ends(name, in: Self.cards) { return .ambiguous(.card) }
+    // An owner and a key, and more than that.
+    if name.hasSuffix("key"), name.utf8.count > 5 { return .ambiguous(.longKey) }
     return nil
   }
 

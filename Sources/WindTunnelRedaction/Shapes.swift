@@ -152,7 +152,8 @@ enum Shapes: Detector {
     /// what may be a part of a key.
     private mutating func privateKey(at place: Int) -> Finding? {
       guard bytes[place...].starts(with: "-----BEGIN ".utf8),
-        let label = bytes[place...].prefix(80).firstRange(of: Array("PRIVATE KEY".utf8))
+        let label = Self.keyLabels.compactMap({ bytes[place...].prefix(80).firstRange(of: $0) })
+          .first
       else { return nil }
       let rest = bytes[label.upperBound...].prefix(12)
       guard let dashes = rest.firstRange(of: Array("-----".utf8)) else { return nil }
@@ -173,6 +174,9 @@ enum Shapes: Detector {
       else { return nil }
       return Finding(first..<last + 1, "private-key")
     }
+
+    /// The keys of RFC 7468 and of OpenPGP, and OpenVPN's.
+    private static let keyLabels = ["PRIVATE KEY", "Static key"].map { Array($0.utf8) }
 
     private mutating func keyEnd(from start: Int) -> Int? {
       if let known = keyEnd, known.from <= start, known.place.map({ $0 >= start }) ?? true {

@@ -30,7 +30,9 @@ enum Vocabulary {
     парола паролата лозинку contrasinal pasvorto fjalekalimi fjalekalim nywila sandi iphasiwedi
     ססמה كلمةسر gesloza adgangsord tunnussana slaptazodi sifresi parolasi hasla heslem
     passworter passworte passworden password passcode pinkode kodewort
-    apinyckel apinokkel apinogle apiavain klucz apiklucz kluczapi magictoken authcookie sessioncookie
+    claveacceso claveusuario clavedeusuario clavepersonal clavetemporal clavenueva claveactual
+    claveinternet llaveprivada llavesecreta llaveapi anshobango anshobangou clientkey servicekey
+    validationkey decryptionkey deterministickey cipherkey keymaterial apinyckel apinokkel apinogle apiavain klucz apiklucz kluczapi magictoken authcookie sessioncookie
     """
   )
 
@@ -40,7 +42,8 @@ enum Vocabulary {
     pwd dbpwd userpwd pswd otp totp jwt csrf xsrf xcsrf cvv cvc cvv2 ssn hmac passwords apikeys
     accesstokens refreshtokens apitoken apitokens xfunctionskey xauth setcookie pgpassword
     mysqlpwd keystorepass truststorepass bindpw rootpw userpw dbpass smtppass mailpass
-    requirepass masterauth authcode sas sastoken appid_secret psk wpapsk accesspin sudopassword
+    requirepass masterauth authcode sas sastoken secrettext rspauth psk wpapsk accesspin sudopassword
+    keysbase64 recoverykeysbase64 unsealkeysb64 unsealkeyshex pepper
     """
   )
 
@@ -64,12 +67,13 @@ enum Vocabulary {
     .token: """
     token tokens session sessions sid sig sign signature signatures auth bearer assertion secret
     secrets key keys ticket jeton clave chave chiave cle schlussel sleutel nyckel ключ jws jwe dpop
-    подпись firma signatur handtekening 签名 署名 キー 키 authentication appid
+    secretid подпись firma signatur handtekening 签名 署名 キー 키 authentication appid
     """,
     .cookie: "cookie cookies",
     .code: "pin pins pinnumber otppin mpin tan einmalcode codepin 验证",
     .pass: "pass pw passe pas",
     .exchanged: "code",
+    .longKey: "primarykey secondarykey tertiarykey",
     .card: "cardnumber cardno ccnumber creditcard creditcardnumber pan kartennummer",
   ])
 
@@ -77,11 +81,12 @@ enum Vocabulary {
   static let harmless = words(
     """
     pagetoken pagingtoken nexttoken previoustoken prevtoken continuationtoken paginationtoken
+    sitekey publishablekey pubkey hostkey vapidkey applicationserverkey verifykey
     cancellationtoken synctoken nextsynctoken cursortoken deltatoken skiptoken offsettoken scrolltoken
     presettoken starttoken endtoken stoptoken eostoken bostoken unktoken padtoken septoken clstoken masktoken
     designtoken changetoken resumetoken maxtoken publickeytoken accesscontrolallowcredentials
-    withcredentials publickey foreignkey primarykey partitionkey sortkey routingkey idempotencykey
-    surrogatekey cachekey dedupekey groupkey localekey translationkey pressedkey
+    withcredentials publickey foreignkey partitionkey sortkey routingkey idempotencykey
+    edsignature dsasignature surrogatekey cachekey dedupekey groupkey localekey translationkey pressedkey
     """
   )
 
@@ -89,7 +94,8 @@ enum Vocabulary {
   static let tails = [
     "confirmation", "confirmed", "confirm", "repeat", "repeated", "again", "verify", "retype",
     "hash", "hashed", "digest", "salt", "value", "values", "val", "plaintext", "cleartext", "clear",
-    "plain", "encrypted", "enc", "encoded", "base64", "b64", "base", "hex", "raw", "str", "string",
+    "plain", "text", "encrypted", "enc", "encoded", "base64", "b64", "base", "hex", "raw", "str",
+    "string",
     "current", "prod", "production", "live", "test", "dev", "staging", "sandbox", "primary",
     "secondary", "master", "backup", "default", "bytes", "pem", "field", "input", "env", "neu",
     "alt",
@@ -273,6 +279,20 @@ enum Vocabulary {
     """
   )
 
+  /// Those of them behind which what stands is drawn for one use, whatever letters it has.
+  static let onceOwners = words(
+    """
+    reset resetpassword passwordreset verifyemail emailverification confirm confirmation activate
+    activation magic magiclink unsubscribe onetime otl
+    """
+  )
+
+  /// Tells whether a procedure proves by its parameters who calls it.
+  static func isLogin(_ method: String) -> Bool {
+    let method = method.lowercased()
+    return ["login", "logon", "signin", "authenticate"].contains { method.hasSuffix($0) }
+  }
+
   /// Words of a text, each once.
   static func words(_ text: String) -> Set<String> {
     Set(text.split { $0 == " " || $0 == "\n" }.map(String.init))
@@ -299,6 +319,9 @@ enum Sense: Hashable {
   case card
   /// Behind a name with something more to it: letters with digits or signs, and no spaces.
   case near
+  /// Behind `…Key`, which opens something as often as it is what something is kept under: long, of
+  /// small letters, capitals and digits.
+  case longKey
   /// What a client gets a token for (RFC 6749 §4.1), and no code of an error, a country or a status.
   case exchanged
 }

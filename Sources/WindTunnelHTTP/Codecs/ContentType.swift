@@ -33,10 +33,10 @@ package struct ContentType {
   /// The charset in lower case; `nil` where none is named.
   package var charset: String? { self["charset"].flatMap { $0.isEmpty ? nil : $0.lowercased() } }
 
-  /// Tells whether content is for eyes and ears: pictures that are text are not.
+  /// Tells whether content is for eyes and ears: pictures that are text and lists of songs are not.
   package var isMedia: Bool {
     ["image/", "audio/", "video/", "font/"].contains { essence.hasPrefix($0) }
-      && !essence.hasSuffix("+xml")
+      && !essence.hasSuffix("+xml") && !essence.hasSuffix("mpegurl") && essence != "audio/x-scpls"
   }
 
   /// Tells whether content is text by its type, whatever bytes are in it.

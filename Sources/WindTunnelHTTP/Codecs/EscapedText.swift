@@ -56,6 +56,7 @@ package struct EscapedText {
     case .wrapped:
       guard Self.isWrapped(original) else { return nil }
       _ = unspell("\r") { $0.dropFirst().first == 0x0A ? ([], 1) : nil }
+      _ = unspell("<") { $0.prefix(5).elementsEqual("<br>\n".utf8) ? ([], 4) : nil }
       guard unspell("\n", Self.lineBreak) else { return nil }
     }
   }
@@ -161,7 +162,7 @@ package struct EscapedText {
   private static func isWrapped(_ bytes: [UInt8]) -> Bool {
     var length = 0
     for byte in bytes {
-      if byte == 0x0A, length >= 40 { return true }
+      if byte == 0x0A, length >= 20 { return true }
       if byte != 0x0D { length = byte <= 0x20 ? 0 : length + 1 }
     }
     return false
@@ -180,6 +181,12 @@ package struct EscapedText {
     switch kind {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "'"):
       return ([kind], 2)
+    case 0x30...0x37:
+      // Octal, as shells and C have it.
+      let digits = text.dropFirst().prefix(3)
+      guard digits.count == 3, let byte = number(digits, radix: 8).flatMap(UInt8.init(exactly:))
+      else { return nil }
+      return ([byte], 4)
     case UInt8(ascii: "n"): return ([0x0A], 2)
     case UInt8(ascii: "r"): return ([0x0D], 2)
     case UInt8(ascii: "t"): return ([0x09], 2)
