@@ -3,7 +3,7 @@ internal import Foundation
 /// Maps of names and values in a binary form that counts entries and no bytes, so that only the head
 /// of a string changes with it: CBOR (RFC 8949) and MessagePack.
 struct BinaryMaps: Decoder, Sendable {
-  /// What begins at a place: how long its head is, and what follows.
+  /// The item at a place: the length of its head, and its kind.
   struct Item {
     enum Shape {
       case string(count: Int), bytes(count: Int), list(count: Int), map(count: Int), other(

@@ -10,7 +10,7 @@ public struct CassetteLeak: Sendable, Hashable {
   public var kind: String
   /// The row of the table of detections by which it was found, such as `field-name`.
   public var rule: String
-  /// How long it is.
+  /// The length of the value in bytes.
   public var bytes: Int
 }
 
@@ -24,7 +24,7 @@ extension CassetteLeak: CustomStringConvertible {
 /// Looks for secrets on a cassette: by the names and shapes that a recording is cleaned of, and for
 /// words that look drawn by lot.
 public struct CassetteLint: Sendable {
-  /// What was found, in the order of the interactions.
+  /// The secrets that were found, in the order of the interactions.
   public let leaks: [CassetteLeak]
   /// The bodies that could not be looked into, in words.
   public let unopened: [String]
@@ -71,11 +71,11 @@ extension Cassette {
   }
 }
 
-/// What a redaction came across, for whoever wants to know and not to change anything. Values are
+/// The secrets that a redaction came across, for a lint, which changes nothing. Values are
 /// never in it.
 struct RedactionLog {
   private(set) var leaks: [CassetteLeak] = []
-  /// Which bodies could not be looked into.
+  /// The bodies that could not be looked into.
   private(set) var unopened: [(number: Int, line: String)] = []
   /// The place where the walk is within an interaction.
   var part: String {
@@ -89,7 +89,7 @@ struct RedactionLog {
   private var known: Set<CassetteLeak> = []
   /// Tells whether the walk is where words look drawn by lot because they are, and no secrets.
   var isAtLot = false
-  /// What parts the multipart bodies of the interaction (RFC 2046 §5.1.1): drawn by lot, and public.
+  /// The boundaries of the interaction's multipart bodies (RFC 2046 §5.1.1): drawn by lot, and public.
   private var boundaries: [[UInt8]] = []
 
   /// Enters a member of a JSON text.
@@ -140,7 +140,7 @@ struct RedactionLog {
 enum Entropy {
   /// Bits a character from which on a word is reported.
   static let bitsMin = 4.2
-  /// How long a word is that is reported.
+  /// The lengths of a word that is reported.
   static let lengths = 24...200
 
   static func runs(in bytes: [UInt8]) -> [Range<Int>] {
@@ -171,7 +171,7 @@ enum Entropy {
       }
   }
 
-  /// What base64 makes of a text has been looked into by then.
+  /// Tells whether a word is the base64 of a text, which has been looked into by then.
   private static func isText(_ word: ArraySlice<UInt8>) -> Bool {
     guard let decoded = Base64Text.decoded(word) else { return false }
     return String(utf8: decoded) != nil && decoded.allSatisfy { $0 >= 0x20 || $0 == 0x0A }
@@ -195,20 +195,20 @@ enum Entropy {
   }
 }
 
-/// What was taken out of a cassette: each placeholder with where it stands and why, so that a wrong one
+/// The placeholders of a cassette, each with its places and its reason, so that a wrong one
 /// can be kept the next time.
 public struct CassetteReview: Sendable {
-  /// A placeholder.
+  /// A placeholder and what became of its value.
   public struct Placeholder: Sendable, Hashable {
     /// As it stands there: `REDACTED-token-1`.
     public let text: String
     /// The row of the table by which its value went, such as `field-name`.
     public let rule: String
-    /// Why, in words.
+    /// The reason in a few words.
     public let reason: String
     /// The place where it stands: `#2 response body $.session.token`.
     public let places: [String]
-    /// What keeps such a value the next time, as the value of `--keep`.
+    /// The value of `--keep` that keeps such a value the next time.
     public let keep: String
   }
 

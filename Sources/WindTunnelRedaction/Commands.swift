@@ -172,7 +172,7 @@ struct Commands: Detector {
     return nil
   }
 
-  /// `--api-key value`.
+  /// Reads an option and its value: `--api-key value`.
   private mutating func option(at place: Int) -> Int? {
     guard bytes[place...].starts(with: "--".utf8), place == 0 || bytes[place - 1] <= 0x20 else {
       return nil
@@ -236,7 +236,7 @@ struct Commands: Detector {
     return add(range, "password")
   }
 
-  /// `WIFI:S:name;T:WPA;P:password;;`
+  /// Reads the code of a wireless network: `WIFI:S:name;T:WPA;P:password;;`.
   private mutating func wireless(behind place: Int) -> Int? {
     guard bytes[place] == UInt8(ascii: ":") else { return nil }
     let text = bytes[place...].prefix(200).prefix { $0 > 0x1F }
@@ -249,7 +249,8 @@ struct Commands: Detector {
     return add(value.startIndex..<value.endIndex, "wifi-password")
   }
 
-  /// `jdbc:oracle:thin:user/password@//host`, `sqlplus user/"password"@host`.
+  /// Reads the password of a database: `jdbc:oracle:thin:user/password@//host`,
+  /// `sqlplus user/"password"@host`.
   private mutating func slashed(behind place: Int) -> Int? {
     let end = min(lineEnd, place + 160)
     guard let slash = bytes[place..<end].firstIndex(of: UInt8(ascii: "/")),
@@ -282,7 +283,7 @@ struct Commands: Detector {
     return nil
   }
 
-  /// `define('DB_PASSWORD', 'value')`
+  /// Reads a constant of PHP: `define('DB_PASSWORD', 'value')`.
   private mutating func definition(behind place: Int) -> Int? {
     guard bytes[place] == UInt8(ascii: "("),
       let name = value(from: place + 1, to: min(bytes.count, place + 80)),

@@ -4,9 +4,9 @@ internal import WindTunnelHTTP
 /// A coding that values and texts stand in. It opens a text into spans, and spells what stands in a
 /// span afterwards, so that all that is not replaced stays to the byte.
 protocol Decoder {
-  /// What stands in a text, in its order; `nil` for a text that is not of this coding.
+  /// The spans of a text, in their order; `nil` for a text that is not of this coding.
   func spans(in bytes: [UInt8]) -> [Span]?
-  /// What is written for a span that says something else now.
+  /// The spelling of a span that says something else now.
   func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8]
 }
 
@@ -19,7 +19,7 @@ struct Span {
     case name
     /// Something of a media type, opened in turn.
     case content(type: String)
-    /// Words.
+    /// Words without a name.
     case text
     /// Binary content in which a secret can be found, and nothing replaced.
     case sealed
@@ -223,7 +223,7 @@ struct Multipart: Decoder {
 struct Columns: Decoder {
   let separator: UInt8
 
-  /// What parts the columns of a text, if it is one: its first lines have as many, and one of them is
+  /// Finds the separator of a table's columns: its first lines have as many, and one of them is
   /// named like a secret.
   init?(_ bytes: [UInt8], type: String, _ names: SecretNames) {
     // Most bodies are something else.

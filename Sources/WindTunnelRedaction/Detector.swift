@@ -52,9 +52,9 @@ protocol Detector: Sendable {
 public struct DetectionRow: Sendable, Hashable {
   /// The name of the row, as a lint and a review give it.
   public let id: String
-  /// What is found.
+  /// The values that are found by it.
   public let finds: String
-  /// Why, or where that is written.
+  /// The reason, or the place where it is written.
   public let reason: String
   /// A text, or a body of JSON, with something that is taken out; invented.
   public let secret: String

@@ -6,11 +6,11 @@ struct EncodedRun {
   var range: Range<Int>
   /// The letters of it, without what parts them.
   var letters: [UInt8]
-  /// How many letters are together, and what parts them.
+  /// The number of letters that stand together, and their separator.
   private var width = 0
   private var separator: [UInt8] = []
 
-  /// One word.
+  /// Makes a run of one word.
   init(range: Range<Int>, letters: [UInt8]) { (self.range, self.letters) = (range, letters) }
 
   /// The stretches of a text, in their order.
@@ -117,7 +117,7 @@ struct EncodedRun {
 /// Bytes in lines of an offset, pairs of hexadecimal digits and their letters, as `xxd`, `hexdump -C`
 /// and `od -t x1` print them.
 struct HexDump: Decoder {
-  /// How many bytes stand in a line, and whether the letters stand behind them.
+  /// The number of bytes in a line, and whether their letters stand behind them.
   private var (width, hasLetters) = (16, false)
 
   /// Reads how the first line is written; `nil` for a text that is no dump.
@@ -178,7 +178,7 @@ extension Redaction {
   /// megabytes, and a body has room for thousands of such texts.
   static let unpackedBytesMax = 16 << 20
 
-  /// What base64 or hexadecimal digits spell, looked into and spelled again.
+  /// Looks into the bytes that a run spells, and spells them again.
   mutating func unpacked(_ bytes: [UInt8], _ run: EncodedRun, depth: Int) -> [Edit] {
     guard !run.letters.starts(with: "REDACTED-".utf8) else { return [] }
     if let edit = unpacked(run, depth: depth) { return [edit] }

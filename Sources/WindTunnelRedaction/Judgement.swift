@@ -15,7 +15,7 @@ struct NamedPlace {
 /// An unambiguous name condemns whatever could be anybody's secret. An ambiguous one needs a value
 /// that looks like one, or a neighbour that says so: a login, a grant of OAuth.
 enum Judgement {
-  /// How surely a value is somebody's secret; `nil` for one that is none.
+  /// The certainty with which a value is somebody's secret; `nil` for one that is none.
   static func certainty(of value: String, _ place: NamedPlace) -> Pseudonyms.Certainty? {
     switch place.kind {
     case .told: return value.isEmpty ? nil : .sure
@@ -42,7 +42,7 @@ enum Judgement {
     }
   }
 
-  /// What stands under an unambiguous name and is none: a word of a schema, a label, a path.
+  /// Tells whether a value under an unambiguous name is no secret: a word of a schema, a label, a path.
   private static func isHarmless(_ value: String, _ place: NamedPlace) -> Bool {
     if isPlaceholder(value) || SecretNames.isPlain(value) { return true }
     if switches.contains(value.lowercased()) { return true }
@@ -90,7 +90,7 @@ enum Judgement {
     return ["id", "key", "token", "secret"].contains { name.hasSuffix($0) }
   }
 
-  /// What people read beside a field: its name in some language, or some words about it.
+  /// Tells whether a value is a field's label: its name in some language, or some words about it.
   private static func isLabel(_ value: String, of name: String) -> Bool {
     if value.utf8.count <= 40, value.contains(where: { $0.isUppercase || !$0.isASCII }),
       SecretNames.isWord(value)
@@ -215,7 +215,7 @@ enum Judgement {
       }
   }
 
-  /// What base64 makes of a place in a list: `{"offset":20}`, `cursor:v2:id:1042`.
+  /// Tells whether a value is the base64 of a place in a list: `{"offset":20}`, `cursor:v2:id:1042`.
   private static func isCursor(_ value: String) -> Bool {
     guard value.utf8.count >= 8,
       let bytes = Base64Text.decoded(value.replacing("%3D", with: "=").utf8),
@@ -335,7 +335,7 @@ enum Looks {
     return isSpoken ? longest >= 8 : drawnCount >= 4
   }
 
-  /// What is longer is no word.
+  /// The length of the longest word.
   private static let bytesMax = 4096
   private static let separators: [Bool] = {
     var all = [Bool](repeating: false, count: 256)

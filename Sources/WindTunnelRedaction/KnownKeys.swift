@@ -279,7 +279,7 @@ struct KnownKey {
     return Finding(word.startIndex..<word.endIndex, "named-key")
   }
 
-  /// What a kind of key looks like.
+  /// One kind of key, as the table of rows has it.
   struct Kind {
     let id: String
     let finds: String

@@ -13,11 +13,11 @@ struct KnownValueSearch {
     var alone: WordBoundary?
   }
 
-  /// What a text is, which tells what is found in it by chance.
+  /// The kind of a text, by which words occur in it by chance.
   enum Place {
     /// Fields of the protocol, addresses, binary content: what may stand anywhere is looked for.
     case syntax
-    /// What people read.
+    /// Text that people read.
     case prose
     /// HTML, scripts and style sheets, full of names of fields.
     case script
@@ -78,7 +78,7 @@ struct KnownValueSearch {
     return key
   }
 
-  /// What stands for a whole value that is a word or short, and a secret.
+  /// The placeholder of a whole value that is a secret, and a word or short.
   func stand(forWhole value: String, in place: Place) -> String? {
     guard place != .syntax, !words.isEmpty, let stand = words[value] else { return nil }
     return place == .name && WordBoundary(Array(value.utf8)).isName ? nil : stand
@@ -151,7 +151,7 @@ struct KnownValueSearch {
     return end
   }
 
-  /// What stands for a whole number that is a secret. A short one is a number like any other.
+  /// The placeholder of a whole number that is a secret. A short one is a number like any other.
   func stand(forNumber number: [UInt8]) -> String? {
     guard number.count >= Pseudonyms.anywhereBytesMin, let edit = found(in: number).first,
       edit.range == 0..<number.count
@@ -229,7 +229,7 @@ struct WordBoundary {
   /// Tells whether it may be the name of something.
   var isName: Bool { kind == .letters }
 
-  /// What makes one word of two.
+  /// The signs that make one word of two.
   private var joints: StaticString {
     switch kind {
     case .letters: "-./'@"

@@ -89,7 +89,7 @@ struct NamedValues: Detector {
 }
 
 extension NamedValues {
-  /// What is known of a name when its value is looked for.
+  /// The known facts of a name while its value is looked for.
   private struct Name {
     var text: String
     /// The byte before it.
@@ -331,7 +331,7 @@ extension NamedValues {
 // Elements of XML and fields of HTML forms.
 
 extension NamedValues {
-  /// What is named by the tag that begins at a place.
+  /// The value that is named by the tag at a place.
   ///
   /// - `<password>…</password>`, with or without a prefix, attributes and CDATA.
   /// - `<key>password</key><string>…`, `<name>password</name><value><string>…`, as property lists

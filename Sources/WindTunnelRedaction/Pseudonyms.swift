@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What stands in the place of values: `REDACTED-token-1` is a field's name and the ordinal of the
+/// The placeholders of values: `REDACTED-token-1` is a field's name and the ordinal of the
 /// value's first appearance under it, and nothing of the value, not even a hash.
 ///
 /// A value that is looked for bears one pseudonym wherever it turns up, so that a reader sees that
@@ -14,19 +14,19 @@ package struct Pseudonyms {
   /// it tries them all.
   static let aloneBytesMin = 4
 
-  /// How surely a value is somebody's secret.
+  /// The certainty with which a value is somebody's secret.
   enum Certainty {
     /// It is replaced where it stands and nowhere else.
     case none
     /// Under a name that has harmless values, too, such as a cookie's or `sign`.
     case likely
-    /// What a client proves itself with.
+    /// A value that a client proves itself with.
     case sure
   }
 
   /// The place where a secret is looked for.
   package enum Reach {
-    /// In every text.
+    /// In every text, within words, too.
     case anywhere
     /// The place where it stands alone: a short secret, or a word that itself names secrets, such as a
     /// password `pass-phrase`.
@@ -41,7 +41,7 @@ package struct Pseudonyms {
     package var reach: Reach
   }
 
-  /// What must not occur in anything that is kept.
+  /// The values that must not occur in anything that is kept.
   package private(set) var sought: [String: Sought] = [:]
   /// Those of them that were learnt since somebody asked.
   private var unheard: [String] = []
@@ -62,7 +62,7 @@ package struct Pseudonyms {
     }
   }
 
-  /// What stands for a value of a name.
+  /// The placeholder of a value under a name.
   mutating func stand(for value: String, name: String, _ certainty: Certainty = .likely) -> String {
     if value.isEmpty || Self.isRedacted(value) { return value }
     if let known = sought[value] {
@@ -133,7 +133,7 @@ package struct Pseudonyms {
   /// Tells whether anything was learnt since somebody asked.
   var hasUnheard: Bool { !unheard.isEmpty }
 
-  /// What was learnt since this was asked the last time.
+  /// Returns the values that were learnt since it was asked the last time.
   mutating func takeUnheard() -> [(secret: String, sought: Sought)] {
     defer { unheard = [] }
     return unheard.compactMap { secret in sought[secret].map { (secret, $0) } }

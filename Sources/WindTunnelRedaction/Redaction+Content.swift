@@ -147,7 +147,7 @@ extension Redaction {
     if holds { obstacle = "\(what) in gzip holds a credential" }
   }
 
-  /// What is shorter, between bytes that no text has, is there by chance.
+  /// The length of the shortest text between bytes that no text has; a shorter one is there by chance.
   private static let runBytesMin = 8
 
   /// Looks for what is surely a secret in the texts of binary content; whether there is any.
@@ -208,7 +208,7 @@ extension Redaction {
 
   // Bodies that are never in memory as a whole: they may lie in a file, and are read in pieces.
 
-  /// How much is looked at at once.
+  /// The number of bytes that are read at once.
   private static let pieceBytes = 1 << 20
   /// A secret is not longer than what pieces have in common.
   private static let sharedBytes = 64 << 10

@@ -1,9 +1,9 @@
 extension Redaction {
-  /// What a value inherits from the secret's name that it stands under.
+  /// The facts that a value inherits from the secret's name above it.
   struct Inherited {
     var name: String
     var kind: SecretNames.Kind
-    /// What stands beside the member that has the name.
+    /// The kinds of members beside the one that has the name.
     var neighbours: Neighbours = []
     /// Tells whether an object is between the name and the value: its numbers tell about the secret.
     var isWithin = false
@@ -30,7 +30,7 @@ extension Redaction {
     /// Tells whether it is among messages and labels, which tell about a secret by its name.
     var isTold = false
 
-    /// What a string says.
+    /// The meaning of a string, without its quotes and escapes.
     func text(_ range: Range<Int>) -> String { JSONSpan.text(range, of: bytes) }
 
     mutating func replace(_ range: Range<Int>, by text: String) {
@@ -81,7 +81,7 @@ extension Redaction {
   private final class AboutList {
     let inherited: Inherited?
     let isOfPairs: Bool
-    /// What the element before says of the next.
+    /// The flag that the element before is, whose value is the next.
     var flag: Inherited?
 
     init(_ inherited: Inherited?, isOfPairs: Bool) {
@@ -126,7 +126,7 @@ extension Redaction {
     return !edits.isEmpty
   }
 
-  /// How many numbers may be the bytes of a text.
+  /// The numbers of elements of a list that may be the bytes of a text.
   private static let bytesOfList = 8...65_536
 
   private mutating func element(
@@ -185,7 +185,7 @@ extension Redaction {
     let isSecret: Bool
     /// Tells whether it calls a procedure by which somebody logs in; what it takes has no names.
     let isLogin: Bool
-    /// What the names of the members tell, once somebody asks.
+    /// The neighbours by the names of the members, once somebody asks.
     private let names: () -> Neighbours
     private(set) lazy var neighbours = names()
 
@@ -405,7 +405,7 @@ extension Redaction {
 /// An object that is a name and its value: `{"name": "Authorization", "value": "…"}`,
 /// `{"id": "token", "content": "…"}`.
 struct NamedPair {
-  /// What the value is called.
+  /// The name of the value.
   let name: String
   /// Tells whether the object says itself that its value is secret: `"sensitive": true`.
   let isSecret: Bool

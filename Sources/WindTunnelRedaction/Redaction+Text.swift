@@ -29,7 +29,7 @@ extension Redaction {
     return bytes
   }
 
-  /// What stands in a text that is spelled in a way of its own throughout.
+  /// The marks by which a text is known to be spelled in a way of its own.
   private static let escapes: [(EscapedText.Spelling, [String])] = [
     (.percent, ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"]),
     (.html, ["&#x", "&#1", "&#3", "&#4", "&#5", "&#6", "&#9", "&quot;", "&#X"]),
@@ -158,7 +158,7 @@ extension Redaction {
     Commands.self, NamedValues.self, SpokenValues.self, Shapes.self,
   ]
 
-  /// What stands for a finding; the text itself where it is judged to be no secret.
+  /// The placeholder of a finding; the text itself where it is judged to be no secret.
   mutating func stand(for text: String, _ finding: Finding) -> String {
     switch finding.evidence {
     case .name(let kind): return named(text, finding.name, kind)
@@ -183,14 +183,14 @@ extension Redaction {
     return stand == unescaped ? text : stand
   }
 
-  /// What a string of JSON says that was written without its quotes.
+  /// The meaning of a string of JSON that was written without its quotes.
   private static func unescaped(_ text: String) -> String? {
     // What does not parse was no string of JSON.
     (try? JSONParser.parse("\"\(text)\"".utf8))?.stringValue
   }
 }
 
-/// What is replaced in a text by one detector after the other: what was replaced first stays.
+/// The replacements in a text by one detector after the other: the first one stays.
 private struct TextEdits {
   private let bytes: [UInt8]
   private var claimed: ClaimedRanges
@@ -288,7 +288,7 @@ extension Redaction {
     ].contains { host == $0 || host.hasSuffix(".\($0)") }
   }
 
-  /// What a segment is called that looks drawn by lot, if it is a secret by the one before it.
+  /// The name of a segment that looks drawn by lot, if it is a secret by the one before it.
   private func name(_ before: String, of text: String) -> String? {
     guard Self.isDrawn(text, least: 16), !before.isEmpty else { return nil }
     let folded = SecretNames.folded(before)

@@ -3,7 +3,7 @@ internal import Foundation
 // Values that have a name: of header fields, cookies, parameters and members.
 
 extension Redaction {
-  /// What stands for a value that is a secret.
+  /// The placeholder of a value that is a secret.
   mutating func stand(
     for value: String,
     name: some StringProtocol,
@@ -17,14 +17,15 @@ extension Redaction {
     return stand
   }
 
-  /// What stands for a value by its name and what is beside it; the value itself where it is none.
+  /// The placeholder of a value that is a secret by its name and neighbours; the value itself where it is
+  /// none.
   mutating func judged(_ value: String, _ place: NamedPlace) -> String {
     guard let certainty = Judgement.certainty(of: Self.meant(value), place) else { return value }
     if SecretNames.isPlain(value), place.kind != .told { return value }
     return stand(for: value, name: place.name, certainty, Self.row(place.kind))
   }
 
-  /// What a value says that is spelled once more: `%73%65`, `&#115;&#101;`, `\x73\x65`.
+  /// The meaning of a value that is spelled once more: `%73%65`, `&#115;&#101;`, `\x73\x65`.
   private static func meant(_ value: String) -> String {
     guard value.utf8.contains(where: { "%&\\".utf8.contains($0) }) else { return value }
     var bytes = Array(value.utf8)
@@ -87,7 +88,7 @@ extension Redaction {
     return "\(parts[0]) \(stand)"
   }
 
-  /// What Basic credentials decode to is as secret as they are.
+  /// Remembers the pair that Basic credentials decode to, which is as secret as they are.
   mutating func rememberPair(of token: String, as stand: String) {
     guard let bytes = Base64Text.decoded(token.utf8), let pair = String(utf8: bytes),
       pair.contains(":")
@@ -211,7 +212,7 @@ extension Redaction {
     }
   }
 
-  /// A message's fields.
+  /// A message's fields without secrets.
   mutating func fields(_ fields: HeaderFields) -> HeaderFields {
     let part = log?.part ?? ""
     defer { log?.part = part }
@@ -317,7 +318,7 @@ extension Redaction {
   }
 }
 
-/// How a header field's value is treated, which its name tells.
+/// The treatment of a header field's value, by the field's name.
 enum FieldKind {
   /// A scheme and what proves somebody's identity by it (RFC 9110 §11.4).
   case credentials
@@ -334,7 +335,7 @@ enum FieldKind {
   /// The same, and there may be a secret in it, too: it is read like a text, and its words may look
   /// drawn by lot.
   case drawn
-  /// What the protocol itself reads: its words and numbers.
+  /// Words and numbers that the protocol itself reads.
   case syntax
   case text
 

@@ -28,11 +28,11 @@ internal import WindTunnelSymptoms
 
 /// Takes secrets out of what is about to be kept.
 package struct Redaction {
-  /// What was not kept, in words.
+  /// The interactions that were not kept, in words.
   package private(set) var leftOut: [String] = []
   /// The places of those that were kept, in what was redacted last.
   package private(set) var keptPlaces: [Int] = []
-  /// What was found, where somebody wants to know.
+  /// The log of what is found, where somebody wants to know.
   var log: RedactionLog?
 
   let rules: RedactionRules
@@ -40,21 +40,21 @@ package struct Redaction {
   let keptPaths: [JSONPath]
   var names: SecretNames
   package var pseudonyms = Pseudonyms()
-  /// What is looked for everywhere: nothing on the walk that learns it.
+  /// The values that are looked for everywhere: none on the walk that learns them.
   var echoes = KnownValueSearch()
   /// Tells whether it is the walk that learns.
   private(set) var isLearning = true
   /// All that was learnt by now.
   private var heard = KnownValueSearch()
-  /// What was learnt since somebody asked.
+  /// The values that were learnt since somebody asked.
   private var learned: [String] = []
   /// The place where the walk is, which tells how words that are secrets are looked for.
   var place = KnownValueSearch.Place.prose
-  /// How fields are treated that were met before: the same few come again and again.
+  /// The treatments of fields that were met before: the same few come again and again.
   var fieldKinds: [String: FieldKind] = [:]
   /// Tells whether it is within what a client asks, which nobody reads again.
   private(set) var isAsked = false
-  /// Why the interaction at hand cannot be kept.
+  /// The reason why the interaction at hand cannot be kept.
   var obstacle: String?
   /// The number of bytes that have been unpacked from within the body at hand.
   var unpackedBytes = 0
@@ -257,7 +257,7 @@ extension Cassette {
   }
 }
 
-/// What is taken out of a recording before it is written, beside what always is.
+/// The values that are taken out of a recording before it is written, beside those that always are.
 ///
 /// Rules only add: the names that mark a secret by default (`Authorization`, `Cookie`, `password`,
 /// `access_token`, `X-Api-Key`, …) mark one whatever stands here. Names are compared without regard

@@ -10,9 +10,9 @@ struct SecretNames {
   /// The place where a name stands.
   enum Place { case header, query, field }
 
-  /// What a name says of its value.
+  /// The meaning of a name for its value.
   enum Kind: Hashable {
-    /// Somebody said so.
+    /// Somebody said that it is one.
     case told
     case certain
     case ambiguous(Sense)
@@ -40,7 +40,7 @@ struct SecretNames {
     personalData = rules.personalData
   }
 
-  /// What a name says of its value; `nil` for nothing that is taken out. The same few names come again
+  /// The meaning of a name for its value; `nil` where it has none. The same few names come again
   /// and again.
   func kind(of written: some StringProtocol, in place: Place) -> Kind? {
     let name = String(written)
@@ -314,7 +314,7 @@ enum CodeText {
   }
 }
 
-/// Which string of a line a place is in, as far as quotation marks tell.
+/// The string of a line that a place is in, as far as quotation marks tell.
 struct OpenQuote {
   private var mark: UInt8?
   private var isEscaped = false

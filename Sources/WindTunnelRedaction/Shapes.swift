@@ -49,7 +49,7 @@ enum Shapes: Detector {
     return Finding(word.startIndex..<word.endIndex, "cloud-secret")
   }
 
-  /// Where the next word begins as something that is known does, or a colon stands, which may part a
+  /// Finds the next place where a word begins as something known does, or where a colon may part a
   /// bot's number from its token.
   private static func beginning(from place: Int, in bytes: [UInt8]) -> Int? {
     bytes.withUnsafeBufferPointer { bytes in
@@ -70,7 +70,7 @@ enum Shapes: Detector {
     private var runEnd = 0
     /// Before it no web token begins.
     private var tokenStart = 0
-    /// How often a token was tried before one dot.
+    /// The number of tokens that were tried before one dot.
     private var tries = (dot: 0, count: 0)
     /// The place where the end of the next private key stands, as far as it is known.
     private var keyEnd: (from: Int, place: Int?)?

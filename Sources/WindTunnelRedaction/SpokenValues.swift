@@ -18,7 +18,7 @@ enum SpokenValues: Detector {
 /// short`), so what is told must look like one: letters with digits, signs or capitals within. The cost
 /// is linear: behind a name no more than a few words are looked at.
 private struct ToldValues {
-  /// What a name promises.
+  /// The kind of value that a name promises.
   enum Kind {
     /// Whatever a person can type.
     case word
@@ -75,7 +75,7 @@ private struct ToldValues {
     "key": .key,
   ]
 
-  /// What makes a code or a key somebody's: there are status codes and primary keys.
+  /// The words that make a code or a key somebody's: there are status codes and primary keys.
   private static let owners: [String: Set<String>] = [
     "code": [
       "verification", "security", "login", "access", "recovery", "backup", "confirmation",
@@ -317,7 +317,7 @@ private struct ValuesBesideNames {
     found.append(Finding(range: value, name: name, .row("spoken")))
   }
 
-  /// What the words before a value call it; only the nearest is asked where that must be the name.
+  /// The name by the words before a value; only the nearest is asked where that must be the name.
   private func name(isNear: Bool) -> String? {
     for (distance, word) in before.reversed().enumerated() where distance < (isNear ? 1 : 3) {
       let place = before.count - 1 - distance

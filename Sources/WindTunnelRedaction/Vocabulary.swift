@@ -47,7 +47,7 @@ enum Vocabulary {
     """
   )
 
-  /// What stands before `token`, `code` or `cookie` where it is nothing else.
+  /// The words before `token`, `code` or `cookie` that make it nothing else.
   static let tokenOwners = words(
     """
     access refresh id auth authorization authentication authenticity session csrf xsrf login signin api
@@ -90,7 +90,7 @@ enum Vocabulary {
     """
   )
 
-  /// What is put behind the name of a secret without making it another thing; not a policy, a length.
+  /// The words behind the name of a secret that make it no other thing; not a policy, a length.
   static let tails = [
     "confirmation", "confirmed", "confirm", "repeat", "repeated", "again", "verify", "retype",
     "hash", "hashed", "digest", "salt", "value", "values", "val", "plaintext", "cleartext", "clear",
@@ -145,7 +145,7 @@ enum Vocabulary {
     """
   )
 
-  /// What stands beside a value and tells what kind of message it is.
+  /// The names beside a value that tell what kind of message it is.
   static let neighbours: [String: Neighbours] = {
     var all: [String: Neighbours] = [:]
     for (kind, text) in [
@@ -305,13 +305,13 @@ enum Vocabulary {
   }
 }
 
-/// What a value under an ambiguous name looks like where it is a secret.
+/// The looks of a value under an ambiguous name where it is a secret.
 enum Sense: Hashable {
-  /// Drawn by lot.
+  /// Letters and digits drawn by lot.
   case token
   /// Pairs of names and values, or drawn by lot.
   case cookie
-  /// A few digits.
+  /// A few digits, or drawn by lot.
   case code
   /// Letters with digits or signs, as people choose them.
   case pass
@@ -322,11 +322,11 @@ enum Sense: Hashable {
   /// Behind `…Key`, which opens something as often as it is what something is kept under: long, of
   /// small letters, capitals and digits.
   case longKey
-  /// What a client gets a token for (RFC 6749 §4.1), and no code of an error, a country or a status.
+  /// A code that a client gets a token for (RFC 6749 §4.1): none of an error, a country or a status.
   case exchanged
 }
 
-/// What the names beside a value tell of it.
+/// The meaning of the names beside a value.
 struct Neighbours: OptionSet, Hashable {
   let rawValue: UInt16
 
@@ -341,7 +341,7 @@ struct Neighbours: OptionSet, Hashable {
   static let redirect = Neighbours(rawValue: 64)
   /// Beside a `state`, as OAuth answers have it (RFC 6749 §4.1.2).
   static let state = Neighbours(rawValue: 128)
-  /// What a code is exchanged for a token with (RFC 6749 §4.1.3).
+  /// Beside what a code is exchanged for a token with (RFC 6749 §4.1.3).
   static let exchange = Neighbours(rawValue: 256)
   /// Beside what is for everybody: a checksum, a public key.
   static let published = Neighbours(rawValue: 1024)

@@ -137,8 +137,11 @@ extension Deck {
         isIgnored: isIgnored,
         at: now
       )
-      let (source, take, deferred) = deal(prepared, decision, id: id, isIgnored: isIgnored)
-      enter(decision, take, of: prepared, id: id, beside: arrival.others, telling: observe)
+      let dealt = deal(prepared, decision, id: id, isIgnored: isIgnored)
+      let (source, take, deferred) = (dealt.source, dealt.take, dealt.deferred)
+      var entry = Journal.Entry(id: id, decision: decision, take: take)
+      entry.rival = dealt.rival
+      enter(entry, of: prepared, beside: arrival.others, telling: observe)
       // Made where it is returned: a copy of an outcome costs as much as finding its recording.
       return (
         Outcome(
@@ -196,13 +199,14 @@ extension Deck {
         faults: []
       )
       let take = Journal.Take.recording(key.place)
-      enter(decision, take, of: prepared, id: id, beside: arrival.others, telling: nil)
+      let entry = Journal.Entry(id: id, decision: decision, take: take)
+      enter(entry, of: prepared, beside: arrival.others, telling: nil)
       arrivals.end(id, at: arrival.slot)
       return true
     }
 
     private typealias Dealt = (
-      source: Outcome.Source, take: Journal.Take, deferred: DeferredAnswer?
+      source: Outcome.Source, take: Journal.Take, deferred: DeferredAnswer?, rival: Int?
     )
 
     /// Deals what answers a request.
@@ -213,14 +217,14 @@ extension Deck {
       isIgnored: Bool
     ) -> Dealt {
       let (request, key, cassette) = (prepared.request, prepared.key, cassette)
-      if isIgnored { return (.forward(ticket: nil), .forwarded, nil) }
+      if isIgnored { return (.forward(ticket: nil), .forwarded, nil, nil) }
       // Nobody recorded the page of a portal, which is there all the same.
       if request.url.path == ReplacementResponse.portalPath,
         decision.faults == [.answer(.captivePortalPage)]
       {
-        return (.computed(Response()), .computed, nil)
+        return (.computed(Response()), .computed, nil, nil)
       }
-      if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil) }
+      if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil, nil) }
       let sequence =
         prepared.sequence
         ?? cassette.index.sequence(
@@ -232,7 +236,7 @@ extension Deck {
       guard let sequence else {
         // Nobody recorded this host, so its own answer is the right one.
         if options.passesUnknownHosts, mode != .newEpisodes, !cassette.answers(for: request.url) {
-          return (.forward(ticket: nil), .forwarded, nil)
+          return (.forward(ticket: nil), .forwarded, nil, nil)
         }
         return missing(id, prepared, exhausted: nil)
       }
@@ -249,12 +253,14 @@ extension Deck {
       case .exhausted(let times, let last): return missing(id, prepared, exhausted: (times, last))
       case .recording(let place):
         if let answer = cassette.function(at: place) {
-          return (.computed(Response()), .computed, .compute(answer, prepared))
+          return (.computed(Response()), .computed, .compute(answer, prepared), nil)
         }
         let dealt =
           decision.faults.contains(where: \.isStale) ? sequence.earlier(than: place) : place
         let take = isWithheld ? Journal.Take.withheld(dealt) : .recording(dealt)
-        return (.recording(cassette.interactions[dealt], place: dealt), take, nil)
+        return (
+          .recording(cassette.interactions[dealt], place: dealt), take, nil, sequence.rival
+        )
       }
     }
 
@@ -263,25 +269,25 @@ extension Deck {
       _ prepared: PreparedRequest,
       exhausted: (times: Int, last: Int)?
     ) -> Dealt {
-      if mode == .newEpisodes { return (.forward(ticket: id), .forwarded, nil) }
+      if mode == .newEpisodes { return (.forward(ticket: id), .forwarded, nil, nil) }
       let empty = Mismatch(asked: "", nearest: nil, played: 0, count: 0)
-      return (.unmatched(empty), .unmatched, .explain(prepared, exhausted: exhausted))
+      return (.unmatched(empty), .unmatched, .explain(prepared, exhausted: exhausted), nil)
     }
 
     /// Notes what was decided.
     private mutating func enter(
-      _ decision: Decision,
-      _ take: Journal.Take,
+      _ entry: Journal.Entry,
       of prepared: PreparedRequest,
-      id: Int,
       beside others: Arrivals.Others,
       telling observe: ((ExchangeEvent) -> Void)?
     ) {
-      var entry = Journal.Entry(id: id, decision: decision, take: take)
+      var entry = entry
       entry.overlapping = others != .none
       entry.isRepeatable = prepared.request.isRepeatable
       journal.append(entry)
-      if case .recording(let place) = take, decision.lane == .deck { countPlay(of: place) }
+      if case .recording(let place) = entry.take, entry.decision.lane == .deck {
+        countPlay(of: place)
+      }
       // Of two and more all are marked already.
       if case .one(let other) = others { journal.markOverlapping(id: other) }
       observe?(.decided(entry))

@@ -5,6 +5,9 @@ public struct Explanation: Sendable, CustomStringConvertible {
   /// The numbers of the recordings that answer it one after the other, counted from one; empty if
   /// none does.
   public let numbers: [Int]
+  /// The number of a recording that would do as well as they: nothing but what was taken out of them
+  /// tells them apart, so that who asks first gets the first. `nil` where something tells.
+  public let rival: Int?
   /// The reason why none does.
   public let mismatch: Mismatch?
 
@@ -12,8 +15,10 @@ public struct Explanation: Sendable, CustomStringConvertible {
   public init(_ request: Request, _ cassette: Cassette, matcher: Matcher) {
     self.request = request
     let index = MatchIndex(cassette.interactions.map(\.request), matcher: matcher)
-    let places = index.sequence(for: request, key: matcher.key(request))?.places ?? []
+    let sequence = index.sequence(for: request, key: matcher.key(request))
+    let places = sequence?.places ?? []
     numbers = places.map { $0 + 1 }
+    rival = sequence?.rival.map { $0 + 1 }
     mismatch =
       places.isEmpty ? Mismatch(request, among: cassette.interactions, matcher: matcher) : nil
   }
@@ -24,9 +29,16 @@ public struct Explanation: Sendable, CustomStringConvertible {
   public var description: String {
     if let mismatch { return mismatch.description }
     let all = numbers.map { "#\($0)" }
-    return all.count == 1
+    let answer =
+      all.count == 1
       ? "\(asked) is answered by \(all[0])."
       : "\(asked) is answered by \(all.joined(separator: ", ")), in this order."
+    guard let rival else { return answer }
+    return """
+      \(answer)
+      \(all[0]) and #\(rival) cannot be told apart: they differ only in what was taken out of them, so \
+      who asks first gets \(all[0]).
+      """
   }
 
   /// The same for programs: what is asked, whether it is answered, and by which recordings or why
@@ -40,7 +52,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         head + [
           JSON.Member("asked", .text(asked)),
           JSON.Member("answeredBy", .array(numbers.map { .number($0) })),
-        ]
+        ] + (rival.map { [JSON.Member("cannotBeToldFrom", .number($0))] } ?? [])
       )
     }
     return .object(head + members)

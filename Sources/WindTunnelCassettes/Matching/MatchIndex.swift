@@ -17,6 +17,9 @@ package final class MatchIndex: Sendable {
     package internal(set) var isChosen = false
     /// Tells whether requests of one key only come here.
     package internal(set) var isOfOneKey = false
+    /// The place of a recording that would do as well: nothing but what was taken out of them tells the
+    /// two apart, and the one that was recorded first was taken. `nil` where something told.
+    package internal(set) var rival: Int?
 
     /// The place before a place; that one itself where it is the first.
     package func earlier(than place: Int) -> Int {
@@ -109,7 +112,9 @@ package final class MatchIndex: Sendable {
         let found = masked.find(anatomy, lane: lane, bindings: &bindings) {
           open($0, request, lane, &$1)
         }
-        if let found { return found }
+        guard var sequence = found?.found else { continue }
+        sequence.rival = found?.rival.flatMap { answering($0, request)?.places.first }
+        return sequence
       }
       return nil
     }

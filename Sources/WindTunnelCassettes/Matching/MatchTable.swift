@@ -168,28 +168,35 @@ struct MaskedGroups: Sendable {
 
   /// Finds a request's recordings: those whose ordinals stand for its values, else the first whose
   /// ordinals stand for nothing yet or for these.
+  ///
+  /// - Returns: What was found, and the next group that would do as well where it was the first alone.
   func find<Found>(
     _ asked: RequestParts,
     lane: Lane,
     bindings: inout Bindings,
     _ open: (Int, inout Bindings) -> Found?
-  ) -> Found? {
+  ) -> (found: Found, rival: Int?)? {
     guard let (values, leaf) = mask.applied(to: asked), let alike = byLeaf[leaf] else {
       return nil
     }
     let names = mask.names
     let known = zip(values, names).map { bindings.ordinals(of: Bindings.plain($0), $1, lane) }
     for ordinals in Self.combinations(known) where bindings.agree(values, ordinals, names, lane) {
-      if let group = alike.byOrdinals[ordinals], let found = open(group, &bindings) { return found }
+      if let group = alike.byOrdinals[ordinals], let found = open(group, &bindings) {
+        return (found, nil)
+      }
     }
     let first = bindings.firstUnbound(of: alike.ordinals, id: alike.id, names, lane)
-    for ordinals in alike.ordinals[first...]
+    for (index, ordinals) in alike.ordinals[first...].enumerated()
     where bindings.agree(values, ordinals, names, lane) {
       guard let group = alike.byOrdinals[ordinals], let found = open(group, &bindings) else {
         continue
       }
+      // Nearly always it is the next one; a search through all would cost as much as they are many.
+      let rival = alike.ordinals[(first + index + 1)...].prefix(Self.combinationsMax)
+        .first { bindings.agree(values, $0, names, lane) }
       bindings.bind(values, ordinals, names, lane)
-      return found
+      return (found, rival.flatMap { alike.byOrdinals[$0] })
     }
     return nil
   }

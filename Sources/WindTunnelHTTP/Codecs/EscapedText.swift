@@ -1,22 +1,22 @@
 /// A text read through one of the spellings that a secret may have in it, with the way back.
 package struct EscapedText {
-  /// How a text may be spelled.
+  /// The ways to spell a text.
   package enum Spelling: CaseIterable {
     case plain
     /// `%2F` (RFC 3986 §2.1), and the same once more, as in an address within an address.
     case percent, percentTwice
     /// `+` for a space, beside `%2F`.
     case form
-    /// `\/`, `\"`, `\u00e4`.
+    /// Escapes of a string: `\/`, `\"`, `\u00e4`, `\x2f`, `\057`.
     case json
-    /// `&amp;`, `&#39;`, `&#x2F;`.
+    /// References of HTML: `&amp;`, `&#39;`, `&#x2F;`.
     case html
     /// `=2F` and breaks of lines behind `=` (RFC 2045 §6.7).
     case quoted
     /// Broken into lines, as what is long.
     case wrapped
 
-    /// What stands in every text that is spelled so and not as it is meant.
+    /// A byte of every text that is spelled so and not as it is meant.
     fileprivate var mark: UInt8? {
       switch self {
       case .plain: nil

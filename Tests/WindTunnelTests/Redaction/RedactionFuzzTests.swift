@@ -16,10 +16,16 @@ import WindTunnelSymptoms
     return 0..<(words.flatMap { UInt64($0) } ?? 150)
   }()
 
+  /// Under the last two goes what looks drawn by lot and nothing else.
   private static let names = [
-    "password", "access_token", "apiKey", "client-secret", "loginToken", "sign", "SESSION", "otp",
-    "X-Api-Key", "user[new_password]", "refreshToken",
+    "password", "access_token", "apiKey", "client-secret", "loginToken", "otp", "X-Api-Key",
+    "user[new_password]", "refreshToken", "sign", "SESSION",
   ]
+
+  private static func name(of secret: String, _ generator: inout Generator) -> String {
+    generator.pick(Looks.isDrawn(secret) ? names : names.dropLast(2))
+  }
+
   private static let letters = Array("abcdefXYZ0123456789/+=&%\"\\ äé<>'{}:,.-_~")
 
   private static func word(_ generator: inout Generator) -> String {
@@ -29,8 +35,7 @@ import WindTunnelSymptoms
 
   private static func secret(_ generator: inout Generator) -> String {
     let plain = Array("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
-    // With a digit, as what is drawn has: under `sign` and `session` letters alone may be a name.
-    let inner = String((0..<9).map { _ in generator.pick(plain) } + ["7"])
+    let inner = String((0..<10).map { _ in generator.pick(plain) })
     return inner + generator.pick(["", "/", "+", "\"", "\\", "ä", "&", "=", "%", " x", "<"])
       + String(inner.reversed())
   }
@@ -45,17 +50,20 @@ import WindTunnelSymptoms
       return .object(
         (0..<Int.random(in: 0...4, using: &generator)).map { _ in
           JSON.Member(JSON.Text(word(&generator)), json(&generator, secrets, depth: depth + 1))
-        } + [JSON.Member(JSON.Text(generator.pick(names)), .text(generator.pick(secrets)))]
+        } + [member(&generator, secrets)]
       )
     case 2:
       return .array((0...2).map { _ in json(&generator, secrets, depth: depth + 1) })
     case 3:
-      return .text(
-        "\(JSON.object([.init(JSON.Text(generator.pick(names)), .text(generator.pick(secrets)))]))"
-      )
+      return .text("\(JSON.object([member(&generator, secrets)]))")
     case 4: return .number(Int.random(in: -9...99, using: &generator))
     default: return .text(word(&generator))
     }
+  }
+
+  private static func member(_ generator: inout Generator, _ secrets: [String]) -> JSON.Member {
+    let secret = generator.pick(secrets)
+    return JSON.Member(JSON.Text(name(of: secret, &generator)), .text(secret))
   }
 
   private static func quoted(_ text: String) -> String {
@@ -66,9 +74,9 @@ import WindTunnelSymptoms
   {
     let json = json(&generator, secrets)
     let bytes = Data(json.bytes(generator.pick(JSON.Layout.all)))
+    let secret = generator.pick(secrets)
     let form =
-      "a=\(quoted(word(&generator)))&\(quoted(generator.pick(names)))="
-      + quoted(generator.pick(secrets))
+      "a=\(quoted(word(&generator)))&\(quoted(name(of: secret, &generator)))=\(quoted(secret))"
     let formType: HeaderFields = ["Content-Type": "application/x-www-form-urlencoded"]
     let jsonType: HeaderFields = ["Content-Type": "application/json"]
     let url = RequestURL("https://a.example/\(quoted(word(&generator)))?\(form)")
