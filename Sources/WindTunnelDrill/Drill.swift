@@ -76,7 +76,7 @@ public struct Drill: Sendable {
     var flown: [Report.Flown] = []
     for (scenario, stage) in zip(plan.scenarios, stages) {
       let observations = try await Self.fly(subject, plan, scenario, stage)
-      let row = Report.Row(name, observations, plannedFaults: scenario.faultNames)
+      let row = Report.Row(name, observations.withKeysMasked(), plannedFaults: scenario.faultNames)
       flown.append(plan.flown(scenario, on: stage, [row]))
     }
     return plan.report(flown, facts: [.sharedProcess])

@@ -93,7 +93,11 @@ public struct ProcessDrill: Sendable {
           .check(observations)
         let told = words.map { words in observations.map { $0.masked(by: words) } }
         rows.append(
-          Report.Row(subject, told ?? observations, plannedFaults: scenario.faultNames)
+          Report.Row(
+            subject,
+            told ?? observations.withKeysMasked(),
+            plannedFaults: scenario.faultNames
+          )
         )
         progress(.finished(scenario: scenario.name, subject: subject))
       }

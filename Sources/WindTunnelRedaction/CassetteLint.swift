@@ -87,10 +87,15 @@ struct RedactionLog {
   private var member: String?
   private var number = 0
   private var known: Set<CassetteLeak> = []
+  private var knownLines: Set<String> = []
   /// Tells whether the walk is where words look drawn by lot because they are, and no secrets.
   var isAtLot = false
   /// The boundaries of the interaction's multipart bodies (RFC 2046 §5.1.1): drawn by lot, and public.
   private var boundaries: [[UInt8]] = []
+  /// RFC 2046 §5.1.1 has 70.
+  private static let boundaryBytesMax = 200
+  /// Each is looked into for each word that looks drawn by lot.
+  private static let boundariesMax = 64
 
   /// Enters a member of a JSON text.
   mutating func enter(_ member: String, of part: String) { (base, self.member) = (part, member) }
@@ -102,8 +107,12 @@ struct RedactionLog {
 
   /// Takes note of what parts the bodies of a type.
   mutating func meet(_ type: ContentType) {
-    guard type.essence.hasPrefix("multipart/"), let boundary = type["boundary"] else { return }
-    boundaries.append(Array(boundary.utf8))
+    guard type.essence.hasPrefix("multipart/"),
+      let boundary = type["boundary"].map({ Array($0.utf8) }),
+      boundary.count <= Self.boundaryBytesMax, boundaries.count < Self.boundariesMax,
+      !boundaries.contains(boundary)
+    else { return }
+    boundaries.append(boundary)
   }
 
   mutating func found(_ kind: String, _ rule: String, bytes: Int) {
@@ -113,7 +122,7 @@ struct RedactionLog {
 
   mutating func unopened(_ coding: String) {
     let line = "#\(number) \(part): in \(coding), which is not opened here"
-    if !unopened.contains(where: { $0.line == line }) { unopened.append((number, line)) }
+    if knownLines.insert(line).inserted { unopened.append((number, line)) }
   }
 
   mutating func lookForEntropy(in bytes: [UInt8]) {
@@ -207,7 +216,7 @@ public struct CassetteReview: Sendable {
     /// The reason in a few words.
     public let reason: String
     /// The place where it stands: `#2 response body $.session.token`.
-    public let places: [String]
+    public fileprivate(set) var places: [String]
     /// The value of `--keep` that keeps such a value the next time.
     public let keep: String
   }
@@ -280,14 +289,23 @@ private struct PlaceholderFinder {
   private mutating func look(in json: JSON, _ part: String, _ path: String, _ name: String?) {
     switch json {
     case .object(let members):
-      for member in members {
-        look(in: member.value, part, "\(path).\(member.name.value)", member.name.value)
+      for member in members where Self.mayHold(member.value) {
+        let name = member.name.value
+        look(in: member.value, part, "\(path).\(name.prefix(80))", name)
       }
     case .array(let elements):
-      for (index, element) in elements.enumerated() {
+      for (index, element) in elements.enumerated() where Self.mayHold(element) {
         look(in: element, part, "\(path)[\(index)]", name)
       }
     default: look(in: json.stringValue ?? "", "\(part) \(path)", name)
+    }
+  }
+
+  /// Tells whether it is worth writing down where a value stands.
+  private static func mayHold(_ json: JSON) -> Bool {
+    switch json {
+    case .object, .array: true
+    default: RedactedText.mayBeIn((json.stringValue ?? "").utf8)
     }
   }
 
@@ -303,14 +321,8 @@ private struct PlaceholderFinder {
 
   private mutating func add(_ text: String, _ slug: String, _ place: String, _ name: String?) {
     if let index = indices[text] {
-      let known = found[index]
-      found[index] = CassetteReview.Placeholder(
-        text: text,
-        rule: known.rule,
-        reason: known.reason,
-        places: known.places + (known.places.contains(place) ? [] : [place]),
-        keep: known.keep
-      )
+      // One place is looked through at once.
+      if found[index].places.last != place { found[index].places.append(place) }
       return
     }
     indices[text] = found.count

@@ -10,6 +10,8 @@ struct Commands: Detector {
   private var command: (flags: [Flag], end: Int)?
   private var lineEnd = 0
   private var hasUser = false
+  /// Before it stands no password of a wireless network whose beginning was seen.
+  private var wirelessStart = 0
 
   static func findings(in passage: Passage) -> [Finding] {
     guard passage.bytes.count >= 10 else { return [] }
@@ -239,8 +241,11 @@ struct Commands: Detector {
   /// Reads the code of a wireless network: `WIFI:S:name;T:WPA;P:password;;`.
   private mutating func wireless(behind place: Int) -> Int? {
     guard bytes[place] == UInt8(ascii: ":") else { return nil }
-    let text = bytes[place...].prefix(200).prefix { $0 > 0x1F }
+    let (start, end) = (max(place, wirelessStart), min(place + 200, lineEnd))
+    guard start < end else { return nil }
+    let text = bytes[start..<end]
     guard let mark = [";P:", ":P:"].compactMap({ text.firstRange(of: Array($0.utf8)) }).first else {
+      wirelessStart = max(start, end - 2)
       return nil
     }
     let value = bytes[mark.upperBound...].prefix {
@@ -299,8 +304,10 @@ struct Commands: Detector {
 
   /// `Private-Lines: 2` of PuTTY, and so many lines of a key.
   private mutating func lines(behind place: Int) -> Int? {
-    let count =
-      Int(String(decoding: bytes[place..<lineEnd].filter { 0x30...0x39 ~= $0 }, as: UTF8.self)) ?? 0
+    // A value over several lines may end behind the one that is known.
+    guard place <= lineEnd else { return nil }
+    let digits = bytes[place..<lineEnd].prefix(16).filter { 0x30...0x39 ~= $0 }
+    let count = Int(String(decoding: digits, as: UTF8.self)) ?? 0
     guard count > 0, count < 100, lineEnd < bytes.count else { return nil }
     var end = lineEnd
     for _ in 0..<count where end < bytes.count {

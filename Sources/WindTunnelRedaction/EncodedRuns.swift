@@ -196,10 +196,11 @@ extension Redaction {
     guard let decoded = EncodedText.decoded(run.letters) else { return nil }
     let isPacked = decoded.starts(with: [0x1F, 0x8B])
     // What is left out need not be read.
-    if isPacked, unpackedBytes > Self.unpackedBytesMax { return nil }
+    let isFull = unpackedBytes > Self.unpackedBytesMax
+    if isPacked, isFull { return nil }
     var opened = isPacked ? Inflate.open(Data(decoded), coding: "gzip").map(Array.init) : nil
     // Deflate has no mark (SAML bindings §3.4.4.1); what is no text may be it.
-    if !isPacked, decoded.count >= 32, String(utf8: decoded) == nil {
+    if !isPacked, !isFull, decoded.count >= 32, String(utf8: decoded) == nil {
       opened = Inflate.open(Data(decoded), coding: "deflate").map(Array.init)
     }
     unpackedBytes += opened?.count ?? 0

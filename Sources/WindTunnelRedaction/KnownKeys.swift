@@ -3,7 +3,7 @@
 /// secret scanning) have them.
 struct KnownKey {
   /// The letters that follow the mark.
-  enum Letters {
+  enum Letters: Int, CaseIterable {
     case hexadecimal, capitals, word, dashed, dotted, base64, hash
 
     func contains(_ byte: UInt8) -> Bool {
@@ -226,8 +226,23 @@ struct KnownKey {
     return pairs
   }()
 
+  /// The runs of letters that were read last: many keys may seem to begin in one.
+  struct Runs {
+    private var ranges = [Range<Int>](repeating: 0..<0, count: Letters.allCases.count)
+
+    /// The end of a run of letters that begins at a place or before it.
+    mutating func end(of letters: Letters, _ place: Int, in bytes: [UInt8]) -> Int {
+      let known = ranges[letters.rawValue]
+      if known.contains(place) { return known.upperBound }
+      var end = place
+      while end < bytes.count, letters.contains(bytes[end]) { end += 1 }
+      ranges[letters.rawValue] = place..<end
+      return end
+    }
+  }
+
   /// The key that begins at a place; `nil` if none does.
-  static func found(at place: Int, in bytes: [UInt8]) -> Finding? {
+  static func found(at place: Int, in bytes: [UInt8], _ runs: inout Runs) -> Finding? {
     guard place + 1 < bytes.count, pairs[Int(bytes[place]) << 8 | Int(bytes[place + 1])] else {
       return nil
     }
@@ -235,9 +250,8 @@ struct KnownKey {
       for mark in key.marks where bytes[place...].starts(with: mark) {
         let start = place + mark.count
         // One letter more than there may be is looked at, not the rest of the text.
-        var rest = bytes[start...].prefix(key.count.upperBound + 1).prefix {
-          key.letters.contains($0)
-        }
+        let end = min(start + key.count.upperBound + 1, runs.end(of: key.letters, start, in: bytes))
+        var rest = bytes[start..<end]
         // A sentence ends behind it.
         while let last = rest.last, ".,".utf8.contains(last) { rest.removeLast() }
         if key.count.contains(rest.count), isMixed(rest) {

@@ -277,6 +277,8 @@ struct WordBoundary {
 /// there. So learning a secret costs a few bits a line, however long the lines are.
 package struct NGramFilter {
   private static let gram = Pseudonyms.aloneBytesMin
+  /// The limit of the room for a large body: eight megabytes.
+  private static let wordsMax = 1 << 20
   private var bits: [UInt64]
   /// Tells whether there is content that could not be looked into.
   private var isBlind = false
@@ -308,10 +310,12 @@ package struct NGramFilter {
       texts += Base64Text.runs(in: text).compactMap { EncodedText.decoded(text[$0]) }
     }
     let spelled = texts.flatMap { text in
-      EscapedText.Spelling.allCases.compactMap { EscapedText(text, $0)?.bytes }
+      EscapedText.Spelling.allCases.compactMap {
+        $0 == .plain ? text : EscapedText(text, $0)?.bytes
+      }
     }
     let count = spelled.reduce(0) { $0 + $1.count }
-    bits = [UInt64](repeating: 0, count: max(1, count / 4))
+    bits = [UInt64](repeating: 0, count: min(max(1, count / 4), Self.wordsMax))
     self.isBlind = isBlind
     for text in spelled { Self.grams(of: text) { set($0) } }
   }

@@ -16,8 +16,9 @@ struct NamedValues: Detector {
   let flavour: Passage.Flavour
   /// The string that the place at hand is in.
   var quotes = OpenQuote()
-  /// The range that was read last without meeting the end of a value that stands without quotes.
-  var bareRun: (range: Range<Int>, isQuery: Bool) = (0..<0, false)
+  /// The ranges that were read last without meeting the end of a value that stands without quotes, outside
+  /// a query and in one, and where what ends a sentence begins in each.
+  var bareRuns: [(range: Range<Int>, sentenceEnd: Int)] = [(0..<0, 0), (0..<0, 0)]
   private var found: [Finding] = []
 
   static func findings(in passage: Passage) -> [Finding] {
@@ -207,11 +208,11 @@ extension NamedValues {
     if start < bytes.count, "=[({".utf8.contains(bytes[start]), !isHash(at: start) { return nil }
     if bytes[start...].starts(with: "//".utf8) { return nil }
     if ["${", "#{"].contains(where: { bytes[start...].starts(with: $0.utf8) }) { return nil }
-    let stop = bareEnd(from: start, name.isQuery)
+    let run = bareRun(from: start, name.isQuery)
+    let stop = run.range.upperBound
     // What is called.
     if stop < bytes.count, bytes[stop] == UInt8(ascii: "(") { return nil }
-    var end = stop
-    while end > start, ".:]}!?".utf8.contains(bytes[end - 1]) { end -= 1 }
+    let end = max(start, run.sentenceEnd)
     let value = bytes[start..<end]
     // `sk_test_...` is an example.
     if end + 3 <= stop, bytes[end..<end + 3].elementsEqual("...".utf8) { return nil }
@@ -271,14 +272,20 @@ extension NamedValues {
     return Prose.isPlain(String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces))
   }
 
-  /// Returns the end of a value that begins at a place. Many may begin before one end, which is
-  /// looked for once.
-  private mutating func bareEnd(from start: Int, _ isQuery: Bool) -> Int {
-    if bareRun.range.contains(start), bareRun.isQuery == isQuery { return bareRun.range.upperBound }
-    var end = start
-    while end < bytes.count, !Self.ends(bytes[end], isQuery) { end += 1 }
-    bareRun = (start..<end, isQuery)
-    return end
+  /// Returns where a value ends that begins at a place. Many may begin before one end, which is looked
+  /// for once.
+  private mutating func bareRun(
+    from start: Int,
+    _ isQuery: Bool
+  ) -> (range: Range<Int>, sentenceEnd: Int) {
+    let index = isQuery ? 1 : 0
+    if bareRuns[index].range.contains(start) { return bareRuns[index] }
+    var stop = start
+    while stop < bytes.count, !Self.ends(bytes[stop], isQuery) { stop += 1 }
+    var end = stop
+    while end > start, ".:]}!?".utf8.contains(bytes[end - 1]) { end -= 1 }
+    bareRuns[index] = (start..<stop, end)
+    return bareRuns[index]
   }
 
   private static func ends(_ byte: UInt8, _ isQuery: Bool) -> Bool {

@@ -20,6 +20,11 @@ extension Redaction {
       guard let meant = EscapedText(bytes, spelling), let plain = String(utf8: meant.bytes) else {
         continue
       }
+      guard bytes.count <= rereadBytesLeft else {
+        obstacle = "a text is spelled in more ways within each other than can be looked through"
+        return bytes
+      }
+      rereadBytesLeft -= bytes.count
       let replaced = text(plain, depth: depth + 1)
       if replaced == plain { continue }
       bytes = meant.original(bytes, meaning: Array(replaced.utf8)) {

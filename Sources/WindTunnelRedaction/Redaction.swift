@@ -56,7 +56,10 @@ package struct Redaction {
   private(set) var isAsked = false
   /// The reason why the interaction at hand cannot be kept.
   var obstacle: String?
-  /// The number of bytes that have been unpacked from within the body at hand.
+  /// The number of bytes that may be read once more because they are spelled in a way of their own, in the
+  /// interaction at hand: a few ways within each other are many readings.
+  var rereadBytesLeft = Self.rereadBytesMin
+  /// The number of bytes that have been unpacked from within the interaction at hand.
   var unpackedBytes = 0
 
   /// Goes on counting where the redactions of a cassette end.
@@ -124,6 +127,9 @@ package struct Redaction {
 
   private mutating func redacted(_ interaction: Interaction) -> Interaction {
     var interaction = interaction
+    unpackedBytes = 0
+    let size = interaction.request.body.count + (interaction.response?.body.count ?? 0)
+    rereadBytesLeft = Self.rereadBytesMin + 16 * size
     log?.part = "request URL"
     isAsked = true
     var request = interaction.request
@@ -156,6 +162,9 @@ package struct Redaction {
     return interaction
   }
 
+  /// The number of bytes that each interaction may have read once more, whatever its bodies.
+  private static let rereadBytesMin = 4 << 20
+
   private mutating func answer(_ response: inout Response, _ timing: inout Timing?) {
     let before = response.body.data
     message(&response.head.headers, &response.body)
@@ -187,7 +196,6 @@ package struct Redaction {
       }
       return
     }
-    unpackedBytes = 0
     let content = content(opened, type: type, what: "a body")
     guard content != opened else { return }
     let change = content.count - body.data.count
@@ -215,6 +223,7 @@ package struct Redaction {
   /// The notes of a cassette as they are told of in a log: as number 0.
   mutating func notes(ofCassette members: [JSON.Member]) -> [JSON.Member] {
     log?.begin(-1)
+    rereadBytesLeft = Self.rereadBytesMin
     log?.part = "notes"
     return notes(members)
   }

@@ -43,7 +43,8 @@ struct SecretNames {
   /// The meaning of a name for its value; `nil` where it has none. The same few names come again
   /// and again.
   func kind(of written: some StringProtocol, in place: Place) -> Kind? {
-    let name = String(written)
+    // Only the end of it decides.
+    let name = String(decoding: written.utf8.suffix(Self.nameBytesMax), as: UTF8.self)
     if let kind = known.withLock({ $0[place]?[name] }) { return kind }
     let kind = read(name, place)
     known.withLock {
@@ -56,6 +57,7 @@ struct SecretNames {
   }
 
   private static let knownMax = 4096
+  private static let nameBytesMax = 512
 
   private func read(_ written: String, _ place: Place) -> Kind? {
     let name = Self.folded(written)
@@ -211,6 +213,8 @@ struct SecretNames {
 
   /// A name as it stands in a pseudonym.
   static func slug(_ name: some StringProtocol, instead: String = "value") -> String {
+    // Many values may have one long name.
+    let name = name.prefix(80)
     if name.utf8.allSatisfy({ 0x20..<0x80 ~= $0 }) {
       let letters = name.utf8.prefix(40).map { byte -> UInt8 in
         let lower = byte.asciiLowercased

@@ -68,6 +68,7 @@ enum Shapes: Detector {
     let bytes: [UInt8]
     /// The end of the letters that tokens have, from the place that was asked for last.
     private var runEnd = 0
+    private var keyRuns = KnownKey.Runs()
     /// Before it no web token begins.
     private var tokenStart = 0
     /// The number of tokens that were tried before one dot.
@@ -89,7 +90,7 @@ enum Shapes: Detector {
         if let found = credentials(at: place) { return found }
       default: break
       }
-      if let key = KnownKey.found(at: place, in: bytes) { return key }
+      if let key = KnownKey.found(at: place, in: bytes, &keyRuns) { return key }
       // The rest is of long words.
       if place >= runEnd {
         runEnd = place

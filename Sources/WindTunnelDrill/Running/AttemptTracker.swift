@@ -171,7 +171,7 @@ final class AttemptTracker: Sendable {
 
   /// Notes a request that is not on the cassette.
   private func miss(_ outcome: Outcome, _ mismatch: Mismatch, at now: Duration) {
-    let asked = "\(outcome.request.method) \(outcome.request.url.path)"
+    let asked = "\(outcome.request.method) \(outcome.request.url.withoutSecrets.path)"
     let nearest = mismatch.nearestWords
     let words = nearest.isEmpty ? asked : "\(asked), \(nearest)"
     state.withLock { state in

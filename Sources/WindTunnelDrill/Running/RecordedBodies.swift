@@ -74,9 +74,19 @@ struct RecordedBodies: Sendable {
     else { return nil }
     // More than is told: of a secret that is cut in the middle nothing can be seen.
     let text = String(decoding: body.prefix(8 * Self.printedMax), as: UTF8.self)
+    // In one of these a secret lies where only its media type could tell.
+    guard !Self.isNoText(text) else { return "\(body.count) bytes that are no text" }
     let lines = text.withoutSecrets.split(whereSeparator: \.isNewline)
     let line = lines.first { $0.contains { !$0.isWhitespace } } ?? ""
     return line.count > Self.printedMax ? "\(line.prefix(Self.printedMax))…" : String(line)
+  }
+
+  /// Tells whether what was decoded is no text, whose last character may be cut; colours are text.
+  private static func isNoText(_ text: String) -> Bool {
+    text.dropLast(3).unicodeScalars.contains { scalar in
+      scalar == "\u{FFFD}"
+        || scalar.value < 0x20 && scalar != "\u{1B}" && !scalar.properties.isWhitespace
+    }
   }
 
   /// Without one line feed at the end, and the carriage return before it.

@@ -39,6 +39,8 @@ package struct EscapedText {
   package init?(_ original: [UInt8], _ spelling: Spelling) {
     // Most texts are spelled as they are meant, and the way back costs eight times the text.
     if let mark = spelling.mark, !original.has(mark) { return nil }
+    if spelling == .quoted, !Self.isQuoted(original) { return nil }
+    if spelling == .wrapped, !Self.isWrapped(original) { return nil }
     bytes = original
     starts = Array(0...original.count)
     switch spelling {
@@ -52,9 +54,8 @@ package struct EscapedText {
     case .json: guard unspell("\\", Self.escape) else { return nil }
     case .html: guard unspell("&", Self.entity) else { return nil }
     case .quoted:
-      guard Self.isQuoted(original), unspell("=", Self.quoted) else { return nil }
+      guard unspell("=", Self.quoted) else { return nil }
     case .wrapped:
-      guard Self.isWrapped(original) else { return nil }
       _ = unspell("\r") { $0.dropFirst().first == 0x0A ? ([], 1) : nil }
       _ = unspell("<") { $0.prefix(5).elementsEqual("<br>\n".utf8) ? ([], 4) : nil }
       guard unspell("\n", Self.lineBreak) else { return nil }

@@ -63,8 +63,10 @@ extension Body: Hashable {
     return left.data == right.data
   }
 
-  /// The bytes go into the hash.
-  public func hash(into hasher: inout Hasher) { hasher.combine(data) }
+  /// All bytes go into the hash; `Data` hashes its first 80, which many bodies have in common.
+  public func hash(into hasher: inout Hasher) {
+    data.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
 }
 
 /// A body as it stands in the text of a cassette, proven and not yet decoded.

@@ -135,8 +135,12 @@ extension ProxyReport.Part {
 }
 
 extension ProxyLog.Request {
-  /// The address without what may be private: user and query.
-  fileprivate var place: String { (url.origin ?? "") + url.path }
+  /// The address without what may be private: user, query, and what looks like a secret in the path.
+  fileprivate var place: String {
+    var shown = url
+    (shown.userInfo, shown.query) = (nil, nil)
+    return "\(shown.withoutSecrets)"
+  }
 }
 
 extension TunnelEnd.Reason {

@@ -12,23 +12,43 @@ import Testing
 @Suite struct DetectorCostTests {
   struct Shape: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    var type = "text/plain"
+    /// The media type of a body of about so many bytes.
+    var type: @Sendable (Int) -> String
     /// A body of about so many bytes.
-    var body: @Sendable (Int) -> String
+    var body: @Sendable (Int) -> Data
 
     /// One piece, over and over, between a beginning and an end.
     init(_ piece: String, before: String = "", after: String = "", type: String = "text/plain") {
-      testDescription = "\(before)\(piece)…\(after)".debugDescription
-      self.type = type
-      body = { before + String(repeating: piece, count: $0 / piece.utf8.count) + after }
+      self.init("\(before)\(piece)…\(after)".debugDescription, type: { _ in type }) { count in
+        before + DetectorCostTests.some(piece, count) + after
+      }
     }
 
-    init(_ name: String, type: String = "text/plain", _ body: @escaping @Sendable (Int) -> String) {
-      (testDescription, self.type, self.body) = (name, type, body)
+    /// One piece that is no text.
+    init(_ name: String, bytes piece: [UInt8], type: String) {
+      testDescription = name
+      self.type = { _ in type }
+      body = { count in
+        Data([[UInt8]](repeating: piece, count: count / piece.count).joined())
+      }
+    }
+
+    init(
+      _ name: String,
+      type: @escaping @Sendable (Int) -> String = { _ in "text/plain" },
+      _ body: @escaping @Sendable (Int) -> String
+    ) {
+      (testDescription, self.type) = (name, type)
+      self.body = { Data(body($0).utf8) }
     }
   }
 
-  private static let key = "-----BEGIN PRIVATE KEY-----"
+  /// The place of a hostile text.
+  enum Place: CaseIterable {
+    case field, secretField, cookie, setCookie, credentials, location, query, path, string
+  }
+
+  static let key = "-----BEGIN PRIVATE KEY-----"
 
   private static let keys = [
     Shape(key), Shape("\(key)\n"), Shape("\(key) a "), Shape("\(key)_"),
@@ -83,16 +103,16 @@ import Testing
     Shape("\\\"token\\\":\\\"", before: "{\"a\":\"", after: "\"}"),
     Shape("a=b\\n", before: "{\"token=a1b2c3d4&\":\"", after: "token=a1b2c3d4\"}"),
     Shape("REDACTED-a-1 \\u0041 ", before: "{\"a\":\"", after: "token=a1b2c3d4\"}"),
-    Shape("secrets of one beginning", type: "application/json") { count in
+    Shape("secrets of one beginning") { count in
       let tokens = (0..<count / 40).map { "{\"token\":\"aaaa\(100_000_000 + $0)\"}" }
       let text = String(repeating: "aaaa1 ", count: count / 12)
       return "{\"all\":[\(tokens.joined(separator: ","))],\"text\":\"\(text)\"}"
     },
-    Shape("a secret that repeats itself", type: "application/json") { count in
+    Shape("a secret that repeats itself") { count in
       let quarter = String(repeating: "a", count: count / 4)
       return "{\"token\":\"\(quarter)b\",\"text\":\"\(quarter)\(quarter)\(quarter)\"}"
     },
-    Shape("secrets that are each the beginning of the next", type: "application/json") { count in
+    Shape("secrets that are each the beginning of the next") { count in
       var (tokens, bytes, length) = ([String](), 0, 8)
       while bytes < count / 2 {
         tokens.append("{\"token\":\"\(String(repeating: "a", count: length))\"}")
@@ -111,7 +131,7 @@ import Testing
       type: "multipart/x; boundary=b"
     ),
     Shape("-", type: "multipart/form-data; boundary=\"\""),
-    Shape("parts within parts", type: "multipart/mixed; boundary=0") { count in
+    Shape("parts within parts", type: { _ in "multipart/mixed; boundary=0" }) { count in
       (0..<count / 60).map {
         "--\($0)\r\nContent-Type: multipart/mixed; boundary=\($0 + 1)\r\n\r\n"
       }.joined()
@@ -136,21 +156,126 @@ import Testing
 
   private static let growthMax = 8.0
 
-  private static func redacting(_ shape: Shape, _ count: Int) -> Double {
-    let response = Response(headers: ["Content-Type": shape.type], body: Body(shape.body(count)))
-    let interaction = Interaction(Request("GET", "/"), response)
-    return cost {
+  private static func redacting(_ interactions: [Interaction]) -> Double {
+    cost {
       var rules = RedactionRules.standard
       rules.personalData = true
       var redaction = Redaction(continuing: [], rules: rules)
-      _ = redaction.redact([interaction])
+      _ = redaction.redact(interactions)
     }
   }
 
-  @Test(arguments: keys + named + shapes + sentences + addresses + packed + json + parts)
+  private static func interaction(_ shape: Shape, _ count: Int) -> Interaction {
+    let body = Body(shape.body(count))
+    let headers: HeaderFields = ["Content-Type": shape.type(count)]
+    return Interaction(Request("GET", "/"), Response(headers: headers, body: body))
+  }
+
+  private static func interaction(_ shape: Shape, _ count: Int, in place: Place) -> Interaction {
+    let text = String(decoding: shape.body(count), as: UTF8.self)
+    let url = "https://api.example.test/a"
+    func answer(_ name: String) -> Interaction {
+      Interaction(
+        Request("GET", "/"),
+        Response(headers: HeaderFields([HeaderField(name, text)]))
+      )
+    }
+    switch place {
+    case .field: return answer("X-Note")
+    case .secretField: return answer("X-Api-Key")
+    case .cookie: return answer("Cookie")
+    case .setCookie: return answer("Set-Cookie")
+    case .credentials: return answer("Authorization")
+    case .location: return answer("Location")
+    case .query: return Interaction(Request("GET", RequestURL("\(url)?c=\(text)")), Response())
+    case .path: return Interaction(Request("GET", RequestURL("\(url)/\(text)")), Response())
+    case .string:
+      let inner = "{\"a\":\"\(JSON.escaped(text))\"}"
+      return Interaction(
+        Request("GET", "/"),
+        .text(Body("{\"b\":\"\(JSON.escaped(inner))\"}"))
+      )
+    }
+  }
+
+  @Test(arguments: [keys, named, shapes, sentences, addresses, packed, json, parts].joined())
   func `four times as much of the worst costs four times as much`(shape: Shape) {
-    let growth = Self.growth { Self.redacting(shape, $0) }
+    let growth = Self.growth { Self.redacting([Self.interaction(shape, $0)]) }
     #expect(growth < Self.growthMax)
+  }
+
+  @Test(arguments: [commands, knownKeys, oddKeys, nameds, told, judged, runs, spelled].joined())
+  func `so it is of what is known by where it stands and by its looks`(shape: Shape) {
+    let growth = Self.growth { Self.redacting([Self.interaction(shape, $0)]) }
+    #expect(growth < Self.growthMax)
+  }
+
+  @Test(arguments: [columns, manyParts, recoded, binary, echoes, walked].joined())
+  func `so it is of what is opened and walked through`(shape: Shape) {
+    let growth = Self.growth { Self.redacting([Self.interaction(shape, $0)]) }
+    #expect(growth < Self.growthMax)
+  }
+
+  @Test(arguments: elsewhere, Place.allCases)
+  func `so it is in other places than a body`(shape: Shape, place: Place) {
+    let growth = Self.growth { Self.redacting([Self.interaction(shape, $0, in: place)]) }
+    #expect(growth < Self.growthMax)
+  }
+
+  @Test(arguments: linted)
+  func `four times as much of the worst is linted at four times the cost`(shape: Shape) {
+    let growth = Self.growth { count in
+      let cassette = Cassette([Self.interaction(shape, count)])
+      return Self.cost { _ = CassetteLint(cassette, since: cassette) }
+    }
+    #expect(growth < Self.growthMax)
+  }
+
+  @Test(arguments: reviewed)
+  func `four times as many placeholders are reviewed at four times the cost`(shape: Shape) {
+    let growth = Self.growth { count in
+      let cassette = Cassette([Self.interaction(shape, count)])
+      return Self.cost { _ = CassetteReview(cassette) }
+    }
+    #expect(growth < Self.growthMax)
+  }
+
+  /// Recordings that little tells apart, and that cannot be opened.
+  private static func alike(_ count: Int, _ stand: (Int) -> String) -> Cassette {
+    let filling = String(repeating: "x", count: 100)
+    return Cassette(
+      (0..<count / 256).map { index in
+        let body = Body("{\"a\":\"\(filling)\",\"token\":\"\(stand(index))\"}")
+        let answer = Response(headers: ["Content-Encoding": "br"], body: body)
+        return Interaction(Request("POST", "/REDACTED-id-1", body: body), answer)
+      }
+    )
+  }
+
+  @Test(arguments: [true, false])
+  func `four times as many recordings are looked through at four times the cost`(isOne: Bool) {
+    let growth = Self.growth { count in
+      let cassette = Self.alike(count) { isOne ? "REDACTED-a-1" : "REDACTED-a-\(10_000 + $0)" }
+      return Self.cost {
+        _ = CassetteReview(cassette)
+        _ = CassetteLint(cassette)
+      }
+    }
+    #expect(growth < Self.growthMax)
+  }
+
+  @Test func `four times as many recordings are compared with themselves at four times the cost`() {
+    let growth = Self.growth { count in
+      let cassette = Self.alike(count) { "REDACTED-a-\(10_000 + $0)" }
+      return Self.cost { _ = cassette.added(since: cassette) }
+    }
+    #expect(growth < Self.growthMax)
+  }
+
+  @Test func `lines of a key are counted on their line, behind a value of several lines`() {
+    let text = "s:8:\"password\";s:4:\"a\nb1\";Private-Lines: 1\na1b2c3d4\n"
+    var redaction = Redaction(continuing: [])
+    #expect(redaction.redact([Interaction(Request("GET", "/"), .text(Body(text)))]).count == 1)
   }
 
   @Test func `four times as many pieces of a stream are fitted at four times the cost`() {
@@ -167,7 +292,10 @@ import Testing
 
   @Test func `parts within parts are not followed for ever`() {
     let shape = Self.parts[3]
-    let response = Response(headers: ["Content-Type": shape.type], body: Body(shape.body(60_000)))
+    let response = Response(
+      headers: ["Content-Type": shape.type(0)],
+      body: Body(shape.body(60_000))
+    )
     var redaction = Redaction(continuing: [])
     #expect(redaction.redact([Interaction(Request("GET", "/deep"), response)]) == [])
     #expect(
