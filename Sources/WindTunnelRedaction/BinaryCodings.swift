@@ -223,6 +223,9 @@ struct BinaryMaps: Decoder, Sendable {
 /// A message of Protocol Buffers (encoding, *Message Structure*) without its schema: numbers of fields
 /// and no names. What has a length is a text, else a message in turn, else bytes.
 struct ProtobufMessage: Decoder {
+  /// The name that a text in it has, where it is the value of an entry.
+  var name: String?
+
   func spans(in bytes: [UInt8]) -> [Span]? {
     guard let fields = Self.fields(of: bytes), !fields.isEmpty else { return nil }
     var texts: [String?] = []
@@ -235,7 +238,7 @@ struct ProtobufMessage: Decoder {
         ? String(utf8: bytes) : nil
       let role: Span.Role =
         if text != nil {
-          .text
+          name.map { .value(name: $0, .field, []) } ?? .text
         } else if Self.fields(of: bytes)?.isEmpty == false {
           .content(type: "application/protobuf")
         } else {
@@ -245,8 +248,13 @@ struct ProtobufMessage: Decoder {
       spans.append(Span(range: field.range, meaning: bytes, role: role))
     }
     // An entry of a map is a message of its key and its value (*Maps*).
-    if spans.count == 2, let name = texts[0], texts[1] != nil, name.utf8.count <= 40 {
-      spans[1].role = .value(name: name, .field, [])
+    if spans.count == 2, let name = texts[0], name.utf8.count <= 40 {
+      if texts[1] != nil {
+        spans[1].role = .value(name: name, .field, [])
+      } else if case .content = spans[1].role, name.isHTTPToken {
+        // Its value may be one of several types (`google.protobuf.Value`, OpenTelemetry's `AnyValue`).
+        spans[1].role = .content(type: "application/protobuf; windtunnel-name=\(name)")
+      }
     }
     return spans
   }

@@ -77,6 +77,7 @@ enum Judgement {
     }
     return ["read", "write", "admin", "none", "all"].contains(value)
       || value.contains(" ") && value == value.lowercased() && Prose.isPlain(value)
+      || value.contains(".") && value.utf8.allSatisfy { 0x61...0x7A ~= $0 || $0 == 0x2E }
   }
 
   private static let switches: Set<String> = [

@@ -264,7 +264,11 @@ struct KnownKey {
 
   /// Letters alone are a name: `key-of-all-the-things-of-this-house`.
   private static func isMixed(_ rest: ArraySlice<UInt8>) -> Bool {
-    rest.contains { 0x30...0x39 ~= $0 } || Looks.isDrawn(String(decoding: rest, as: UTF8.self))
+    if rest.contains(where: { 0x30...0x39 ~= $0 }) { return true }
+    // Small letters and capitals in one long word.
+    return rest.count >= 20 && rest.allSatisfy(\.isASCIILetter)
+      && rest.contains { $0 != $0.asciiLowercased } && rest.contains { 0x61...0x7A ~= $0 }
+      || Looks.isDrawn(String(decoding: rest, as: UTF8.self))
   }
 
   /// Words of a mark that say what follows: `acme_sk_…`, `my-api-key-…`, `foo_pat_…`.

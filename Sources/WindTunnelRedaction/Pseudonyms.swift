@@ -153,7 +153,8 @@ package struct Pseudonyms {
   /// A value in capitals and in small letters, as it is echoed by what does not tell them apart. What is
   /// short or a word would be found by chance.
   private static func otherCases(_ value: String) -> [String] {
-    guard 16...512 ~= value.utf8.count, value.utf8.allSatisfy({ $0 < 0x80 }), Looks.isDrawn(value)
+    guard 12...512 ~= value.utf8.count, value.utf8.allSatisfy({ $0 < 0x80 }),
+      value.utf8.contains(where: { 0x30...0x39 ~= $0 }) || Looks.isDrawn(value)
     else { return [] }
     return [value.uppercased(), value.lowercased()].filter { $0 != value }
   }

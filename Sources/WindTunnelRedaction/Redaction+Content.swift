@@ -84,7 +84,7 @@ extension Redaction {
       return rewritten(bytes, by: BinaryMaps.messagePack, depth: depth)
     }
     if essence.hasSuffix("protobuf") || essence.hasSuffix("x-google-protobuf") {
-      return rewritten(bytes, by: ProtobufMessage(), depth: depth)
+      return rewritten(bytes, by: ProtobufMessage(name: type["windtunnel-name"]), depth: depth)
     }
     return wide(bytes, type, inner, what, depth)
   }

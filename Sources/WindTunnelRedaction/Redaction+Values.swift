@@ -75,7 +75,9 @@ extension Redaction {
     let parts = value.split(separator: " ", maxSplits: 1)
     guard parts.count == 2 else {
       if Prose.isPlain(value), !isAsked { return value }
-      return stand(for: value, name: name, .sure, "credentials")
+      let stand = stand(for: value, name: name, .sure, "credentials")
+      if stand != value { rememberParts(of: value, name) }
+      return stand
     }
     let token = String(parts[1])
     let isNew = pseudonyms.sought[token] == nil
@@ -100,8 +102,9 @@ extension Redaction {
   /// The parts of a credential that turn up by themselves: `Signature=…`, `response="…"`, the halves
   /// of a signed cookie, a token's payload.
   mutating func rememberParts(of value: String, _ name: String) {
-    guard isLearning, value.utf8.count >= 24, value.utf8.count <= 8192 else { return }
+    guard isLearning, value.utf8.count >= 20, value.utf8.count <= 8192 else { return }
     let plain = value.contains("%") ? value.removingPercentEncoding ?? value : value
+    rememberPart(Self.unmarked(plain), SecretNames.slug(name))
     for part in plain.split(whereSeparator: { ",;& ".contains($0) }) {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let isPair = pair.count == 2 && pair[0].utf8.count <= 24 && pair[1].contains { $0 != "=" }
@@ -118,20 +121,32 @@ extension Redaction {
         && !piece.hasPrefix("eyJhbGciOi") && Looks.isDrawn(piece)
       {
         let label = isPair ? SecretNames.slug(pair[0]) : "part"
-        let text = String(piece)
-        if pseudonyms.sought[text] == nil {
-          _ = pseudonyms.stand(for: text, name: "\(SecretNames.slug(name))-\(label)", .likely)
-        }
+        rememberPart(String(piece), "\(SecretNames.slug(name))-\(label)")
       }
     }
+  }
+
+  private mutating func rememberPart(_ text: String, _ name: String) {
+    guard text.utf8.count >= 16, pseudonyms.sought[text] == nil, Looks.isDrawn(text) else { return }
+    _ = pseudonyms.stand(for: text, name: name, .likely)
+  }
+
+  /// A key without the words that stand before it: `glpat-`, `sk_live_`.
+  private static func unmarked(_ text: String) -> String {
+    var rest = text[...]
+    while let end = rest.prefix(12).firstIndex(where: { "-_".contains($0) }), end > rest.startIndex,
+      rest[..<end].utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 })
+    {
+      rest = rest[rest.index(after: end)...]
+    }
+    return rest.utf8.allSatisfy({ $0.isWord || $0 == 0x2D || $0 == 0x5F }) ? String(rest) : ""
   }
 
   /// The password of `user:password` has a pseudonym of its own, as it turns up without the user; a key
   /// in the place of the user's name, too.
   private mutating func rememberPassword(of pair: String) {
-    let parts = pair.split(separator: ":", maxSplits: 1)
-    guard let user = parts.first else { return }
-    if user.utf8.count >= 16, !pair.hasPrefix(":"), Looks.isDrawn(user) {
+    let parts = pair.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    if let user = parts.first, user.utf8.count >= 16, Looks.isDrawn(user) {
       _ = pseudonyms.stand(for: String(user), name: "user", .likely)
     }
     guard parts.count == 2, parts[1].utf8.count >= Pseudonyms.aloneBytesMin else { return }

@@ -132,6 +132,11 @@ package struct EscapedText {
       for place in bytes.indices.dropLast() where bytes[place] == UInt8(ascii: "=") {
         let next = bytes[place + 1]
         if next == 0x0A || next == 0x0D { return true }
+        if place + 5 < bytes.count, bytes[place + 3] == UInt8(ascii: "="),
+          [1, 2, 4, 5].allSatisfy({ isCapitalDigit(bytes[place + $0]) })
+        {
+          return true
+        }
         if next == UInt8(ascii: "3"), place + 2 < bytes.count, bytes[place + 2] == UInt8(ascii: "D")
         {
           return true
@@ -139,6 +144,10 @@ package struct EscapedText {
       }
       return false
     }
+  }
+
+  private static func isCapitalDigit(_ byte: UInt8) -> Bool {
+    0x30...0x39 ~= byte || 0x41...0x46 ~= byte
   }
 
   /// Tells whether a text without a word about it is quoted-printable: a line of it ends with one `=`, and

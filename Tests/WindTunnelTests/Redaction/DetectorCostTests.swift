@@ -148,7 +148,7 @@ import Testing
   /// nothing; the least of several attempts, since a machine can only add.
   private static func growth(_ cost: (Int) -> Double) -> Double {
     var count = 2048
-    while count < 1 << 20, cost(count) < 0.03 { count *= 2 }
+    while count < 1 << 20, cost(count) < 0.015 { count *= 2 }
     var least = Double.infinity
     for _ in 0..<3 where least >= growthMax { least = min(least, cost(4 * count) / cost(count)) }
     return least
