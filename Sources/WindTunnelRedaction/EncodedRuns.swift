@@ -183,14 +183,17 @@ extension Redaction {
     guard !run.letters.starts(with: "REDACTED-".utf8) else { return [] }
     if let edit = unpacked(run, depth: depth) { return [edit] }
     // A solidus may part what is base64 from what is a path.
-    guard run.range.count == run.letters.count, run.letters.contains(UInt8(ascii: "/")) else {
-      return []
-    }
+    guard run.range.count == run.letters.count, run.letters.count <= Self.pathBytesMax,
+      run.letters.contains(UInt8(ascii: "/"))
+    else { return [] }
     return bytes[run.range].split(separator: UInt8(ascii: "/")).filter { $0.count >= 16 }.compactMap
     {
       unpacked(EncodedRun(range: $0.startIndex..<$0.endIndex, letters: Array($0)), depth: depth)
     }
   }
+
+  /// Nobody takes longer ones for paths (RFC 9110 §4.1 has 8000 bytes for an address).
+  private static let pathBytesMax = 8000
 
   private mutating func unpacked(_ run: EncodedRun, depth: Int) -> Edit? {
     guard let decoded = EncodedText.decoded(run.letters) else { return nil }
@@ -200,7 +203,8 @@ extension Redaction {
     if isPacked, isFull { return nil }
     var opened = isPacked ? Inflate.open(Data(decoded), coding: "gzip").map(Array.init) : nil
     // Deflate has no mark (SAML bindings §3.4.4.1); what is no text may be it.
-    if !isPacked, !isFull, decoded.count >= 32, String(utf8: decoded) == nil {
+    let mayBeDeflate = 32...Self.unpackedBytesMax ~= decoded.count
+    if !isPacked, !isFull, mayBeDeflate, String(utf8: decoded) == nil {
       opened = Inflate.open(Data(decoded), coding: "deflate").map(Array.init)
     }
     unpackedBytes += opened?.count ?? 0

@@ -305,19 +305,25 @@ package struct NGramFilter {
     }
     add(interaction.request.headers, interaction.request.body)
     if let response = interaction.response { add(response.headers, response.body) }
+    let count = texts.reduce(0) { $0 + $1.count }
+    bits = [UInt64](repeating: 0, count: min(max(1, count / 2), Self.wordsMax))
+    self.isBlind = isBlind
     for text in texts {
+      look(in: text)
       // Base64 is another spelling, of texts in texts.
-      texts += Base64Text.runs(in: text).compactMap { EncodedText.decoded(text[$0]) }
+      for run in Base64Text.runs(in: text) { EncodedText.decoded(text[run]).map { look(in: $0) } }
     }
-    let spelled = texts.flatMap { text in
-      EscapedText.Spelling.allCases.compactMap {
-        $0 == .plain ? text : EscapedText(text, $0)?.bytes
+  }
+
+  /// Looks at a text in every spelling, one after the other: each is as large as the text.
+  private mutating func look(in text: [UInt8]) {
+    for spelling in EscapedText.Spelling.allCases {
+      if spelling == .plain {
+        Self.grams(of: text) { set($0) }
+      } else if let spelled = EscapedText(text, spelling) {
+        Self.grams(of: spelled.bytes) { set($0) }
       }
     }
-    let count = spelled.reduce(0) { $0 + $1.count }
-    bits = [UInt64](repeating: 0, count: min(max(1, count / 4), Self.wordsMax))
-    self.isBlind = isBlind
-    for text in spelled { Self.grams(of: text) { set($0) } }
   }
 
   /// Tells whether a word may be there; where this is false it is not.

@@ -41,6 +41,14 @@ package struct JSONParser {
     return try outcome.get()
   }
 
+  /// Tells whether a text is JSON, without building its values.
+  package static func accepts(_ bytes: [UInt8]) -> Bool {
+    let prove = { (parser: inout JSONParser) throws(Failure) in try parser.skipValue() }
+    let outcome = bytes.withUnsafeBufferPointer { Self.whole($0, prove) }
+    if case .success = outcome { return true }
+    return false
+  }
+
   /// Reads a whole text in a way of one's own; behind it may stand white space and nothing else.
   package static func whole<Value>(
     _ bytes: UnsafeBufferPointer<UInt8>,

@@ -1,6 +1,6 @@
 /// A JSON text taken apart without losing anything: where its values stand, so that one can be
 /// replaced and all else, white space included, stays to the byte.
-package indirect enum JSONSpan {
+package enum JSONSpan {
   /// A string with its quotes.
   case string(Range<Int>)
   case number(Range<Int>)
@@ -25,7 +25,7 @@ package indirect enum JSONSpan {
     let first = bytes.first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
     guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
     // What does not parse is treated as text, so the reason does not matter.
-    guard (try? JSONParser.parse(bytes)) != nil else { return nil }
+    guard JSONParser.accepts(bytes) else { return nil }
     var reader = Reader(bytes: bytes)
     self = reader.value()
   }
