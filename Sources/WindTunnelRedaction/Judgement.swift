@@ -58,6 +58,10 @@ enum Judgement {
     if isName(value) { return true }
     if place.isAsked { return false }
     if isOfKey(value, place.name) { return true }
+    // `"default_credential": "api_key"` names a kind.
+    if SecretNames.folded(place.name).hasSuffix("credential"), SecretNames.isWord(value) {
+      return true
+    }
     let words = value.split(separator: " ")
     if words.count > 3,
       words.allSatisfy({ $0.allSatisfy { $0.isLetter || "'’.,!?:;()-\"".contains($0) } }),
@@ -122,7 +126,7 @@ enum Judgement {
   }
 
   /// The path of a file or an address without a query, of words alone.
-  private static func isWay(_ value: String) -> Bool {
+  static func isWay(_ value: String) -> Bool {
     guard value.hasPrefix("/") || value.hasPrefix("./") || value.contains("://") else {
       return false
     }
@@ -207,13 +211,15 @@ enum Judgement {
       && value.utf8.contains { !$0.isASCIILetter && $0 < 0x80 }
   }
 
-  /// An address on a public chain (EIP-55): 0x and 40 digits; of a transaction or an id 64.
+  /// A digest of what is for everybody (Subresource Integrity §3.1), or an address on a public chain
+  /// (EIP-55): 0x and 40 digits; of a transaction or an id 64.
   private static func isPublic(_ value: String) -> Bool {
-    value.hasPrefix("0x")
-      && (value.utf8.count <= 10 || value.utf8.count == 42 || value.utf8.count == 66)
-      && value.utf8.dropFirst(2).allSatisfy {
-        0x30...0x39 ~= $0 || 0x61...0x66 ~= $0.asciiLowercased
-      }
+    ["sha256-", "sha384-", "sha512-"].contains { value.hasPrefix($0) }
+      || value.hasPrefix("0x")
+        && (value.utf8.count <= 10 || value.utf8.count == 42 || value.utf8.count == 66)
+        && value.utf8.dropFirst(2).allSatisfy {
+          0x30...0x39 ~= $0 || 0x61...0x66 ~= $0.asciiLowercased
+        }
   }
 
   /// Tells whether a value is the base64 of a place in a list: `{"offset":20}`, `cursor:v2:id:1042`.

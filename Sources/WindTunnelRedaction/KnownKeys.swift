@@ -157,7 +157,7 @@ struct KnownKey {
   private static let models = [
     KnownKey("api-key", "sk- csk- nvapi- gsk_ fw_ tgp_v1_ pcsk_ jina_ voyage-", 30...255, .dashed),
     KnownKey("api-key", "hf_ api_org_", 30...64, .word),
-    KnownKey("replicate-token", "r8_", 37...40, .word),
+    KnownKey("replicate-token", "r8_", 37...40, .dashed),
     KnownKey("perplexity-key", "pplx-", 40...64, .word),
     KnownKey("langsmith-key", "lsv2_pt_ lsv2_sk_ ls__", 30...60, .word),
     KnownKey("xai-key", "xai-", 60...100, .word),
@@ -188,6 +188,7 @@ struct KnownKey {
       .dotted
     ),
     KnownKey("braintree-token", "access_token$production$ access_token$sandbox$", 40...60, .hash),
+    KnownKey("swarm-token", "SWMTKN-1-", 70...100, .dashed),
     KnownKey("mapbox-token", "sk.eyJ tk.eyJ", 60...300, .dotted),
     KnownKey("bitcoin-key", "xprv yprv zprv tprv", 100...112, .word),
     KnownKey("nostr-key", "nsec1", 58...58, .word),

@@ -251,7 +251,7 @@ extension NamedValues {
     return inner.startIndex..<inner.endIndex
   }
 
-  /// The first line of a block (YAML 1.2.2 §8.1): `password: |` and a value below.
+  /// The lines of a block (YAML 1.2.2 §8.1): `password: |` and a value below.
   private func block(from start: Int, _ name: Name) -> Range<Int>? {
     guard name.isColon, "|>".utf8.contains(bytes[start]) else { return nil }
     let mark = bytes[start...].prefix(4).prefix { $0 > 0x20 }
@@ -261,7 +261,16 @@ extension NamedValues {
     else { return nil }
     let line = bytes[(mark.endIndex + 1)...].prefix(1000).prefix { $0 != 0x0A }
     let value = line.drop { $0 == 0x20 }
-    return value.count < line.count && !value.isEmpty ? value.startIndex..<value.endIndex : nil
+    guard value.count < line.count, !value.isEmpty else { return nil }
+    let indent = line.prefix { $0 == 0x20 }
+    var end = value.endIndex
+    // A key keeps its lines, and is found by them.
+    while value.first != UInt8(ascii: "-"), bytes[end...].dropFirst().starts(with: indent) {
+      let next = bytes[(end + 1 + indent.count)...].prefix(1000).prefix { $0 != 0x0A }
+      guard !next.isEmpty, next.allSatisfy({ $0 > 0x20 }) else { break }
+      end = next.endIndex
+    }
+    return value.startIndex..<end
   }
 
   /// Tells whether a value is the first of some words of a line, as labels in a file are:

@@ -508,6 +508,8 @@ struct NamedPair {
     if let valueKey { return key == valueKey }
     guard Self.valueKeys.contains(key), case .string(let range) = value else { return false }
     let text = walk.text(range)
+    // `{"label": "API key", "value": "api_key"}` has two names.
+    if SecretNames.folded(text) == SecretNames.folded(name) { return false }
     if Vocabulary.ambiguous[SecretNames.folded(name)] != nil { return Looks.isDrawn(text) }
     guard Prose.isPlain(text) else { return true }
     let isSpoken = text.contains(" ") || text.first?.isUppercase == true

@@ -22,7 +22,10 @@ extension Redaction {
   mutating func judged(_ value: String, _ place: NamedPlace) -> String {
     guard let certainty = Judgement.certainty(of: Self.meant(value), place) else { return value }
     if SecretNames.isPlain(value), place.kind != .told { return value }
-    return stand(for: value, name: place.name, certainty, Self.row(place.kind))
+    let stand = stand(for: value, name: place.name, certainty, Self.row(place.kind))
+    // `"auth": "dXNlcjpwYXNz"` of a registry.
+    if stand != value, isLearning, value.utf8.count <= 512 { rememberPair(of: value, as: stand) }
+    return stand
   }
 
   /// The meaning of a value that is spelled once more: `%73%65`, `&#115;&#101;`, `\x73\x65`.
@@ -277,7 +280,7 @@ extension Redaction {
     let isPlain = Prose.isPlain(value) || value.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == 0x2E }
     let isWord =
       value.utf8.count >= 6 && !isPlain && !Judgement.isPlaceholder(value)
-      && !value.hasPrefix("/") && !value.contains("://")
+      && !Judgement.isWay(value) && !value.contains("://")
     guard isWord, Looks.isDrawn(value) else { return text(value) }
     let stand = stand(for: value, name: field.name, .sure, "header-name")
     if stand != value { rememberParts(of: value, field.name) }
