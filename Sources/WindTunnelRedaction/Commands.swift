@@ -10,6 +10,8 @@ struct Commands: Detector {
   private var command: (flags: [Flag], end: Int)?
   private var lineEnd = 0
   private var hasUser = false
+  /// Tells whether there is a Secret of Kubernetes, and a call by XML-RPC.
+  private var (hasManifest, hasCall) = (false, false)
   /// Before it stands no password of a wireless network whose beginning was seen.
   private var wirelessStart = 0
 
@@ -68,7 +70,8 @@ struct Commands: Detector {
       Array(flags.keys) + [
         "identified", "convertto", "mysql", "caching", "pgp", "set", "auth", "pass", "user",
         "login", "wifi",
-        "thin", "sqlplus", "define", "private", "s:", "snmp", "rocommunity", "enable", "tacacs",
+        "kind", "methodname", "thin", "sqlplus", "define", "private", "s:", "snmp", "rocommunity",
+        "enable", "tacacs",
         "radius",
       ]
     for word in words {
@@ -120,6 +123,8 @@ struct Commands: Detector {
     case "thin" where bytes[next] == UInt8(ascii: ":"), "sqlplus": return slashed(behind: next)
     case "snmp-server", "enable", "tacacs-server", "radius-server":
       return directive(behind: next, isNamed: false)
+    case "kind": hasManifest = hasManifest || bytes[next...].starts(with: ": Secret\n".utf8)
+    case "methodname": hasCall = true
     case "rocommunity", "rwcommunity": return directive(behind: next, isNamed: true)
     case "define": return definition(behind: next)
     case "private-lines": return lines(behind: next)
@@ -340,7 +345,7 @@ struct Commands: Detector {
 
   /// The values of a Secret of Kubernetes in YAML, which are secrets by any name.
   private mutating func readManifests() {
-    guard bytes.firstRange(of: Array("kind: Secret\n".utf8)) != nil else { return }
+    guard hasManifest else { return }
     for document in bytes.ranges(between: Array("---\n".utf8))
     where bytes[document].firstRange(of: Array("kind: Secret\n".utf8)) != nil {
       var isData = false
@@ -359,9 +364,7 @@ struct Commands: Detector {
 
   /// The words of a login by XML-RPC, which have places and no names: `wp.getPosts`, `common.login`.
   private mutating func readCalls() {
-    guard bytes.has(UInt8(ascii: "<")),
-      let mark = bytes.firstRange(of: Array("<methodName>".utf8))
-    else { return }
+    guard hasCall, let mark = bytes.firstRange(of: Array("<methodName>".utf8)) else { return }
     let method = bytes[mark.upperBound...].prefix(60).prefix { $0 != UInt8(ascii: "<") }
     let isBlog = ["wp.", "metaWeblog.", "blogger.", "mt."].contains { method.starts(with: $0.utf8) }
     guard isBlog || Vocabulary.isLogin(String(decoding: method, as: UTF8.self)) else { return }

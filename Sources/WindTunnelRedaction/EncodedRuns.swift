@@ -122,7 +122,9 @@ struct HexDump: Decoder {
 
   /// Reads how the first line is written; `nil` for a text that is no dump.
   init?(_ bytes: [UInt8]) {
-    guard let line = bytes.split(separator: 0x0A, maxSplits: 1).first,
+    // Most texts begin otherwise.
+    guard bytes.count > 30, bytes.prefix(6).allSatisfy(Self.isDigit),
+      let line = bytes.split(separator: 0x0A, maxSplits: 1).first,
       let first = Self.line(line), first.count >= 8
     else { return nil }
     (width, hasLetters) = (first.count, line.last == UInt8(ascii: "|"))

@@ -306,7 +306,7 @@ package struct NGramFilter {
     add(interaction.request.headers, interaction.request.body)
     if let response = interaction.response { add(response.headers, response.body) }
     let count = texts.reduce(0) { $0 + $1.count }
-    bits = [UInt64](repeating: 0, count: min(max(1, count / 2), Self.wordsMax))
+    bits = [UInt64](repeating: 0, count: min(max(1, (count + count / 2) / 4), Self.wordsMax))
     self.isBlind = isBlind
     for text in texts {
       look(in: text)

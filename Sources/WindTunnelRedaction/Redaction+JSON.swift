@@ -432,9 +432,9 @@ struct NamedPair {
       return
     }
     // The attributes of a random password, as Terraform's state has them.
-    if ["\"result\"", "\"special\"", "\"length\""].allSatisfy({ name in
-      members.contains { isNamed($0.name, [name]) }
-    }) {
+    if members.contains(where: { isNamed($0.name, Self.result) }),
+      members.contains(where: { isNamed($0.name, Self.special) })
+    {
       (name, isSecret, valueKey) = ("password", true, "result")
       return
     }
@@ -466,10 +466,10 @@ struct NamedPair {
     _ members: [(name: Range<Int>, value: JSONSpan)],
     _ walk: Redaction.Walk
   ) -> (name: String, key: String)? {
-    let end = Array("Value\"".utf8)
+    let end = "Value\"".utf8
     guard let value = members.first(where: { walk.bytes[$0.name].suffix(6).elementsEqual(end) })
     else { return nil }
-    let prefix = walk.bytes[value.name].dropLast(end.count)
+    let prefix = walk.bytes[value.name].dropLast(6)
     for member in members {
       let own = walk.bytes[member.name]
       guard case .string(let range) = member.value, own.starts(with: prefix),
@@ -479,6 +479,9 @@ struct NamedPair {
     }
     return nil
   }
+
+  private static let result: [StaticString] = ["\"result\""]
+  private static let special: [StaticString] = ["\"special\""]
 
   /// The members by which Terraform, GitLab, Bitbucket and Azure say that a value is secret.
   private static let flags: [StaticString] = [
