@@ -20,6 +20,21 @@
       var tests = 0
       /// The session's cache as it was before the first of them.
       var cache: URLCache?
+      /// What the session is made of, once a test had it.
+      var parts: Parts?
+    }
+
+    /// The session's own configuration, which here is the object itself and knows no lock, and the
+    /// queue on which requests look at it.
+    private struct Parts: @unchecked Sendable {
+      let configuration: URLSessionConfiguration
+      let queue: DispatchQueue
+
+      init?() {
+        let queue = StoredProperty("workQueue", of: URLSession.shared)?.value as? DispatchQueue
+        guard let queue else { return nil }
+        (configuration, self.queue) = (URLSession.shared.configuration, queue)
+      }
     }
 
     private static let state = Locked(State())
@@ -35,9 +50,11 @@
 
     private static func begin() {
       let configuration = URLSession.shared.configuration
+      let parts = Parts()
       state.withLock { state in
         state.tests += 1
         if state.tests == 1 { state.cache = configuration.urlCache }
+        state.parts = parts
       }
       configuration.urlCache = nil
       let classes = configuration.protocolClasses ?? []
@@ -56,11 +73,24 @@
       if isLast { URLSession.shared.configuration.urlCache = cache }
     }
 
-    /// Runs on the queue on which requests look at the session's configuration, which here is the
-    /// object itself and knows no lock.
     private static func onItsQueue(_ body: () -> Void) {
-      let queue = StoredProperty("workQueue", of: URLSession.shared)?.value as? DispatchQueue
-      if let queue { queue.sync(execute: body) } else { body() }
+      if let parts = Parts() { parts.queue.sync(execute: body) } else { body() }
+    }
+
+    /// Keeps the cache from a request of a task that outlives the last test: it is looked at when this
+    /// has returned, and with a cache the instance would be made where no task-local value is in sight.
+    /// It is back with the queue's next turn.
+    private static func withholdCache() {
+      let parts = state.withLock { $0.tests == 0 ? $0.parts : nil }
+      guard let parts, let cache = parts.configuration.urlCache else { return }
+      parts.configuration.urlCache = nil
+      parts.queue.async {
+        let isFree = state.withLock { state in
+          if state.tests > 0 { state.cache = cache }
+          return state.tests == 0
+        }
+        if isFree { parts.configuration.urlCache = cache }
+      }
     }
 
     /// Tells whether a request is answered here, by a deck or by a refusal.
@@ -69,7 +99,11 @@
     /// its own.
     fileprivate static func takes(_ request: URLRequest) -> Bool {
       guard reachesTheNetwork(request) else { return false }
-      if let destination { return !destination.letsThrough(request) }
+      if let destination {
+        guard !destination.letsThrough(request) else { return false }
+        withholdCache()
+        return true
+      }
       return state.withLock { $0.tests } > 0
     }
 

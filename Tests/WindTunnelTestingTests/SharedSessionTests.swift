@@ -141,6 +141,21 @@ struct SharedSessionTests {
   }
 
   @Test func `a task that outlives its test is still played and not sent`() async throws {
+    try await Self.playLate()
+    // In a process without other tests, which have the session, too.
+    await #expect(processExitsWith: .success) {
+      let cache = try #require(URLSession.shared.configuration.urlCache)
+      for _ in 0..<20 { try await Self.playLate() }
+      // The next request finds it in its place.
+      let other = Deck([.get("http://api.example.test/") { _ in .text(Body("other")) }])
+      try await withDeck(other, sharedSession: true) { _ in
+        _ = try await URLSession.shared.text("http://api.example.test/")
+      }
+      try #require(URLSession.shared.configuration.urlCache === cache)
+    }
+  }
+
+  private static func playLate() async throws {
     let origin = Deck([.get("/n", json: [:])])
     let server = try await ReplayServer(origin, .patient)
     let url = "\(server.url)/n"
