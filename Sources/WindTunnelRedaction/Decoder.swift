@@ -136,7 +136,7 @@ struct Pairs: Decoder {
     // The padding of base64 is escaped by some and not by others.
     let lower = String(decoding: written, as: UTF8.self).lowercased()
     let isEscaped = lower.contains("%3d")
-    return text.original(written, meaning: meaning) {
+    return text.original(meaning: meaning) {
       isEscaped ? Self.encoded($0) : Self.encoded($0).replacing("%3D", with: "=")
     }
   }

@@ -5,13 +5,13 @@ internal import Foundation
 struct EncodedRun {
   var range: Range<Int>
   /// The letters of it, without what parts them.
-  var letters: [UInt8]
+  var letters: ArraySlice<UInt8>
   /// The number of letters that stand together, and their separator.
   private var width = 0
   private var separator: [UInt8] = []
 
   /// Makes a run of one word.
-  init(range: Range<Int>, letters: [UInt8]) { (self.range, self.letters) = (range, letters) }
+  init(_ word: ArraySlice<UInt8>) { (range, letters) = (word.indices, word) }
 
   /// The stretches of a text, in their order.
   static func found(in bytes: [UInt8]) -> [EncodedRun] {
@@ -31,9 +31,10 @@ struct EncodedRun {
           last += 1
         }
       }
-      var run = EncodedRun(range: first.lowerBound..<runs[last].upperBound, letters: [])
-      for line in runs[index...last] { run.letters += bytes[line] }
+      var run = EncodedRun(bytes[first])
       if last > index {
+        run.range = first.lowerBound..<runs[last].upperBound
+        for line in runs[index + 1...last] { run.letters += bytes[line] }
         // What is left of the last line is too short for a run of its own.
         let tail = bytes[run.range.upperBound...]
         if runs[last].count == first.count, tail.starts(with: separator) {
@@ -88,7 +89,8 @@ struct EncodedRun {
         end += 3
       }
       if letters.count >= 24 {
-        var run = EncodedRun(range: place..<end, letters: letters)
+        var run = EncodedRun(letters[...])
+        run.range = place..<end
         (run.width, run.separator) = (2, [separator])
         found.append(run)
       }
@@ -190,7 +192,7 @@ extension Redaction {
     else { return [] }
     return bytes[run.range].split(separator: UInt8(ascii: "/")).filter { $0.count >= 16 }.compactMap
     {
-      unpacked(EncodedRun(range: $0.startIndex..<$0.endIndex, letters: Array($0)), depth: depth)
+      unpacked(EncodedRun($0), depth: depth)
     }
   }
 

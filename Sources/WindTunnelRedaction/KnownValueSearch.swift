@@ -162,7 +162,7 @@ struct KnownValueSearch {
   /// A text without the secrets that are broken into lines in it; `nil` if there are none.
   func unwrapped(_ bytes: [UInt8], _ place: Place) -> [UInt8]? {
     guard !groups.isEmpty, let text = EscapedText(bytes, .wrapped) else { return nil }
-    let edits = found(in: text.bytes, place).map { text.inOriginal($0) }.compactMap { edit in
+    let edits = text.inOriginal(found(in: text.bytes, place)).compactMap { edit -> Edit? in
       // The break of a line behind it is not its own.
       let own = bytes[edit.range].lastIndex { $0 > 0x20 }.map { edit.range.lowerBound..<$0 + 1 }
       return own.flatMap { bytes[$0].contains(0x0A) ? Edit($0, edit.bytes) : nil }
@@ -186,7 +186,7 @@ struct KnownValueSearch {
       guard let text = EscapedText(bytes, spelling) else { continue }
       let edits = found(in: text.bytes, place)
       guard !edits.isEmpty else { continue }
-      bytes = Edit.applied(edits.map { text.inOriginal($0) }, to: bytes)
+      bytes = Edit.applied(text.inOriginal(edits), to: bytes)
       isChanged = true
     }
     return isChanged ? bytes : nil

@@ -13,16 +13,16 @@ extension Redaction {
 
   /// A JSON text without secrets, in its own layout; `nil` for what is no JSON object or array.
   mutating func json(_ bytes: [UInt8], depth: Int) -> [UInt8]? {
-    guard let span = JSONSpan(bytes) else { return nil }
-    var walk = Walk(bytes: bytes, depth: depth, part: log?.part)
-    visit(span, nil, &walk)
+    guard let text = JSONText(bytes) else { return nil }
+    var walk = Walk(json: text, depth: depth, part: log?.part)
+    visit(text.whole, nil, &walk)
     walk.part.map { log?.part = $0 }
     return walk.edits.isEmpty ? bytes : Edit.applied(walk.edits, to: bytes)
   }
 
   /// The place where a walk through a JSON text is, and what it has replaced.
   struct Walk {
-    let bytes: [UInt8]
+    let json: JSONText
     let depth: Int
     let part: String?
     var way: [JSONPath.Step] = []
@@ -30,8 +30,10 @@ extension Redaction {
     /// Tells whether it is among messages and labels, which tell about a secret by its name.
     var isTold = false
 
+    var bytes: [UInt8] { json.bytes }
+
     /// The meaning of a string, without its quotes and escapes.
-    func text(_ range: Range<Int>) -> String { JSONSpan.text(range, of: bytes) }
+    func text(_ range: Range<Int>) -> String { json.text(range) }
 
     mutating func replace(_ range: Range<Int>, by text: String) {
       edits.append(Edit(range, Array("\"\(JSON.escaped(text))\"".utf8)))
@@ -44,7 +46,7 @@ extension Redaction {
       guard let text = EscapedText(written, .json) ?? EscapedText(written, .plain),
         text.bytes.elementsEqual(old.utf8)
       else { return replace(range, by: new) }
-      let result = text.original(written, meaning: Array(new.utf8), spell: JSON.escaped)
+      let result = text.original(meaning: Array(new.utf8), spell: JSON.escaped)
       edits.append(Edit(inside, result))
     }
   }
@@ -53,8 +55,8 @@ extension Redaction {
   // is on the way down leaves to others what needs room, and keeps one reference for a level.
   mutating func visit(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
     switch span {
-    case .array(let elements, _): list(elements, inherited, &walk)
-    case .object(let members, _): object(members, inherited, &walk)
+    case .array: list(span, inherited, &walk)
+    case .object: object(span, inherited, &walk)
     default: leaf(span, inherited, &walk)
     }
   }
@@ -89,45 +91,44 @@ extension Redaction {
     }
   }
 
-  private func aboutList(
-    _ elements: [JSONSpan],
-    _ inherited: Inherited?,
-    _ walk: Walk
-  ) -> AboutList {
+  private func aboutList(_ list: JSONSpan, _ inherited: Inherited?, _ walk: Walk) -> AboutList {
     var inherited = meaning(inherited, walk)
     inherited?.isListed = true
-    return AboutList(inherited, isOfPairs: inherited == nil && Self.arePairs(elements))
+    return AboutList(inherited, isOfPairs: inherited == nil && Self.isOfPairs(list, walk.json))
   }
 
-  private mutating func list(
-    _ elements: [JSONSpan],
-    _ inherited: Inherited?,
-    _ walk: inout Walk
-  ) {
-    if numbers(elements, &walk) { return }
-    let about = aboutList(elements, inherited, walk)
-    for index in elements.indices { element(elements[index], index, about, &walk) }
+  private mutating func list(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
+    if numbers(span, &walk) { return }
+    let about = aboutList(span, inherited, walk)
+    var elements = walk.json.elements(of: span)
+    var index = 0
+    while let next = elements.next() {
+      element(next, index, about, &walk)
+      index += 1
+    }
   }
 
   /// Bytes that are written as a list of numbers: those of an echo become 0. Tells whether there was one.
-  private mutating func numbers(_ elements: [JSONSpan], _ walk: inout Walk) -> Bool {
-    guard !echoes.isEmpty, Self.bytesOfList ~= elements.count else { return false }
+  private mutating func numbers(_ list: JSONSpan, _ walk: inout Walk) -> Bool {
+    guard !echoes.isEmpty else { return false }
     var bytes: [UInt8] = []
-    for element in elements {
-      guard case .number(let range) = element, range.count <= 3,
+    var places: [Range<Int>] = []
+    for element in walk.json.elements(of: list) {
+      guard case .number(let range) = element, range.count <= 3, bytes.count < Self.listBytesMax,
         let byte = UInt8(String(decoding: walk.bytes[range], as: UTF8.self))
       else { return false }
       bytes.append(byte)
+      places.append(range)
     }
+    guard bytes.count >= Self.listBytesMin else { return false }
     let edits = echoes.found(in: bytes)
-    for index in edits.flatMap(\.range) {
-      if case .number(let range) = elements[index] { walk.edits.append(Edit(range, [0x30])) }
-    }
+    for index in edits.flatMap(\.range) { walk.edits.append(Edit(places[index], [0x30])) }
     return !edits.isEmpty
   }
 
-  /// The numbers of elements of a list that may be the bytes of a text.
-  private static let bytesOfList = 8...65_536
+  /// The least and the greatest number of elements of a list that may be the bytes of a text.
+  private static let listBytesMin = 8
+  private static let listBytesMax = 65_536
 
   private mutating func element(
     _ element: JSONSpan,
@@ -164,15 +165,16 @@ extension Redaction {
     return "value"
   }
 
-  private mutating func object(
-    _ members: [(name: Range<Int>, value: JSONSpan)],
-    _ inherited: Inherited?,
-    _ walk: inout Walk
-  ) {
-    let about = about(members, inherited, walk)
-    for index in members.indices { member(members, index, about, &walk) }
+  private mutating func object(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
+    let about = about(span, inherited, walk)
+    var members = walk.json.members(of: span)
+    while let next = members.next() { member(next, about, &walk) }
     walk.isTold = about.isTold
   }
+
+  /// The number of members that are asked what they tell about an object: one of more is a map by ids,
+  /// and no record.
+  private static let toldMembersMax = 65_536
 
   /// The known facts of an object while its members are visited.
   private final class About {
@@ -203,18 +205,15 @@ extension Redaction {
     }
   }
 
-  private func about(
-    _ members: [(name: Range<Int>, value: JSONSpan)],
-    _ inherited: Inherited?,
-    _ walk: Walk
-  ) -> About {
+  private func about(_ object: JSONSpan, _ inherited: Inherited?, _ walk: Walk) -> About {
+    let members = Array(walk.json.members(of: object).prefix(Self.toldMembersMax))
     let isSchema = inherited != nil && Self.isSchema(members, walk)
     let isKey = members.contains { walk.text($0.name) == "kty" }
-    let bytes = walk.bytes
+    let json = walk.json
     func has(_ name: StaticString, _ fits: (String) -> Bool) -> Bool {
       members.contains { member in
         guard case .string(let range) = member.value, range.count <= 80,
-          bytes[member.name].count == name.utf8CodeUnitCount + 2,
+          member.name.count == name.utf8CodeUnitCount + 2,
           walk.text(member.name) == "\(name)"
         else { return false }
         return fits(walk.text(range))
@@ -227,18 +226,17 @@ extension Redaction {
       isSecret: has("kind") { $0 == "Secret" },
       isLogin: has("method", Vocabulary.isLogin),
       isTold: walk.isTold || isSchema,
-      names: { Neighbours(members.map { JSONSpan.text($0.name, of: bytes) }, except: "") }
+      names: { Neighbours(members.map { json.text($0.name) }, except: "") }
     )
   }
 
   private mutating func member(
-    _ members: [(name: Range<Int>, value: JSONSpan)],
-    _ index: Int,
+    _ member: (name: Range<Int>, value: JSONSpan),
     _ about: About,
     _ walk: inout Walk
   ) {
     var next: Inherited?
-    if enter(members[index], about, &next, &walk) { visit(members[index].value, next, &walk) }
+    if enter(member, about, &next, &walk) { visit(member.value, next, &walk) }
     walk.way.removeLast()
   }
 
@@ -369,27 +367,35 @@ extension Redaction {
   }
 
   /// Tells whether every element is `["name", …]`.
-  static func arePairs(_ elements: [JSONSpan]) -> Bool {
-    !elements.isEmpty
-      && elements.allSatisfy {
-        guard case .array(let pair, _) = $0, pair.count == 2, case .string = pair[0] else {
-          return false
-        }
-        return true
-      }
+  private static func isOfPairs(_ list: JSONSpan, _ json: JSONText) -> Bool {
+    var isEmpty = true
+    for element in json.elements(of: list) {
+      guard pair(element, json) != nil else { return false }
+      isEmpty = false
+    }
+    return !isEmpty
+  }
+
+  /// The two elements of `["name", …]`.
+  private static func pair(
+    _ element: JSONSpan,
+    _ json: JSONText
+  ) -> (key: Range<Int>, value: JSONSpan)? {
+    var elements = json.elements(of: element)
+    guard case .string(let key)? = elements.next(), let value = elements.next(),
+      elements.next() == nil
+    else { return nil }
+    return (key, value)
   }
 
   /// The second of `["password", "…"]`; `false` where the first is no secret's name.
-  mutating func pair(_ element: JSONSpan, _ walk: inout Walk) -> Bool {
-    guard case .array(let pair, _) = element, pair.count == 2, case .string(let key) = pair[0]
-    else {
-      return false
-    }
+  private mutating func pair(_ element: JSONSpan, _ walk: inout Walk) -> Bool {
+    guard let (key, second) = Self.pair(element, walk.json) else { return false }
     let name = walk.text(key)
     guard let kind = names.kind(of: name, in: .field) else { return false }
     walk.way.append(.index(1))
     defer { walk.way.removeLast() }
-    if case .string(let range) = pair[1] {
+    if case .string(let range) = second {
       let value = walk.text(range)
       if SecretNames.isWord(value) { return false }
       if let field = fieldValue(value, name: name) {
@@ -397,7 +403,7 @@ extension Redaction {
         return true
       }
     }
-    visit(pair[1], Inherited(name: name, kind: kind), &walk)
+    visit(second, Inherited(name: name, kind: kind), &walk)
     return true
   }
 }

@@ -27,7 +27,7 @@ extension Redaction {
       rereadBytesLeft -= bytes.count
       let replaced = text(plain, depth: depth + 1)
       if replaced == plain { continue }
-      bytes = meant.original(bytes, meaning: Array(replaced.utf8)) {
+      bytes = meant.original(meaning: Array(replaced.utf8)) {
         spelling == .percent ? Pairs.encoded($0) : $0
       }
     }

@@ -269,10 +269,10 @@ struct JSONMutation {
   ) throws(Mutation.Misfit) {
     (bytes, self.change) = (text, change)
     path = if case .at(let path) = place { path } else { nil }
-    guard let whole = JSONSpan(text) else {
+    guard let whole = JSONText(text) else {
       throw Mutation.Misfit("the body is no JSON object or list")
     }
-    visit(Spot(value: whole), isMember: false)
+    visit(Spot(value: whole.whole), isMember: false, in: whole)
     guard !spots.isEmpty else {
       let words = path.map { "at \($0)" } ?? "in it"
       throw Mutation.Misfit("the body has nothing \(words) that could be changed so")
@@ -282,12 +282,12 @@ struct JSONMutation {
     case .anywhere: spots = [spots[0]]
     case .drawn(let draw): spots = [spots[Mutation.index(of: draw, among: spots.count)]]
     }
-    let edits = change == .missing ? removals : spots.flatMap { replacements(in: $0.value) }
+    let edits = change == .missing ? removals : spots.flatMap { replacements(in: $0.value, of: whole) }
     bytes = Edit.applied(edits, to: text)
   }
 
   /// Collects what is meant, in the order of the text.
-  private mutating func visit(_ spot: Spot, isMember: Bool) {
+  private mutating func visit(_ spot: Spot, isMember: Bool, in text: JSONText) {
     if let path {
       if path.covers(way) {
         if canChange(spot) { spots.append(spot) }
@@ -298,19 +298,22 @@ struct JSONMutation {
     }
     switch spot.value {
     case .string, .number, .word: break
-    case .array(let elements, _):
+    case .array:
+      let elements = text.elements(of: spot.value)
       let stretches = change == .missing ? elements.map(\.range) : []
       for (number, element) in elements.enumerated() {
         way.append(.index(number))
-        visit(Spot(value: element, siblings: stretches, number: number), isMember: false)
+        visit(Spot(value: element, siblings: stretches, number: number), isMember: false, in: text)
         way.removeLast()
       }
-    case .object(let members, _):
+    case .object:
+      let members = text.members(of: spot.value)
       let stretches =
         change == .missing ? members.map { $0.name.lowerBound..<$0.value.range.upperBound } : []
       for (number, member) in members.enumerated() {
-        way.append(.name(path == nil ? "" : JSONSpan.text(member.name, of: bytes)))
-        visit(Spot(value: member.value, siblings: stretches, number: number), isMember: true)
+        way.append(.name(path == nil ? "" : text.text(member.name)))
+        let spot = Spot(value: member.value, siblings: stretches, number: number)
+        visit(spot, isMember: true, in: text)
         way.removeLast()
       }
     }
@@ -326,7 +329,7 @@ struct JSONMutation {
     }
   }
 
-  private func replacements(in value: JSONSpan) -> [Edit] {
+  private func replacements(in value: JSONSpan, of text: JSONText) -> [Edit] {
     let range = value.range
     let (first, last) = (
       range.lowerBound..<range.lowerBound + 1, range.upperBound - 1..<range.upperBound
@@ -334,15 +337,15 @@ struct JSONMutation {
     switch (change, value) {
     case (.missing, _): return []
     case (.null, _): return [Edit(range, Array("null".utf8))]
-    case (.extra, .object(let members, _)): return [addition(to: members, in: range)]
+    case (.extra, .object): return [addition(to: value, of: text)]
     case (.extra, _): return []
     case (.wrongType, .string): return [Edit(range, number(in: range))]
     case (.wrongType, .number), (.wrongType, .word):
       return [Edit(range, [UInt8(ascii: "\"")] + bytes[range] + [UInt8(ascii: "\"")])]
     case (.wrongType, .object):
       return [Edit(range, [UInt8(ascii: "[")] + bytes[range] + [UInt8(ascii: "]")])]
-    case (.wrongType, .array(let elements, _)):
-      let names = elements.enumerated().map { number, element in
+    case (.wrongType, .array):
+      let names = text.elements(of: value).enumerated().map { number, element in
         Edit(element.range.lowerBound..<element.range.lowerBound, Array("\"\(number)\":".utf8))
       }
       return [Edit(first, [UInt8(ascii: "{")])] + names + [Edit(last, [UInt8(ascii: "}")])]
@@ -360,11 +363,10 @@ struct JSONMutation {
   }
 
   /// One more member, spaced like the first.
-  private func addition(
-    to members: [(name: Range<Int>, value: JSONSpan)],
-    in range: Range<Int>
-  ) -> Edit {
-    let names = members.map { JSONSpan.text($0.name, of: bytes) }
+  private func addition(to object: JSONSpan, of text: JSONText) -> Edit {
+    let members = Array(text.members(of: object))
+    let range = object.range
+    let names = members.map { text.text($0.name) }
     var name = "unexpectedField"
     while names.contains(name) { name += "_" }
     guard let first = members.first, let last = members.last else {

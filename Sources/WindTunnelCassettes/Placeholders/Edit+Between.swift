@@ -32,12 +32,10 @@ extension Edit {
 
 extension EscapedText {
   /// The original with what was replaced in its meaning, and all else as it is spelled.
-  package func original(_ text: [UInt8], meaning replaced: [UInt8], spell: (String) -> String)
-    -> [UInt8]
-  {
+  package func original(meaning replaced: [UInt8], spell: (String) -> String) -> [UInt8] {
     let edits = Edit.between(bytes, replaced).map {
-      inOriginal(Edit($0.range, Array(spell(String(decoding: $0.bytes, as: UTF8.self)).utf8)))
+      Edit($0.range, Array(spell(String(decoding: $0.bytes, as: UTF8.self)).utf8))
     }
-    return Edit.applied(edits, to: text)
+    return Edit.applied(inOriginal(edits), to: original)
   }
 }

@@ -89,7 +89,7 @@ struct DateShift: Hashable {
   /// A body with its dates moved; `nil` if none is in it.
   func body(_ bytes: [UInt8]) -> [UInt8]? {
     if let moved = json(bytes) { return moved }
-    guard RedactedText.mayBeIn(bytes), JSONSpan(bytes) == nil, let text = String(utf8: bytes) else {
+    guard RedactedText.mayBeIn(bytes), JSONText(bytes) == nil, let text = String(utf8: bytes) else {
       return nil
     }
     return tokens(text).map { Array($0.utf8) }
@@ -97,18 +97,19 @@ struct DateShift: Hashable {
 
   /// A JSON text with its dates moved and all else to the byte as it was.
   private func json(_ bytes: [UInt8]) -> [UInt8]? {
-    guard let span = JSONSpan(bytes) else { return nil }
+    guard let text = JSONText(bytes) else { return nil }
     var edits: [Edit] = []
-    collect(span, under: nil, in: bytes, into: &edits)
+    collect(text.whole, under: nil, in: text, into: &edits)
     return edits.isEmpty ? nil : Edit.applied(edits, to: bytes)
   }
 
   private func collect(
     _ span: JSONSpan,
     under name: Range<Int>?,
-    in bytes: [UInt8],
+    in whole: JSONText,
     into edits: inout [Edit]
   ) {
+    let bytes = whole.bytes
     switch span {
     case .word: break
     case .string(let range):
@@ -126,10 +127,14 @@ struct DateShift: Hashable {
         ), let moved = epoch(String(decoding: bytes[range], as: UTF8.self))
       else { return }
       edits.append(Edit(range, Array(moved.utf8)))
-    case .array(let elements, _):
-      for element in elements { collect(element, under: nil, in: bytes, into: &edits) }
-    case .object(let members, _):
-      for member in members { collect(member.value, under: member.name, in: bytes, into: &edits) }
+    case .array:
+      for element in whole.elements(of: span) {
+        collect(element, under: nil, in: whole, into: &edits)
+      }
+    case .object:
+      for member in whole.members(of: span) {
+        collect(member.value, under: member.name, in: whole, into: &edits)
+      }
     }
   }
 

@@ -31,65 +31,124 @@ package struct EscapedText {
   }
 
   /// The text as it is meant.
-  package private(set) var bytes: [UInt8]
-  /// The place where each byte begins in the original, and where the last one ends.
-  private var starts: [Int]
+  package let bytes: [UInt8]
+  /// The text as it is spelled.
+  package let original: [UInt8]
+  private let passes: [Pass]
+
+  /// One pass over a text, which takes what begins with a mark for what it means.
+  private struct Pass {
+    let mark: UInt8
+    /// Tells whether a text in which it changes nothing is not spelled so.
+    var isNeeded = true
+    /// The meaning of what begins a text, and how many bytes spell it.
+    let meaning: (ArraySlice<UInt8>) -> (bytes: [UInt8], count: Int)?
+  }
 
   /// Reads a text; `nil` if nothing in it is spelled so.
   package init?(_ original: [UInt8], _ spelling: Spelling) {
-    // Most texts are spelled as they are meant, and the way back costs eight times the text.
+    // Most texts are spelled as they are meant.
     if let mark = spelling.mark, !original.has(mark) { return nil }
     if spelling == .quoted, !Self.isQuoted(original) { return nil }
     if spelling == .wrapped, !Self.isWrapped(original) { return nil }
-    bytes = original
-    starts = Array(0...original.count)
-    switch spelling {
-    case .plain: break
-    case .percent: guard unspell("%", Self.percent) else { return nil }
-    case .percentTwice:
-      guard unspell("%", Self.percent), unspell("%", Self.percent) else { return nil }
-    case .form:
-      bytes = bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-      _ = unspell("%", Self.percent)
-    case .json: guard unspell("\\", Self.escape) else { return nil }
-    case .html: guard unspell("&", Self.entity) else { return nil }
-    case .quoted:
-      guard unspell("=", Self.quoted) else { return nil }
+    passes = Self.passes(spelling)
+    self.original = original
+    var bytes = original
+    if spelling == .form {
+      for place in bytes.indices where bytes[place] == UInt8(ascii: "+") { bytes[place] = 0x20 }
+    }
+    for pass in passes {
+      let meant = Self.unspelled(bytes, pass)
+      if meant == nil, pass.isNeeded { return nil }
+      bytes = meant ?? bytes
+    }
+    self.bytes = bytes
+  }
+
+  private static func passes(_ spelling: Spelling) -> [Pass] {
+    let percent = Pass(mark: UInt8(ascii: "%"), meaning: Self.percent)
+    return switch spelling {
+    case .plain: []
+    case .percent: [percent]
+    case .percentTwice: [percent, percent]
+    case .form: [Pass(mark: UInt8(ascii: "%"), isNeeded: false, meaning: Self.percent)]
+    case .json: [Pass(mark: UInt8(ascii: "\\"), meaning: Self.escape)]
+    case .html: [Pass(mark: UInt8(ascii: "&"), meaning: Self.entity)]
+    case .quoted: [Pass(mark: UInt8(ascii: "="), meaning: Self.quoted)]
     case .wrapped:
-      _ = unspell("\r") { $0.dropFirst().first == 0x0A ? ([], 1) : nil }
-      _ = unspell("<") { $0.prefix(5).elementsEqual("<br>\n".utf8) ? ([], 4) : nil }
-      guard unspell("\n", Self.lineBreak) else { return nil }
+      [
+        Pass(mark: 0x0D, isNeeded: false) { $0.dropFirst().first == 0x0A ? ([], 1) : nil },
+        Pass(mark: UInt8(ascii: "<"), isNeeded: false) {
+          $0.prefix(5).elementsEqual("<br>\n".utf8) ? ([], 4) : nil
+        },
+        Pass(mark: 0x0A, meaning: Self.lineBreak),
+      ]
     }
   }
 
-  /// The same edit where it belongs in the original.
-  package func inOriginal(_ edit: Edit) -> Edit {
-    Edit(starts[edit.range.lowerBound]..<starts[edit.range.upperBound], edit.bytes)
+  /// A text after a pass; `nil` if that changes nothing.
+  private static func unspelled(_ bytes: [UInt8], _ pass: Pass) -> [UInt8]? {
+    guard bytes.has(pass.mark) else { return nil }
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var isChanged = false
+    walk(bytes, pass) { _, literal, meant in
+      result += literal
+      result += meant
+      isChanged = isChanged || literal.isEmpty
+    }
+    return isChanged ? result : nil
   }
 
-  private mutating func unspell(
-    _ mark: Unicode.Scalar,
-    _ meaning: (ArraySlice<UInt8>) -> (bytes: [UInt8], count: Int)?
-  ) -> Bool {
-    guard bytes.contains(UInt8(ascii: mark)) else { return false }
-    var (result, resultStarts): ([UInt8], [Int]) = ([], [])
-    var place = 0
-    var isChanged = false
+  /// Hands over the stretches that a pass leaves as they are, and the meanings of the others, each with
+  /// its place.
+  private static func walk(
+    _ bytes: [UInt8],
+    _ pass: Pass,
+    _ body: (_ place: Int, _ literal: ArraySlice<UInt8>, _ meant: [UInt8]) -> Void
+  ) {
+    var (start, place) = (0, 0)
     while place < bytes.count {
-      if bytes[place] == UInt8(ascii: mark), let (meant, count) = meaning(bytes[place...]) {
-        result += meant
-        resultStarts += [Int](repeating: starts[place], count: meant.count)
+      if bytes[place] == pass.mark, let (meant, count) = pass.meaning(bytes[place...]) {
+        if start < place { body(start, bytes[start..<place], []) }
+        body(place, [], meant)
         place += count
-        isChanged = true
+        start = place
       } else {
-        result.append(bytes[place])
-        resultStarts.append(starts[place])
         place += 1
       }
     }
-    resultStarts.append(starts[bytes.count])
-    (bytes, starts) = (result, resultStarts)
-    return isChanged
+    if start < place { body(start, bytes[start..<place], []) }
+  }
+
+  /// The same edits where they belong in the original. They are in their order, and none overlaps another.
+  package func inOriginal(_ edits: [Edit]) -> [Edit] {
+    guard !passes.isEmpty, !edits.isEmpty else { return edits }
+    var texts = [original]
+    for pass in passes.dropLast() {
+      texts.append(texts.last.flatMap { Self.unspelled($0, pass) ?? $0 } ?? [])
+    }
+    var places = edits.flatMap { [$0.range.lowerBound, $0.range.upperBound] }
+    for (text, pass) in zip(texts, passes).reversed() {
+      places = Self.places(places, behind: pass, in: text)
+    }
+    return edits.indices.map { Edit(places[2 * $0]..<places[2 * $0 + 1], edits[$0].bytes) }
+  }
+
+  /// The places of a text behind a pass, in their order, as places of the text before it: that of what
+  /// spells the byte there.
+  private static func places(_ places: [Int], behind pass: Pass, in text: [UInt8]) -> [Int] {
+    var found: [Int] = []
+    found.reserveCapacity(places.count)
+    var count = 0
+    walk(text, pass) { place, literal, meant in
+      while found.count < places.count, places[found.count] < count + literal.count + meant.count {
+        // All bytes of one meaning stand where that is spelled.
+        found.append(literal.isEmpty ? place : place + places[found.count] - count)
+      }
+      count += literal.count + meant.count
+    }
+    return found + [Int](repeating: text.count, count: places.count - found.count)
   }
 
   private static func number(_ digits: ArraySlice<UInt8>, radix: Int) -> UInt32? {

@@ -23,20 +23,34 @@ package struct Edit {
   }
 }
 
-/// The stretches of a text that somebody has: what was there first stays.
+/// The stretches of a text that somebody has: what was there first stays. A byte of the text costs a bit.
 package struct ClaimedRanges {
-  private var isTaken: [Bool]
+  private var words: [UInt64]
 
   /// Begins with a text of so many bytes that nobody has anything of.
-  package init(of count: Int) { isTaken = [Bool](repeating: false, count: count) }
+  package init(of count: Int) { words = [UInt64](repeating: 0, count: (count + 63) / 64) }
 
   /// Tells whether nobody has any of a stretch.
-  package func isFree(_ range: Range<Int>) -> Bool { !isTaken[range].contains(true) }
+  package func isFree(_ range: Range<Int>) -> Bool {
+    Self.masks(of: range).allSatisfy { words[$0.word] & $0.mask == 0 }
+  }
 
   /// Takes a stretch if nobody has any of it.
   package mutating func take(_ range: Range<Int>) -> Bool {
-    if isTaken[range].contains(true) { return false }
-    for place in range { isTaken[place] = true }
+    guard isFree(range) else { return false }
+    for (word, mask) in Self.masks(of: range) { words[word] |= mask }
     return true
+  }
+
+  /// The words of a stretch, and its bits in each.
+  private static func masks(
+    of range: Range<Int>
+  ) -> some Sequence<(word: Int, mask: UInt64)> {
+    let words = range.isEmpty ? 0..<0 : range.lowerBound / 64..<(range.upperBound - 1) / 64 + 1
+    return words.lazy.map { word in
+      let bits = range.clamped(to: word * 64..<word * 64 + 64)
+      let mask = bits.count == 64 ? UInt64.max : (1 << UInt64(bits.count) - 1)
+      return (word, mask << UInt64(bits.lowerBound - word * 64))
+    }
   }
 }

@@ -1,0 +1,186 @@
+/// A value of a JSON text: its kind, and where it stands.
+package enum JSONSpan {
+  /// A string with its quotes.
+  case string(Range<Int>)
+  case number(Range<Int>)
+  /// `true`, `false` or `null`.
+  case word(Range<Int>)
+  /// A list, from bracket to bracket.
+  case array(Range<Int>)
+  /// Members, from brace to brace.
+  case object(Range<Int>)
+
+  /// The range of the value's bytes in the text.
+  package var range: Range<Int> {
+    switch self {
+    case .string(let range), .number(let range), .word(let range), .array(let range),
+      .object(let range):
+      range
+    }
+  }
+}
+
+/// A JSON text that is walked without building its values: one may be replaced, and all else, white
+/// space included, stays to the byte.
+///
+/// What a list or an object holds is read when somebody asks for it. To pass over one without reading
+/// it, the places of the longer ones are known; the others cost no more than their few bytes.
+package struct JSONText {
+  package let bytes: [UInt8]
+  /// The lists and objects of ``longBytesMin`` and more, in the order of their beginnings.
+  private let long: [Range<Int>]
+
+  /// The least length of what is not read again to find its end.
+  private static let longBytesMin = 64
+
+  /// Looks at a text; `nil` if it is no JSON object or array.
+  package init?(_ bytes: [UInt8]) {
+    let first = bytes.first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
+    guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
+    // What does not parse is treated as text, so the reason does not matter.
+    guard JSONParser.accepts(bytes) else { return nil }
+    (self.bytes, long) = (bytes, Self.long(in: bytes))
+  }
+
+  private static func long(in bytes: [UInt8]) -> [Range<Int>] {
+    var found: [Range<Int>] = []
+    var open: [Int] = []
+    var place = 0
+    while place < bytes.count {
+      switch bytes[place] {
+      case UInt8(ascii: "\""):
+        place = stringEnd(place, in: bytes)
+        continue
+      case UInt8(ascii: "["), UInt8(ascii: "{"):
+        open.append(found.count)
+        found.append(place..<place)
+      case UInt8(ascii: "]"), UInt8(ascii: "}"):
+        guard let index = open.popLast() else { return found }
+        let start = found[index].lowerBound
+        // Whatever it holds is shorter, and gone already.
+        if place - start < longBytesMin { found.removeLast() } else { found[index] = start..<place + 1 }
+      default: break
+      }
+      place += 1
+    }
+    return found
+  }
+
+  private static func stringEnd(_ start: Int, in bytes: [UInt8]) -> Int {
+    var place = start + 1
+    while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
+      place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return min(place + 1, bytes.count)
+  }
+
+  /// The list or the object that the text is.
+  package var whole: JSONSpan { value(at: next(0)) }
+
+  /// The elements of a list; none of anything else.
+  package func elements(of span: JSONSpan) -> Elements {
+    guard case .array(let range) = span else { return Elements(text: self, place: bytes.count) }
+    return Elements(text: self, place: range.lowerBound + 1)
+  }
+
+  /// The members of an object; none of anything else.
+  package func members(of span: JSONSpan) -> Members {
+    guard case .object(let range) = span else { return Members(text: self, place: bytes.count) }
+    return Members(text: self, place: range.lowerBound + 1)
+  }
+
+  /// The values of a list, in their order.
+  package struct Elements: Sequence, IteratorProtocol {
+    fileprivate let text: JSONText
+    fileprivate var place: Int
+
+    package mutating func next() -> JSONSpan? {
+      place = text.next(place)
+      guard text.begins(at: place) else { return nil }
+      let span = text.value(at: place)
+      place = span.range.upperBound
+      return span
+    }
+  }
+
+  /// The names of an object, with their quotes, and their values, in their order.
+  package struct Members: Sequence, IteratorProtocol {
+    fileprivate let text: JSONText
+    fileprivate var place: Int
+
+    package mutating func next() -> (name: Range<Int>, value: JSONSpan)? {
+      place = text.next(place)
+      guard text.begins(at: place) else { return nil }
+      let name = place..<JSONText.stringEnd(place, in: text.bytes)
+      let value = text.value(at: text.next(name.upperBound))
+      place = value.range.upperBound
+      return (name, value)
+    }
+  }
+
+  /// The next place that is neither white space nor what parts values; where those may stand is known.
+  private func next(_ place: Int) -> Int {
+    var place = place
+    while place < bytes.count {
+      let byte = bytes[place]
+      guard byte <= 0x20 || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":") || byte >= 0x80
+      else { break }
+      place += 1
+    }
+    return place
+  }
+
+  /// Tells whether a value begins at a place, and none ends there.
+  private func begins(at place: Int) -> Bool {
+    place < bytes.count && bytes[place] != UInt8(ascii: "]") && bytes[place] != UInt8(ascii: "}")
+  }
+
+  /// The value that begins at a place.
+  private func value(at start: Int) -> JSONSpan {
+    guard start < bytes.count else { return .word(start..<start) }
+    switch bytes[start] {
+    case UInt8(ascii: "\""): return .string(start..<Self.stringEnd(start, in: bytes))
+    case UInt8(ascii: "["): return .array(start..<end(of: start))
+    case UInt8(ascii: "{"): return .object(start..<end(of: start))
+    case let first:
+      let isWord = 0x61...0x7A ~= first
+      var end = start + 1
+      // No number begins with a letter, and in no word is anything but letters.
+      while end < bytes.count, !",]}".utf8.contains(bytes[end]), bytes[end] > 0x20 { end += 1 }
+      return isWord ? .word(start..<end) : .number(start..<end)
+    }
+  }
+
+  /// The end of the list or the object that begins at a place.
+  private func end(of start: Int) -> Int {
+    var (low, high) = (0, long.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if long[middle].lowerBound < start { low = middle + 1 } else { high = middle }
+    }
+    if low < long.count, long[low].lowerBound == start { return long[low].upperBound }
+    var (place, depth) = (start, 0)
+    while place < bytes.count {
+      switch bytes[place] {
+      case UInt8(ascii: "\""):
+        place = Self.stringEnd(place, in: bytes)
+        continue
+      case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+      case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+      default: break
+      }
+      place += 1
+      if depth == 0 { break }
+    }
+    return place
+  }
+
+  /// The value of a string, with its escapes decoded.
+  package func text(_ range: Range<Int>) -> String {
+    let inner = bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
+    guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
+    // It has been parsed before, as a part of the whole.
+    return (try? JSONParser.parse(bytes[range]))?.stringValue
+      ?? String(decoding: inner, as: UTF8.self)
+  }
+}
