@@ -279,6 +279,8 @@ package struct NGramFilter {
   private static let gram = Pseudonyms.aloneBytesMin
   /// The limit of the room for a large body: eight megabytes.
   private static let wordsMax = 1 << 20
+  /// The limit of a map of bytes, such as CBOR, in base64: what is larger and no text is media.
+  private static let mapBytesMax = 1 << 20
   private var bits: [UInt64]
   /// Tells whether there is content that could not be looked into.
   private var isBlind = false
@@ -311,7 +313,12 @@ package struct NGramFilter {
     for text in texts {
       look(in: text)
       // Base64 is another spelling, of texts in texts.
-      for run in Base64Text.runs(in: text) { EncodedText.decoded(text[run]).map { look(in: $0) } }
+      for run in Base64Text.runs(in: text) {
+        guard let inner = EncodedText.decoded(text[run]) else { continue }
+        // A picture and the like has no text in it that is spelled in a way of its own.
+        let isMedia = inner.count > Self.mapBytesMax && String(utf8: inner) == nil
+        if isMedia { Self.grams(of: inner) { set($0) } } else { look(in: inner) }
+      }
     }
   }
 

@@ -34,6 +34,18 @@ enum Shapes: Detector {
     return found
   }
 
+  /// Tells whether a word stands within base64 of some length, where any few letters turn up by chance.
+  private static func isWithinBase64(_ range: Range<Int>, of bytes: [UInt8]) -> Bool {
+    let before = bytes[..<range.lowerBound].suffix(base64BytesMin).reversed()
+      .prefix { Base64Text.isLetter($0) }.count
+    let after = bytes[range.upperBound...].prefix(base64BytesMin)
+      .prefix { Base64Text.isLetter($0) }.count
+    return before + after >= base64BytesMin
+  }
+
+  /// The number of letters around a word from which on they are base64, and no path or name.
+  private static let base64BytesMin = 256
+
   /// The secret that stands behind the name of a key: 30 or 40 letters of base64.
   private static func partner(of key: Finding, in bytes: [UInt8]) -> Finding? {
     let rest = bytes[key.range.upperBound...].prefix(48)
@@ -90,7 +102,11 @@ enum Shapes: Detector {
         if let found = credentials(at: place) { return found }
       default: break
       }
-      if let key = KnownKey.found(at: place, in: bytes, &keyRuns) { return key }
+      if let key = KnownKey.found(at: place, in: bytes, &keyRuns),
+        !Shapes.isWithinBase64(key.range, of: bytes)
+      {
+        return key
+      }
       // The rest is of long words.
       if place >= runEnd {
         runEnd = place

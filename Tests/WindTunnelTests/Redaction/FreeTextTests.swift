@@ -1,4 +1,5 @@
 import Foundation
+import Mutations
 import Testing
 
 @testable import WindTunnel
@@ -17,6 +18,26 @@ import Testing
   static let types = [
     "text/plain", "text/javascript", "text/html; charset=utf-8", "application/octet-stream",
   ]
+
+  @Test(arguments: ["/", "+", "-"])
+  func `letters of base64 that look like a key are none`(joint: String) {
+    var draw = Generator(seed: 17)
+    func some(_ count: Int) -> String {
+      let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+      return String((0..<count).map { _ in letters[Int.random(in: letters.indices, using: &draw)] })
+    }
+    let key = "00\(some(40))"
+    let text = "\(some(300))\(joint)\(key)\(joint)\(some(300))"
+    for body in [text, "{\"image\":\"\(text)\"}"] {
+      let cassette = Cassette([Interaction(Request("GET", "/"), .text(Body(body)))])
+      #expect(cassette.redacted().cassette == cassette)
+    }
+    // Alone it is one, and in a path.
+    for body in [key, "https://api.example.test/\(key)/a"] {
+      let cassette = Cassette([Interaction(Request("GET", "/"), .text(Body(body)))])
+      #expect(cassette.redacted().cassette != cassette)
+    }
+  }
 
   @Test(arguments: [
     "function api(token) {\n  var url = \"/api?access_token=\" + token;\n  return fetch(url);\n}\n",
