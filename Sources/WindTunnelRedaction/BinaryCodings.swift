@@ -3,6 +3,11 @@ internal import Foundation
 /// Maps of names and values in a binary form that counts entries and no bytes, so that only the head
 /// of a string changes with it: CBOR (RFC 8949) and MessagePack.
 struct BinaryMaps: Decoder, Sendable {
+  /// Tells whether bytes begin as a map of some members does, or with a tag of CBOR.
+  static func mayBegin(_ bytes: [UInt8]) -> Bool {
+    bytes.first.map { 0xA1...0xBF ~= $0 || 0x81...0x8F ~= $0 || $0 == 0xD9 } ?? false
+  }
+
   /// The item at a place: the length of its head, and its kind.
   struct Item {
     enum Shape {

@@ -199,7 +199,22 @@ extension Redaction {
   /// Nobody takes longer ones for paths (RFC 9110 §4.1 has 8000 bytes for an address).
   private static let pathBytesMax = 8000
 
+  private static let startLetters = 64 << 10
+
+  /// Tells whether bytes may be the beginning of a text, or of something that is opened.
+  private static func mayBeText(_ start: [UInt8]) -> Bool {
+    // A letter of up to four bytes may be cut.
+    (0...3).contains { String(utf8: Array(start.dropLast($0))) != nil }
+      || start.starts(with: [0x1F, 0x8B]) || isWide(start) || BinaryMaps.mayBegin(start)
+  }
+
   private mutating func unpacked(_ run: EncodedRun, depth: Int) -> Edit? {
+    // A large picture need not be decoded to see that it is no text.
+    if echoes.isEmpty, run.letters.count > 2 * Self.unpackedBytesMax,
+      let start = EncodedText.decoded(run.letters.prefix(Self.startLetters)), !Self.mayBeText(start)
+    {
+      return nil
+    }
     guard let decoded = EncodedText.decoded(run.letters) else { return nil }
     let isPacked = decoded.starts(with: [0x1F, 0x8B])
     // What is left out need not be read.
@@ -217,11 +232,8 @@ extension Redaction {
       return nil
     }
     let inner = opened ?? decoded
-    if let first = inner.first, opened == nil,
-      0xA1...0xBF ~= first || 0x81...0x8F ~= first || first == 0xD9,
-      depth < Self.depthMax
-    {
-      let maps = 0x81...0x8F ~= first ? BinaryMaps.messagePack : BinaryMaps.cbor
+    if opened == nil, BinaryMaps.mayBegin(inner), depth < Self.depthMax {
+      let maps = 0x81...0x8F ~= inner[0] ? BinaryMaps.messagePack : BinaryMaps.cbor
       if let replaced = rewritten(inner, by: maps, depth: depth + 1) {
         return replaced == inner ? nil : Edit(run.range, run.spelled(replaced))
       }

@@ -79,9 +79,10 @@ struct KnownValueSearch {
   }
 
   /// The placeholder of a whole value that is a secret, and a word or short.
-  func stand(forWhole value: String, in place: Place) -> String? {
-    guard place != .syntax, !words.isEmpty, let stand = words[value] else { return nil }
-    return place == .name && WordBoundary(Array(value.utf8)).isName ? nil : stand
+  func stand(forWhole value: [UInt8], in place: Place) -> String? {
+    guard place != .syntax, !words.isEmpty, let stand = words[String(decoding: value, as: UTF8.self)]
+    else { return nil }
+    return place == .name && WordBoundary(value).isName ? nil : stand
   }
 
   /// The place where secrets stand, and what should.

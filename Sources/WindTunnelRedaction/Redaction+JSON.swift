@@ -35,19 +35,19 @@ extension Redaction {
     /// The meaning of a string, without its quotes and escapes.
     func text(_ range: Range<Int>) -> String { json.text(range) }
 
+    func meaning(_ range: Range<Int>) -> [UInt8] { json.meaning(range) }
+
     mutating func replace(_ range: Range<Int>, by text: String) {
       edits.append(Edit(range, Array("\"\(JSON.escaped(text))\"".utf8)))
     }
 
     /// Replaces a part of what a string says; the rest stays as it is spelled.
-    mutating func replace(_ range: Range<Int>, saying old: String, by new: String) {
+    mutating func replace(_ range: Range<Int>, saying old: [UInt8], by new: [UInt8]) {
       let inside = range.lowerBound + 1..<range.upperBound - 1
       let written = Array(bytes[inside])
-      guard let text = EscapedText(written, .json) ?? EscapedText(written, .plain),
-        text.bytes.elementsEqual(old.utf8)
-      else { return replace(range, by: new) }
-      let result = text.original(meaning: Array(new.utf8), spell: JSON.escaped)
-      edits.append(Edit(inside, result))
+      guard let text = EscapedText(written, .json) ?? EscapedText(written, .plain), text.bytes == old
+      else { return replace(range, by: String(decoding: new, as: UTF8.self)) }
+      edits.append(Edit(inside, text.original(meaning: new, spell: JSON.escaped)))
     }
   }
 
@@ -326,13 +326,14 @@ extension Redaction {
     _ inherited: Inherited?,
     _ walk: inout Walk
   ) {
-    let value = walk.text(range)
     if let inherited {
+      let value = walk.text(range)
       let replaced = judged(value, place(inherited, walk))
       if replaced != value { return walk.replace(range, by: replaced) }
       if SecretNames.isPlain(value) { return }
     }
-    let replaced = text(value, depth: walk.depth + 1)
+    let value = walk.meaning(range)
+    let replaced = whole(value, depth: walk.depth + 1)
     if replaced != value { walk.replace(range, saying: value, by: replaced) }
   }
 

@@ -3,12 +3,17 @@ internal import Foundation
 extension Redaction {
   /// A text without secrets.
   mutating func text(_ text: String, depth: Int = 0) -> String {
-    // Once all secrets are known, a whole value that is one of them goes, even where it is a word.
-    if let stand = echoes.stand(forWhole: text, in: place) { return stand }
-    guard text.utf8.count > 4 else { return text }
     let bytes = Array(text.utf8)
-    let replaced = self.text(bytes, .plain, depth: depth)
-    return String(decoding: escaped(replaced, depth: depth), as: UTF8.self)
+    let replaced = whole(bytes, depth: depth)
+    return replaced == bytes ? text : String(decoding: replaced, as: UTF8.self)
+  }
+
+  /// A text that is the whole of something without secrets.
+  mutating func whole(_ bytes: [UInt8], depth: Int) -> [UInt8] {
+    // Once all secrets are known, a whole value that is one of them goes, even where it is a word.
+    if let stand = echoes.stand(forWhole: bytes, in: place) { return Array(stand.utf8) }
+    guard bytes.count > 4 else { return bytes }
+    return escaped(text(bytes, .plain, depth: depth), depth: depth)
   }
 
   /// A text of which a part is spelled as in an address, a page or a string, and may hold one:
@@ -48,49 +53,82 @@ extension Redaction {
     guard bytes.has(UInt8(ascii: "{")),
       bytes.has(UInt8(ascii: "\n")) || bytes.starts(with: "data:".utf8)
     else { return stretch(bytes, flavour, depth: depth) }
-    var result: [UInt8] = []
+    var edits: [Edit] = []
     // Lines that are no JSON stay together, since an element or a key may go over several.
-    var pending: [UInt8] = []
-    func flush() {
-      result += stretch(pending, flavour, depth: depth)
-      pending = []
+    var others = 0
+    func read(_ range: Range<Int>) {
+      let old = Array(bytes[range])
+      let new = stretch(old, flavour, depth: depth)
+      if new != old { edits.append(Edit(range, new)) }
     }
-    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    var index = 0
-    while index < lines.count {
-      let event = lines[index...].prefix { $0.starts(with: "data:".utf8) }
-      let count = max(1, event.count)
-      defer { index += count }
-      if let event = self.event(Array(event), depth: depth) {
-        flush()
-        result += event
+    var (place, eventEnd) = (0, 0)
+    while place < bytes.count {
+      let line = Self.line(at: place, in: bytes)
+      var found: (range: Range<Int>, json: [UInt8]?)?
+      if place >= eventEnd {
+        let event = Self.event(from: line, in: bytes)
+        eventEnd = event.last?.upperBound ?? line.upperBound
+        found = json(event, in: bytes, depth)
+      }
+      guard let (range, json) = found ?? json(line, in: bytes, depth) else {
+        place = line.upperBound + 1
         continue
       }
-      for line in lines[index..<index + count] {
-        let start = line.starts(with: "data:".utf8) ? 5 : 0
-        if let json = json(Array(line.dropFirst(start)), depth: depth) {
-          flush()
-          result += line.prefix(start) + json
-          result.append(UInt8(ascii: "\n"))
-        } else {
-          pending += line
-          pending.append(UInt8(ascii: "\n"))
-        }
-      }
+      if others < line.lowerBound { read(others..<line.lowerBound) }
+      if let json { edits.append(Edit(range, json)) }
+      place = range.upperBound + 1
+      others = place
     }
-    flush()
-    result.removeLast()
-    return result
+    if others < bytes.count { read(others..<bytes.count) }
+    return edits.isEmpty ? bytes : Edit.applied(edits, to: bytes)
+  }
+
+  /// The line that begins at a place, without its break.
+  private static func line(at place: Int, in bytes: [UInt8]) -> Range<Int> {
+    place..<(bytes[place...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count)
+  }
+
+  private static let data = Array("data:".utf8)
+
+  /// The lines of an event's data, from one of them on.
+  private static func event(from first: Range<Int>, in bytes: [UInt8]) -> [Range<Int>] {
+    var lines: [Range<Int>] = []
+    var line = first
+    while bytes[line].starts(with: data) {
+      lines.append(line)
+      guard line.upperBound < bytes.count else { break }
+      line = Self.line(at: line.upperBound + 1, in: bytes)
+    }
+    return lines
+  }
+
+  /// A line that is JSON, maybe behind `data:`: where that stands, and what it is instead, if anything.
+  private mutating func json(
+    _ line: Range<Int>,
+    in bytes: [UInt8],
+    _ depth: Int
+  ) -> (range: Range<Int>, json: [UInt8]?)? {
+    let start = line.lowerBound + (bytes[line].starts(with: Self.data) ? Self.data.count : 0)
+    let old = Array(bytes[start..<line.upperBound])
+    guard let new = json(old, depth: depth) else { return nil }
+    return (start..<line.upperBound, new == old ? nil : new)
   }
 
   /// An event whose data is JSON over several lines, each behind `data:`.
-  private mutating func event(_ lines: [ArraySlice<UInt8>], depth: Int) -> [UInt8]? {
-    guard lines.count > 1 else { return nil }
-    let whole = lines.map { $0.dropFirst(5) }.joined(separator: [UInt8(ascii: "\n")])
-    guard let json = json(Array(whole), depth: depth) else { return nil }
+  private mutating func json(
+    _ event: [Range<Int>],
+    in bytes: [UInt8],
+    _ depth: Int
+  ) -> (range: Range<Int>, json: [UInt8]?)? {
+    guard event.count > 1, let first = event.first, let last = event.last else { return nil }
+    let newline = [UInt8(ascii: "\n")]
+    let old = Array(event.map { bytes[$0].dropFirst(Self.data.count) }.joined(separator: newline))
+    guard let new = json(old, depth: depth) else { return nil }
     // No line begins or ends within a string, so there are as many as before.
-    return json.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      .flatMap { Array("data:".utf8) + $0 + [UInt8(ascii: "\n")] }
+    let lines = new.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { Self.data + $0 }
+    let range = first.lowerBound..<last.upperBound
+    return (range, new == old ? nil : Array(lines.joined(separator: newline)))
   }
 
   /// A text without structure of its own: addresses, named values, known shapes, base64; then

@@ -183,4 +183,10 @@ package struct JSONText {
     return (try? JSONParser.parse(bytes[range]))?.stringValue
       ?? String(decoding: inner, as: UTF8.self)
   }
+
+  /// The value of a string in UTF-8, with its escapes decoded.
+  package func meaning(_ range: Range<Int>) -> [UInt8] {
+    let inner = Array(bytes[(range.lowerBound + 1)..<(range.upperBound - 1)])
+    return inner.has(UInt8(ascii: "\\")) ? Array(text(range).utf8) : inner
+  }
 }
