@@ -80,7 +80,8 @@ struct KnownValueSearch {
 
   /// The placeholder of a whole value that is a secret, and a word or short.
   func stand(forWhole value: [UInt8], in place: Place) -> String? {
-    guard place != .syntax, !words.isEmpty, let stand = words[String(decoding: value, as: UTF8.self)]
+    guard place != .syntax, !words.isEmpty,
+      let stand = words[String(decoding: value, as: UTF8.self)]
     else { return nil }
     return place == .name && WordBoundary(value).isName ? nil : stand
   }

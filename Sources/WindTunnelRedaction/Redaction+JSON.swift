@@ -45,7 +45,8 @@ extension Redaction {
     mutating func replace(_ range: Range<Int>, saying old: [UInt8], by new: [UInt8]) {
       let inside = range.lowerBound + 1..<range.upperBound - 1
       let written = Array(bytes[inside])
-      guard let text = EscapedText(written, .json) ?? EscapedText(written, .plain), text.bytes == old
+      guard let text = EscapedText(written, .json) ?? EscapedText(written, .plain),
+        text.bytes == old
       else { return replace(range, by: String(decoding: new, as: UTF8.self)) }
       edits.append(Edit(inside, text.original(meaning: new, spell: JSON.escaped)))
     }

@@ -20,7 +20,7 @@
       var tests = 0
       /// The session's cache as it was before the first of them.
       var cache: URLCache?
-      /// What the session is made of, once a test had it.
+      /// The parts of the session, once a test had it.
       var parts: Parts?
     }
 

@@ -282,7 +282,8 @@ struct JSONMutation {
     case .anywhere: spots = [spots[0]]
     case .drawn(let draw): spots = [spots[Mutation.index(of: draw, among: spots.count)]]
     }
-    let edits = change == .missing ? removals : spots.flatMap { replacements(in: $0.value, of: whole) }
+    let edits =
+      change == .missing ? removals : spots.flatMap { replacements(in: $0.value, of: whole) }
     bytes = Edit.applied(edits, to: text)
   }
 

@@ -58,7 +58,11 @@ package struct JSONText {
         guard let index = open.popLast() else { return found }
         let start = found[index].lowerBound
         // Whatever it holds is shorter, and gone already.
-        if place - start < longBytesMin { found.removeLast() } else { found[index] = start..<place + 1 }
+        if place - start < longBytesMin {
+          found.removeLast()
+        } else {
+          found[index] = start..<place + 1
+        }
       default: break
       }
       place += 1

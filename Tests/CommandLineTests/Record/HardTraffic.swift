@@ -5,12 +5,6 @@ import Testing
 import WindTunnel
 import WindTunnelServer
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The hard secrets on their way through the tool: what asks for them, what answers, and what looks for
 /// them afterwards.
 enum HardTraffic {
@@ -57,14 +51,15 @@ enum HardTraffic {
     of url: String,
     asProxyFor origin: String = ""
   ) async throws -> [Int?] {
-    let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
+    let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
     return await withCheckedContinuation { continuation in
       // It blocks, on a thread of its own.
       Thread.detachNewThread {
         continuation.resume(
           returning: requests.map { request in
-            let answer = exchange(bytes(request, origin), at: port)
-            let head = String(decoding: answer.prefix { $0 != 13 }, as: UTF8.self)
+            // One that got no answer has no status.
+            let answer = try? LoopbackExchange.answer(to: bytes(request, origin), at: port)
+            let head = String(decoding: (answer ?? Data()).prefix { $0 != 13 }, as: UTF8.self)
             return head.split(separator: " ").dropFirst().first.flatMap { Int($0) }
           }
         )
@@ -80,39 +75,6 @@ enum HardTraffic {
     let length = request.body.data.count
     if length > 0 || request.method != "GET" { head += "Content-Length: \(length)\r\n" }
     return Data("\(head)Connection: close\r\n\r\n".utf8) + request.body.data
-  }
-
-  private static func exchange(_ request: Data, at port: UInt16) -> Data {
-    #if canImport(Darwin)
-      let stream = SOCK_STREAM
-    #else
-      let stream = Int32(SOCK_STREAM.rawValue)
-    #endif
-    let descriptor = socket(AF_INET, stream, 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    address.sin_port = port.bigEndian
-    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isConnected = withUnsafeBytes(of: &address) { bytes in
-      bytes.baseAddress.map {
-        connect(descriptor, $0.assumingMemoryBound(to: sockaddr.self), length)
-      }
-    }
-    guard isConnected == 0 else { return Data() }
-    var rest = request[...]
-    while !rest.isEmpty {
-      let sent = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, 0) }
-      guard sent > 0 else { return Data() }
-      rest = rest.dropFirst(sent)
-    }
-    var (answer, buffer) = (Data(), [UInt8](repeating: 0, count: 64 << 10))
-    while true {
-      let count = recv(descriptor, &buffer, buffer.count, 0)
-      guard count > 0 else { return answer }
-      answer.append(contentsOf: buffer[..<count])
-    }
   }
 
   /// The titles of those of whose secrets one can be read in texts, the known ones aside.

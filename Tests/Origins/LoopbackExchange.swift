@@ -1,0 +1,52 @@
+public import Foundation
+
+#if canImport(Darwin)
+  private import Darwin
+#else
+  private import Glibc
+#endif
+
+/// A client without any library: bytes to a port of 127.0.0.1, and what comes back for them.
+public enum LoopbackExchange {
+  /// Sends bytes and reads until the server ends the connection; it blocks.
+  ///
+  /// - Parameter isCut: Tells whether what is sent is said to end there.
+  public static func answer(
+    to request: Data,
+    at port: Int,
+    isCut: Bool = false
+  ) throws(POSIXError) -> Data {
+    #if canImport(Darwin)
+      let stream = SOCK_STREAM
+    #else
+      let stream = Int32(SOCK_STREAM.rawValue)
+    #endif
+    let descriptor = socket(AF_INET, stream, 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = UInt16(port).bigEndian
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isConnected = withUnsafeBytes(of: &address) { bytes in
+      bytes.baseAddress.map {
+        connect(descriptor, $0.assumingMemoryBound(to: sockaddr.self), length)
+      }
+    }
+    guard isConnected == 0 else { throw POSIXError(.ECONNREFUSED) }
+    var rest = request[...]
+    while !rest.isEmpty {
+      let sent = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, 0) }
+      guard sent > 0 else { throw POSIXError(.EPIPE) }
+      rest = rest.dropFirst(sent)
+    }
+    if isCut { shutdown(descriptor, Int32(SHUT_WR)) }
+    var (answer, buffer) = (Data(), [UInt8](repeating: 0, count: 256 << 10))
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      guard count >= 0 else { throw POSIXError(.ECONNRESET) }
+      if count == 0 { return answer }
+      answer.append(contentsOf: buffer[..<count])
+    }
+  }
+}
