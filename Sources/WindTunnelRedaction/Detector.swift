@@ -206,10 +206,24 @@ public struct DetectionRow: Sendable, Hashable {
     ),
     row(
       "azure-secret",
-      "40 letters with `Q~` in the fourth place",
+      "40 letters with `Q~` in the fourth place, 84 with `JQQJ` in the middle",
       "Microsoft's documentation",
       "it is x7K8Q~x7Kq9vLw2PzRx7Kq9vLw2PzRx7Kq9vLw2 now",
       "it is x7K8Q now"
+    ),
+    row(
+      "fcm-key",
+      "eleven letters, `:APA91b` and 130 letters or more",
+      "the documentation of Firebase Cloud Messaging",
+      "AAAAx7Kq9vL:APA91b\(String(repeating: "x7Kq9vLw2P", count: 14))",
+      "AAAAx7Kq9vL:APA91b"
+    ),
+    row(
+      "bitwarden-token",
+      "`0.`, a UUID, 30 letters and a key behind a colon",
+      "the documentation of Bitwarden's Secrets Manager",
+      "0.1f53950b-305e-55ea-55c3-d113f8367a02.x7Kq9vLw2PzRx7Kq9vLw2PzRx7Kq9v:x7Kq9vLw2PzRx7Kq9vLw2Q==",
+      "0.1f53950b-305e-55ea-55c3-d113f8367a02"
     ),
     row(
       "cloud-secret",

@@ -102,6 +102,12 @@ enum Judgement {
     {
       return true
     }
+    // Its name and an ending: `"parola": "Parolanız"`.
+    if value.first?.isUppercase == true, value.allSatisfy(\.isLetter),
+      SecretNames.folded(value).hasPrefix(SecretNames.folded(name))
+    {
+      return true
+    }
     // Nobody types a sentence of Han, kana or hangul for a password.
     if value.unicodeScalars.count > 4,
       value.unicodeScalars.allSatisfy({ $0.value >= 0x2E80 || " ?!.,:".unicodeScalars.contains($0) }

@@ -70,6 +70,17 @@ struct KnownKey {
     KnownKey("octopus-key", "API-", 26...36, .capitals),
     KnownKey("zuplo-key", "zpka_", 30...90, .word),
     KnownKey("ibm-token", "ApiKey-", 36...60, .dashed),
+    KnownKey("cloudflare-key", "cfut_ cfat_ cfk_", 30...60, .word),
+    KnownKey("deno-token", "ddp_ ddo_", 30...44, .word),
+    KnownKey("netbird-token", "nbp_", 30...44, .word),
+    KnownKey("vercel-token", "vercel_blob_rw_", 30...80, .word),
+    KnownKey("tigris-key", "tsec_", 40...80, .dashed),
+    KnownKey("dnsimple-token", "dnsimple_u_ dnsimple_a_ dnsimple_o_", 24...60, .word),
+    KnownKey("hcaptcha-secret", "ES_", 32...32, .hexadecimal),
+    KnownKey("turnstile-secret", "0x4AAAAAAA", 24...26, .dashed),
+    KnownKey("infisical-token", "st.", 80...100, .dotted),
+    KnownKey("maxmind-key", "mmk_", 20...60, .word),
+    KnownKey("adafruit-key", "aio_", 28...28, .word),
   ]
 
   private static let code = [
@@ -106,6 +117,15 @@ struct KnownKey {
     KnownKey("wakatime-key", "waka_", 36...36, .dashed),
     KnownKey("checkly-key", "cu_", 32...32, .hexadecimal),
     KnownKey("cargo-token", "shpat_ shpss_ shpca_ shppa_ shptka_", 32...32, .hexadecimal),
+    KnownKey("packagist-token", "packagist_ort_ packagist_out_ packagist_uut_", 30...90, .word),
+    KnownKey("openvsx-token", "ovsxp_ ovsxat_", 30...60, .dashed),
+    KnownKey("modrinth-token", "mrp_ mra_", 40...70, .word),
+    KnownKey("lichess-token", "lip_ lio_", 20...30, .word),
+    KnownKey("riot-key", "RGAPI-", 36...36, .dashed),
+    KnownKey("intra-secret", "s-s4t2ud- u-s4t2ud-", 64...64, .hexadecimal),
+    KnownKey("stytch-secret", "secret-live- secret-test-", 30...60, .base64),
+    KnownKey("valtown-token", "vtwn_", 24...60, .word),
+    KnownKey("rootly-token", "rootly_", 60...70, .hexadecimal),
   ]
 
   private static let messages = [
@@ -131,6 +151,15 @@ struct KnownKey {
     KnownKey("facebook-token", "EAAC EAAB EAAG EAAM EAAJ EAAD", 60...400, .word),
     KnownKey("intercom-token", "dG9r", 50...70, .base64),
     KnownKey("calendar-address", "private-", 32...32, .hexadecimal),
+    KnownKey("mailersend-token", "mlsn.", 60...70, .hexadecimal),
+    KnownKey("onesignal-key", "os_v2_app_ os_v2_org_", 60...110, .word),
+    KnownKey("pushbullet-token", "o.", 32...32, .word),
+    KnownKey("telnyx-key", "KEY01", 50...56, .dashed),
+    KnownKey("zoho-token", "1000.", 65...65, .dotted),
+    KnownKey("klaviyo-key", "pk_", 34...34, .hexadecimal),
+    KnownKey("cal-key", "cal_live_ cal_test_", 32...32, .hexadecimal),
+    KnownKey("pinterest-token", "pina_", 40...120, .word),
+    KnownKey("samsara-token", "samsara_api_", 30...40, .word),
   ]
 
   private static let money = [
@@ -152,6 +181,11 @@ struct KnownKey {
     ),
     KnownKey("polar-token", "polar_oat_ polar_pat_", 30...80, .word),
     KnownKey("adyen-key", "AQE", 60...400, .base64),
+    KnownKey("mollie-key", "live_ test_", 30...30, .word),
+    KnownKey("gocardless-token", "live_ sandbox_", 40...40, .dashed),
+    KnownKey("amazon-token", "amzn.mws.", 36...36, .dashed),
+    KnownKey("checkout-key", "sk_sbox_", 24...40, .word),
+    KnownKey("woocommerce-key", "ck_ cs_", 40...40, .hexadecimal),
   ]
 
   private static let models = [
@@ -162,6 +196,9 @@ struct KnownKey {
     KnownKey("langsmith-key", "lsv2_pt_ lsv2_sk_ ls__", 30...60, .word),
     KnownKey("xai-key", "xai-", 60...100, .word),
     KnownKey("tavily-key", "tvly-", 20...60, .dashed),
+    KnownKey("api-key", "llx- esecret_ apify_api_ bb_live_ wandb_v1_ unkey_", 30...120, .dashed),
+    KnownKey("api-key", "sk_", 48...48, .hexadecimal),
+    KnownKey("api-key", "e2b_ fc-", 32...40, .hexadecimal),
   ]
 
   private static let data = [
@@ -178,6 +215,12 @@ struct KnownKey {
     KnownKey("elastic-key", "essu_", 30...120, .base64),
     KnownKey("cockroach-key", "CCDB1_", 40...70, .word),
     KnownKey("convex-key", "prod:", 60...200, .hash),
+    KnownKey("mongodb-secret", "mdb_sa_sk_", 30...60, .dashed),
+    KnownKey("xata-key", "xau_", 30...60, .word),
+    KnownKey("logfire-token", "pylf_v1_us_ pylf_v1_eu_", 30...60, .word),
+    KnownKey("honeycomb-key", "hcaik_ hcaic_ hcxik_ hcbik_ hcalk_", 40...80, .word),
+    KnownKey("axiom-token", "xaat- xapt- xait-", 36...36, .dashed),
+    KnownKey("growthbook-key", "secret_admin_ secret_readonly_ secret_user_", 30...60, .word),
   ]
 
   private static let others = [
@@ -209,6 +252,8 @@ struct KnownKey {
       .hash
     ),
     KnownKey("wireguard-key", "wg_", 43...44, .base64),
+    KnownKey("bitcoin-key", "5H 5J 5K", 49...49, .word),
+    KnownKey("bitcoin-key", "Kw Kx Ky Kz L1 L2 L3 L4 L5", 50...50, .word),
   ]
 
   /// Those that begin with each byte.

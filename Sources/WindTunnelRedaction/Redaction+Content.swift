@@ -77,7 +77,9 @@ extension Redaction {
       return rewritten(bytes, by: GRPCFrames(), depth: depth)
     }
     // A tag that says what it is (RFC 8949 §3.4.6).
-    if essence.hasSuffix("cbor") || bytes.starts(with: [0xD9, 0xD9, 0xF7]) {
+    if essence.hasSuffix("cbor") || essence.hasSuffix("cbor-seq")
+      || bytes.starts(with: [0xD9, 0xD9, 0xF7])
+    {
       return rewritten(bytes, by: BinaryMaps.cbor, depth: depth)
     }
     if essence.hasSuffix("msgpack") {
@@ -102,6 +104,9 @@ extension Redaction {
     {
       return rewritten(bytes, by: coding, depth: depth)
     }
+    // Its ASCII is looked at, and nothing that is named in its own letters.
+    let isKnown = charset.isEmpty || charset.hasPrefix("utf-") || charset.hasSuffix("ascii")
+    if !isKnown, charset != "ucs-2", String(utf8: bytes) == nil { log?.unopened(charset) }
     let mark: Bool? =
       bytes.starts(with: [0xFF, 0xFE]) ? true : bytes.starts(with: [0xFE, 0xFF]) ? false : nil
     if mark != nil, String(utf8: bytes) == nil, bytes.has(0) {

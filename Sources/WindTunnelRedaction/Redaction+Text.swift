@@ -156,6 +156,11 @@ extension Redaction {
         edits.offer(finding.range) { self.stand(for: $0, finding) }
       }
     }
+    for range in Links.escaped(in: bytes) {
+      edits.offer(range) {
+        String(decoding: self.escaped(Array($0.utf8), depth: depth), as: UTF8.self)
+      }
+    }
     for run in EncodedRun.found(in: bytes) {
       guard edits.isFree(run.range) else { continue }
       for edit in unpacked(bytes, run, depth: depth) { edits.add(edit) }
@@ -377,7 +382,8 @@ extension Redaction {
         result += userInfo(String(rest[..<at]))
         rest = rest[at...]
       }
-      host = rest.prefix { !"/?#".contains($0) }
+      // JDBC has its parameters behind semicolons.
+      host = rest.prefix { !"/?#;".contains($0) }
       result += host
       rest = rest.dropFirst(host.count)
     }
@@ -395,6 +401,15 @@ extension Redaction {
 
 /// Finds addresses in a text.
 enum Links {
+  /// Words within which pairs are escaped once more, as in an address without a scheme that has one in its
+  /// query: `/qr?text=otpauth%3A%2F%2F…%3Fsecret%3D…`.
+  static func escaped(in bytes: [UInt8]) -> [Range<Int>] {
+    guard bytes.has(UInt8(ascii: "%")) else { return [] }
+    return bytes.split { $0 <= 0x20 || "\"'<>`".utf8.contains($0) }
+      .filter { $0.firstRange(of: "%3D".utf8) != nil }
+      .map(\.indices)
+  }
+
   /// Addresses with a scheme, without what ends a sentence behind them.
   static func found(in bytes: [UInt8]) -> [Range<Int>] {
     var links: [Range<Int>] = []

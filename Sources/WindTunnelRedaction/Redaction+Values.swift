@@ -113,12 +113,12 @@ extension Redaction {
       let isPair = pair.count == 2 && pair[0].utf8.count <= 24 && pair[1].contains { $0 != "=" }
       let word = (isPair ? pair[1] : part).split(separator: "\"").first ?? ""
       if let bytes = Base64Text.decoded(word.utf8), let inner = String(utf8: bytes),
-        inner.contains("=")
+        inner.contains("=") || inner.contains("\\")
       {
         rememberParts(of: inner, name)
       }
       for piece in String(word).replacing("--", with: "|").split(whereSeparator: {
-        ".:|~".contains($0)
+        ".:|~\\".contains($0)
       })
       where piece.utf8.count >= 16 && piece.utf8.count < value.utf8.count
         && !piece.hasPrefix("eyJhbGciOi") && Looks.isDrawn(piece)

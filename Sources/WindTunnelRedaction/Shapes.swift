@@ -227,6 +227,10 @@ enum Shapes: Detector {
 
   /// `123456789:AA…`, a bot's number and its token, around the colon.
   static func bot(around colon: Int, in bytes: [UInt8]) -> Finding? {
+    if colon >= 11, bytes[(colon + 1)...].starts(with: "APA91b".utf8) {
+      let key = bytes[(colon + 1)...].prefix(200).prefix { KnownKey.Letters.dashed.contains($0) }
+      return key.count < 130 ? nil : Finding(colon - 11..<key.endIndex, "fcm-key")
+    }
     guard colon >= 6, bytes[(colon + 1)...].starts(with: "AA".utf8) else { return nil }
     let token = bytes[(colon + 1)...].prefix(40)
       .prefix { $0.isWord || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
@@ -252,8 +256,25 @@ enum Shapes: Detector {
     if isHexadecimal, word.dropFirst(32).starts(with: "-us".utf8), 36...37 ~= word.count {
       return Finding(word.startIndex..<word.endIndex, "mailchimp-key")
     }
+    let whole = word.startIndex..<word.endIndex
     if 37...40 ~= word.count, word.dropFirst(4).prefix(2).elementsEqual("Q~".utf8) {
-      return Finding(word.startIndex..<word.endIndex, "azure-secret")
+      return Finding(whole, "azure-secret")
+    }
+    // 84 letters with marks at their ends, as Azure has given them out since 2024.
+    if word.count == 84, word.dropFirst(52).starts(with: "JQQJ".utf8) {
+      return Finding(whole, "azure-secret")
+    }
+    if parts.count == 1, 38...46 ~= word.count, word.suffix(4).elementsEqual("_mmk".utf8) {
+      return Finding(whole, "maxmind-key")
+    }
+    // `0.<uuid>.<30 letters>:<base64>`, a machine's account at Bitwarden.
+    if parts.count == 3, parts[0].elementsEqual("0".utf8), parts[1].count == 36,
+      parts[2].count == 30
+    {
+      let rest = bytes[word.endIndex...].prefix(26).dropFirst().prefix {
+        KnownKey.Letters.base64.contains($0)
+      }
+      return Finding(place..<max(word.endIndex, rest.endIndex), "bitwarden-token")
     }
     return nil
   }

@@ -25,6 +25,7 @@ enum Vocabulary {
     codedeverification tokendeacceso jetondacces segredo segreto secreto sicherheitstoken privkey privatekey oobcode scratchcode scratchcodes walletphrase secretcode securityanswer
     secretanswer sesskey jetonacces parol chavedeacesso chaveacesso puk clesprivee cleprivee
     chavedaapi cheieapi nokkelord nyckelord lykilord cyfrinair pasahitza katalaluan nenosiri
+    pasahitz ключдоступу ключадоступу hashsalt authsalt loggedinsalt noncesalt loggedinkey noncekey bewit
     wagwoord zugangsschluessel schluesselwort apischluessel пароля паролю 비밀키 비밀 非公開鍵 秘密鍵 秘密键
     秘密鑰 私钥 私鑰 アクセスキー apiキー 認証キー கடவுச்சொல் პაროლი გადաბառ գաղտնաբառ парол құпиясөз құпия
     парола паролата лозинку contrasinal pasvorto fjalekalimi fjalekalim nywila sandi iphasiwedi
@@ -67,7 +68,7 @@ enum Vocabulary {
     .token: """
     token tokens session sessions sid sig sign signature signatures auth bearer assertion secret
     secrets key keys ticket jeton clave chave chiave cle schlussel sleutel nyckel ключ jws jwe dpop
-    secretid подпись firma signatur handtekening 签名 署名 キー 키 authentication appid
+    secretid webhookid подпись firma signatur handtekening 签名 署名 キー 키 authentication appid
     """,
     .cookie: "cookie cookies",
     .code: "pin pins pinnumber otppin mpin tan einmalcode codepin 验证",
