@@ -301,5 +301,32 @@ extension HardSecret {
       "data: § rotated\n\n",
       "ory_pat_{m32}"
     ),
+    told(
+      63070,
+      "Bitwarden in an output",
+      "/jobs/2",
+      json,
+      #"{"exit":0,"output":"client=§\n"}"#,
+      "0.1f53950b-305e-55ea-55c3-d113f8367a02.{m30}:{b22}=="
+    ),
+    told(
+      63080,
+      "Firebase messaging in a chat",
+      "/posts/8",
+      json,
+      #"{"message":"this one: § (till Friday)"}"#,
+      "AAAAKQmdHpX:APA91b{u134}"
+    ),
+    told(
+      63090,
+      "Azure DevOps in a ticket",
+      "/tickets/7.xml",
+      "application/xml",
+      "<t><comment>It worked with § yesterday</comment></t>",
+      "{m52}JQQJ99BLACAAAAAAAAAAAAAAAZDO{m4}"
+    ),
+    told(63100, "MaxMind in a log", "/logs/7", plain, "client § made\n", "{m6}_{m29}_mmk"),
+    told(63110, "Vercel in a list", "/args", json, #"["--eu","§"]"#, "vercel_blob_rw_{m16}_{m30}"),
+    told(63120, "42 in CSV", "/e.csv", "text/csv", "Area,Remark\nBilling,§\n", "s-s4t2ud-{h64}"),
   ]
 }

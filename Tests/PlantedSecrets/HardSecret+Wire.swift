@@ -263,5 +263,37 @@ extension HardSecret {
       """,
       "Linden-Quay-406"
     ),
+    told(
+      66970,
+      "address of JDBC with parameters",
+      "/actuator/configprops",
+      json,
+      #"{"url":"jdbc:sqlserver://sql1:1433;databaseName=shop;user=sa;password=§;encrypt=true"}"#,
+      "Mulde34.quarzal3"
+    ),
+    told(
+      66980,
+      "address of a one-time password in a picture's",
+      "/2fa/setup",
+      "text/html",
+      #"<img alt="QR" src="/qr?text=otpauth%3A%2F%2Ftotp%2FT%3Aeva%3Fsecret%3D§%26digits%3D6">"#,
+      "{q32}"
+    ),
+    told(
+      66990,
+      "salt of WordPress",
+      "/wp-config.php.bak",
+      plain,
+      "<?php\ndefine( 'DB_NAME', 'wp' );\ndefine( 'SECURE_AUTH_SALT', '§' );\n",
+      "7ulz/MFHmM}%d1~{m12};)*E~4!}X"
+    ),
+    told(
+      66995,
+      "salt of Drupal",
+      "/settings.php~",
+      plain,
+      "<?php\n$settings['hash_salt'] = '§';\n$settings['file_public_path'] = 'files';\n",
+      "{u74}"
+    ),
   ]
 }

@@ -160,5 +160,21 @@ extension HardSecret {
       #"{"gebruiker":"pieter","wagwoord":"§"}"#,
       "Tafelberg_wolk_2"
     ),
+    sent(
+      60910,
+      "Basque member",
+      "/liburutegia",
+      json,
+      #"{"pasahitz_berria":"§"}"#,
+      "Itsaso-89-bide"
+    ),
+    told(
+      60920,
+      "Ukrainian key",
+      "/kabinet",
+      json,
+      #"{"компанія":"Книгарня","ключ_доступу":"§","дійсний_до":"2027-06-30"}"#,
+      "{a40}"
+    ),
   ]
 }

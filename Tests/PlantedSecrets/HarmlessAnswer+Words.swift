@@ -241,5 +241,14 @@ extension HarmlessAnswer {
       {"key":"password.hint","value":"off"},{"name":"session","value":"long"}]
       """
     ),
+    get(
+      other,
+      "labels of a language that ends its words",
+      "https://cdn.example.test/locale/more.json",
+      """
+      {"it":{"password":"Parola d'ordine","token":"Codice di accesso"},\
+      "tr":{"parola":"Parolanız","oturum":"Oturum aç"}}
+      """
+    ),
   ]
 }

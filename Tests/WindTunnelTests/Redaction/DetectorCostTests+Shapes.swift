@@ -231,7 +231,8 @@ extension DetectorCostTests {
       after: "\"}"
     ),
     Shape("=\n"), Shape("=3D"), Shape("\\u0041"), Shape("&#x"), Shape("&#1;"), Shape("&amp"),
-    Shape("%2B+"), Shape("\\x4"), Shape("\(some("a", 40))\n"), Shape("\(some("a", 40))\n  >"),
+    Shape("%2B+"), Shape("a%3D "), Shape("a%3D%2525"), Shape("a://b;c="), Shape("a%3D\"\""),
+    Shape("\\x4"), Shape("\(some("a", 40))\n"), Shape("\(some("a", 40))\n  >"),
   ]
 
   /// Secrets that are repeated, nearly or wholly (`KnownValueSearch`, `Edit.between`).

@@ -9,7 +9,7 @@ import Testing
 /// but such a value. What is missing of each list is named in the failure.
 @Suite struct HardSecretTests {
   /// How many of each list have to be right.
-  private static let (hardMin, harmlessMin, pairsMin) = (375, 147, 35)
+  private static let (hardMin, harmlessMin, pairsMin) = (389, 149, 35)
 
   private static func redacted(_ interactions: [Interaction]) -> (Cassette, [String]) {
     var redaction = Redaction(continuing: [])

@@ -114,4 +114,12 @@ import WindTunnelSymptoms
     #expect(lint.leaks == [])
     #expect(lint.unopened == ["#1 response body: in zstd, which is not opened here"])
   }
+
+  @Test func `a charset that nobody here reads is named`() {
+    let words: [UInt8] = [0xF0, 0xC1, 0xD2, 0xCF, 0xCC, 0xD8, 0x3A, 0x20, 0x61, 0x31]
+    let headers: HeaderFields = ["Content-Type": "text/plain; charset=koi8-r"]
+    let response = Response(headers: headers, body: Body(Data(words)))
+    let lint = CassetteLint(Cassette([.init(Request("GET", "/"), response)]))
+    #expect(lint.unopened == ["#1 response body: in koi8-r, which is not opened here"])
+  }
 }
