@@ -49,7 +49,7 @@ extension Redaction {
     {
       return text
     }
-    return text(bytes, type.isScript ? .script : .plain, depth: 0)
+    return escapedWords(text(bytes, type.isScript ? .script : .plain, depth: 0))
   }
 
   /// Content in a coding of its own, opened and closed; `nil` for what is in none.

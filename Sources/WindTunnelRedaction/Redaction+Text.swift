@@ -39,6 +39,18 @@ extension Redaction {
     return bytes
   }
 
+  /// A body's text whose words may hold pairs that are escaped once more; a string of JSON is read so by
+  /// itself.
+  mutating func escapedWords(_ bytes: [UInt8]) -> [UInt8] {
+    if let first = bytes.first, "{[".utf8.contains(first) { return bytes }
+    let edits = Links.escaped(in: bytes).compactMap { range in
+      let old = Array(bytes[range])
+      let new = escaped(old, depth: 0)
+      return new == old ? nil : Edit(range, new)
+    }
+    return edits.isEmpty ? bytes : Edit.applied(edits, to: bytes)
+  }
+
   /// The marks by which a text is known to be spelled in a way of its own.
   private static let escapes: [(EscapedText.Spelling, [String])] = [
     (.percent, ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"]),
@@ -154,11 +166,6 @@ extension Redaction {
     for detector in rules.personalData ? Self.detectors + [PersonalData.self] : Self.detectors {
       for finding in detector.findings(in: passage) {
         edits.offer(finding.range) { self.stand(for: $0, finding) }
-      }
-    }
-    for range in Links.escaped(in: bytes) {
-      edits.offer(range) {
-        String(decoding: self.escaped(Array($0.utf8), depth: depth), as: UTF8.self)
       }
     }
     for run in EncodedRun.found(in: bytes) {
@@ -405,9 +412,27 @@ enum Links {
   /// query: `/qr?text=otpauth%3A%2F%2F…%3Fsecret%3D…`.
   static func escaped(in bytes: [UInt8]) -> [Range<Int>] {
     guard bytes.has(UInt8(ascii: "%")) else { return [] }
-    return bytes.split { $0 <= 0x20 || "\"'<>`".utf8.contains($0) }
-      .filter { $0.firstRange(of: "%3D".utf8) != nil }
-      .map(\.indices)
+    var words: [Range<Int>] = []
+    var place = 0
+    while place + 2 < bytes.count {
+      guard bytes[place] == UInt8(ascii: "%"), bytes[place + 1] == UInt8(ascii: "3"),
+        bytes[place + 2].asciiLowercased == UInt8(ascii: "d")
+      else {
+        place += 1
+        continue
+      }
+      var (start, end) = (place, place + 3)
+      let least = words.last?.upperBound ?? 0
+      while start > least, isOfWord(bytes[start - 1]) { start -= 1 }
+      while end < bytes.count, isOfWord(bytes[end]) { end += 1 }
+      words.append(start..<end)
+      place = end
+    }
+    return words
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    byte > 0x20 && !"\"'<>`".utf8.contains(byte)
   }
 
   /// Addresses with a scheme, without what ends a sentence behind them.
