@@ -65,7 +65,7 @@ extension Redaction {
           part
         )
       }
-      part.map { log?.part = "\($0) \(place) \(SecretNames.slug(name))" }
+      part.map { log?.part = "\($0) \(place.rawValue) \(SecretNames.slug(name))" }
       let value = value(text, named: name, place, neighbours) ?? self.text(text, depth: depth + 1)
       return value == text ? span.meaning : Array(value.utf8)
     }

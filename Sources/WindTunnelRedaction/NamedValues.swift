@@ -120,7 +120,8 @@ extension NamedValues {
     // `&amp;token=` in HTML.
     let isAfterEntity = start > 4 && bytes[(start - 5)..<start].elementsEqual("&amp;".utf8)
     let written = String(decoding: bytes[start..<end], as: UTF8.self)
-    let name = written.contains("%") ? written.removingPercentEncoding ?? written : written
+    let isEscaped = written.utf8.contains(UInt8(ascii: "%"))
+    let name = isEscaped ? written.removingPercentEncoding ?? written : written
     let isQuery = isInAddress || isAfterEntity
     guard let (name, kind) = named(name, from: start, isQuery: isQuery) else { return nil }
     let known = Name(

@@ -192,6 +192,16 @@ extension String {
     return redaction.text(self)
   }
 
+  /// The same, and without the secrets of some requests where it repeats them.
+  package func withoutSecrets(of requests: [Request]) -> String {
+    var redaction = Redaction(continuing: [])
+    let asked = requests.map { Interaction($0, Response()) }
+    let answer = Response(headers: ["Content-Type": "text/plain"], body: Body(self))
+    let told = Interaction(Request("GET", "/"), answer)
+    // What cannot be told without them is not told.
+    return redaction.redact(asked + [told]).last?.response?.body.text ?? ""
+  }
+
   /// Tells whether what bears this name is a secret: `--api-token`.
   package var namesSecret: Bool {
     SecretNames(.standard).kind(of: self, in: .field) != nil

@@ -52,10 +52,13 @@ extension Redaction {
   }
 
   /// The marks by which a text is known to be spelled in a way of its own.
-  private static let escapes: [(EscapedText.Spelling, [String])] = [
-    (.percent, ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"]),
-    (.html, ["&#x", "&#1", "&#3", "&#4", "&#5", "&#6", "&#9", "&quot;", "&#X"]),
-    (.json, ["\\u00", "\\x", "\\\""]),
+  private static let escapes: [(EscapedText.Spelling, [[UInt8]])] = [
+    (.percent, ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"].map { Array($0.utf8) }),
+    (
+      .html,
+      ["&#x", "&#1", "&#3", "&#4", "&#5", "&#6", "&#9", "&quot;", "&#X"].map { Array($0.utf8) }
+    ),
+    (.json, ["\\u00", "\\x", "\\\""].map { Array($0.utf8) }),
   ]
 
   /// A text without secrets: JSON as such, else lines of JSON and what is between them.
@@ -381,9 +384,11 @@ extension Redaction {
     var rest = link[...]
     var result = ""
     var host: Substring = ""
-    if let scheme = rest.firstRange(of: "://") {
-      result += rest[..<scheme.upperBound]
-      rest = rest[scheme.upperBound...]
+    let text = rest.utf8
+    if let colon = text.indices.first(where: { text[$0...].starts(with: "://".utf8) }) {
+      let start = text.index(colon, offsetBy: 3)
+      result += rest[..<start]
+      rest = rest[start...]
       let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
       if let at = rest[..<end].lastIndex(of: "@") {
         result += userInfo(String(rest[..<at]))

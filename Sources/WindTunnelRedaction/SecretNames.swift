@@ -8,7 +8,7 @@ internal import Foundation
 /// `user[new_password]`, `passwordHash` and `api_key_v2` are a password, a password and a key.
 struct SecretNames {
   /// The place where a name stands.
-  enum Place { case header, query, field }
+  enum Place: String { case header, query, field }
 
   /// The meaning of a name for its value.
   enum Kind: Hashable {

@@ -14,6 +14,8 @@ final class AttemptTracker: Sendable {
     var hasMutation = false
     /// The first request that is not on the cassette, with the nearest one that is.
     var notOnCassette: String?
+    /// The first requests that came, whose secrets its client may print again.
+    var requests: [Request] = []
     /// The time of the first sign of the client: a question for a name, a connection or a request.
     var firstSign: Duration?
   }
@@ -32,6 +34,10 @@ final class AttemptTracker: Sendable {
 
   /// So many are enough to find one that came while a call was in the air.
   private static let straysMax = 256
+
+  /// The limits of what is kept of a call's requests.
+  private static let requestsMax = 4
+  private static let requestBytesMax = 64 << 10
 
   /// An attempt that is not over: which it is of which call, and how far it has come.
   private struct Open: Sendable {
@@ -141,6 +147,12 @@ final class AttemptTracker: Sendable {
     }
     let date = retryDate(of: outcome)
     state.withLock { state in
+      if let call = state.open[outcome.id]?.call,
+        outcome.request.body.count <= Self.requestBytesMax,
+        let count = state.calls[call]?.requests.count, count < Self.requestsMax
+      {
+        state.calls[call]?.requests.append(outcome.request)
+      }
       state.open[outcome.id]?.requestEnd = now
       state.open[outcome.id]?.retryNotBefore = date
       state.open[outcome.id]?.stages.tls = handshake?.inWholeMicroseconds

@@ -216,7 +216,7 @@ struct CallRunner: Sendable {
     // What the server changed on purpose no client can tell.
     if let result = end.result, result.ending == .succeeded, !seen.hasMutation {
       observation.bodyMatches = bodies.match(result, request)
-      observation.printed = bodies.printed(result, request)
+      observation.printed = bodies.printed(result, request, asking: seen.requests)
     }
     emit(.ended(observation))
   }

@@ -66,9 +66,14 @@ struct RecordedBodies: Sendable {
   /// The greatest number of printed characters that are told.
   private static let printedMax = 40
 
-  /// The beginning of what a program printed in place of a recorded body, without what looks like a secret;
-  /// `nil` where the two were compared, or there is nothing to compare with.
-  func printed(_ result: CallResult, _ request: Request) -> String? {
+  /// The beginning of what a program printed in place of a recorded body, without what looks like a secret
+  /// and without those of the requests by which it asked; `nil` where the two were compared, or there is
+  /// nothing to compare with.
+  func printed(
+    _ result: CallResult,
+    _ request: Request,
+    asking requests: [Request] = []
+  ) -> String? {
     guard result.isPrinted, let body = result.body, bodies[matcher.key(request)] != nil,
       match(result, request) == nil
     else { return nil }
@@ -76,7 +81,7 @@ struct RecordedBodies: Sendable {
     let text = String(decoding: body.prefix(8 * Self.printedMax), as: UTF8.self)
     // In one of these a secret lies where only its media type could tell.
     guard !Self.isNoText(text) else { return "\(body.count) bytes that are no text" }
-    let lines = text.withoutSecrets.split(whereSeparator: \.isNewline)
+    let lines = text.withoutSecrets(of: requests).split(whereSeparator: \.isNewline)
     let line = lines.first { $0.contains { !$0.isWhitespace } } ?? ""
     return line.count > Self.printedMax ? "\(line.prefix(Self.printedMax))…" : String(line)
   }

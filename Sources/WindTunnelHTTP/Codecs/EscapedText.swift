@@ -237,12 +237,10 @@ package struct EscapedText {
     return false
   }
 
-  /// Tells whether one of some marks stands in a text.
-  package static func has(_ marks: [String], in bytes: [UInt8]) -> Bool {
-    marks.contains { mark in
-      let mark = Array(mark.utf8)
-      return bytes.has(mark[0]) && bytes.firstRange(of: mark) != nil
-    }
+  /// Tells whether one of some marks, which begin alike, stands in a text.
+  package static func has(_ marks: [[UInt8]], in bytes: [UInt8]) -> Bool {
+    guard let first = marks.first?.first, bytes.has(first) else { return false }
+    return marks.contains { bytes.firstRange(of: $0) != nil }
   }
 
   private static func escape(_ text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
