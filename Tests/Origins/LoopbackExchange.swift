@@ -8,9 +8,8 @@ public import Foundation
 
 /// A client without any library: bytes to a port of 127.0.0.1, and what comes back for them.
 public enum LoopbackExchange {
-  /// Sends bytes and reads until the server ends the connection; it blocks.
-  ///
-  /// - Parameter isCut: Tells whether what is sent is said to end there.
+  /// Sends bytes and reads until the server ends the connection; it blocks. One that is cut says that
+  /// what it sends ends there.
   public static func answer(
     to request: Data,
     at port: Int,
