@@ -103,8 +103,9 @@ enum Judgement {
       return true
     }
     // Its name and an ending: `"parola": "Parolanız"`.
-    if value.first?.isUppercase == true, value.allSatisfy(\.isLetter),
-      SecretNames.folded(value).hasPrefix(SecretNames.folded(name))
+    let folded = (name: SecretNames.folded(name), value: SecretNames.folded(value))
+    if value.first?.isUppercase == true, value.allSatisfy(\.isLetter), folded.name.count >= 4,
+      folded.value.hasPrefix(folded.name), folded.value.count <= folded.name.count + 4
     {
       return true
     }

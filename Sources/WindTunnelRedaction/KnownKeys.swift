@@ -4,7 +4,7 @@
 struct KnownKey {
   /// The letters that follow the mark.
   enum Letters: Int, CaseIterable {
-    case hexadecimal, capitals, word, dashed, dotted, base64, hash
+    case hexadecimal, capitals, word, dashed, dotted, base64, hash, plain
 
     func contains(_ byte: UInt8) -> Bool {
       switch self {
@@ -15,6 +15,7 @@ struct KnownKey {
       case .dotted:
         Self.dashed.contains(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "~")
       case .base64: byte.isWord || "+/=_-".utf8.contains(byte)
+      case .plain: byte.isWord
       case .hash: byte.isWord || "+/=_-.,$:".utf8.contains(byte)
       }
     }
@@ -71,16 +72,16 @@ struct KnownKey {
     KnownKey("zuplo-key", "zpka_", 30...90, .word),
     KnownKey("ibm-token", "ApiKey-", 36...60, .dashed),
     KnownKey("cloudflare-key", "cfut_ cfat_ cfk_", 30...60, .word),
-    KnownKey("deno-token", "ddp_ ddo_", 30...44, .word),
-    KnownKey("netbird-token", "nbp_", 30...44, .word),
+    KnownKey("deno-token", "ddp_ ddo_", 30...44, .plain),
+    KnownKey("netbird-token", "nbp_", 30...44, .plain),
     KnownKey("vercel-token", "vercel_blob_rw_", 30...80, .word),
     KnownKey("tigris-key", "tsec_", 40...80, .dashed),
     KnownKey("dnsimple-token", "dnsimple_u_ dnsimple_a_ dnsimple_o_", 24...60, .word),
     KnownKey("hcaptcha-secret", "ES_", 32...32, .hexadecimal),
     KnownKey("turnstile-secret", "0x4AAAAAAA", 24...26, .dashed),
     KnownKey("infisical-token", "st.", 80...100, .dotted),
-    KnownKey("maxmind-key", "mmk_", 20...60, .word),
-    KnownKey("adafruit-key", "aio_", 28...28, .word),
+    KnownKey("maxmind-key", "mmk_", 20...60, .plain),
+    KnownKey("adafruit-key", "aio_", 28...28, .plain),
   ]
 
   private static let code = [
@@ -120,7 +121,7 @@ struct KnownKey {
     KnownKey("packagist-token", "packagist_ort_ packagist_out_ packagist_uut_", 30...90, .word),
     KnownKey("openvsx-token", "ovsxp_ ovsxat_", 30...60, .dashed),
     KnownKey("modrinth-token", "mrp_ mra_", 40...70, .word),
-    KnownKey("lichess-token", "lip_ lio_", 20...30, .word),
+    KnownKey("lichess-token", "lip_ lio_", 20...30, .plain),
     KnownKey("riot-key", "RGAPI-", 36...36, .dashed),
     KnownKey("intra-secret", "s-s4t2ud- u-s4t2ud-", 64...64, .hexadecimal),
     KnownKey("stytch-secret", "secret-live- secret-test-", 30...60, .base64),
@@ -153,7 +154,6 @@ struct KnownKey {
     KnownKey("calendar-address", "private-", 32...32, .hexadecimal),
     KnownKey("mailersend-token", "mlsn.", 60...70, .hexadecimal),
     KnownKey("onesignal-key", "os_v2_app_ os_v2_org_", 60...110, .word),
-    KnownKey("pushbullet-token", "o.", 32...32, .word),
     KnownKey("telnyx-key", "KEY01", 50...56, .dashed),
     KnownKey("zoho-token", "1000.", 65...65, .dotted),
     KnownKey("klaviyo-key", "pk_", 34...34, .hexadecimal),
@@ -181,8 +181,7 @@ struct KnownKey {
     ),
     KnownKey("polar-token", "polar_oat_ polar_pat_", 30...80, .word),
     KnownKey("adyen-key", "AQE", 60...400, .base64),
-    KnownKey("mollie-key", "live_ test_", 30...30, .word),
-    KnownKey("gocardless-token", "live_ sandbox_", 40...40, .dashed),
+    KnownKey("mollie-key", "live_ test_", 30...30, .plain),
     KnownKey("amazon-token", "amzn.mws.", 36...36, .dashed),
     KnownKey("checkout-key", "sk_sbox_", 24...40, .word),
     KnownKey("woocommerce-key", "ck_ cs_", 40...40, .hexadecimal),

@@ -229,7 +229,9 @@ enum Shapes: Detector {
   static func bot(around colon: Int, in bytes: [UInt8]) -> Finding? {
     if colon >= 11, bytes[(colon + 1)...].starts(with: "APA91b".utf8) {
       let key = bytes[(colon + 1)...].prefix(200).prefix { KnownKey.Letters.dashed.contains($0) }
-      return key.count < 130 ? nil : Finding(colon - 11..<key.endIndex, "fcm-key")
+      let id = bytes[..<colon].suffix(64).reversed()
+        .prefix { KnownKey.Letters.dashed.contains($0) }.count
+      return key.count < 130 || id < 11 ? nil : Finding(colon - id..<key.endIndex, "fcm-key")
     }
     guard colon >= 6, bytes[(colon + 1)...].starts(with: "AA".utf8) else { return nil }
     let token = bytes[(colon + 1)...].prefix(40)
@@ -271,10 +273,13 @@ enum Shapes: Detector {
     if parts.count == 3, parts[0].elementsEqual("0".utf8), parts[1].count == 36,
       parts[2].count == 30
     {
-      let rest = bytes[word.endIndex...].prefix(26).dropFirst().prefix {
+      guard bytes[word.endIndex...].first == UInt8(ascii: ":") else {
+        return Finding(whole, "bitwarden-token")
+      }
+      let key = bytes[(word.endIndex + 1)...].prefix(24).prefix {
         KnownKey.Letters.base64.contains($0)
       }
-      return Finding(place..<max(word.endIndex, rest.endIndex), "bitwarden-token")
+      return Finding(place..<key.endIndex, "bitwarden-token")
     }
     return nil
   }

@@ -19,6 +19,38 @@ import Testing
     "text/plain", "text/javascript", "text/html; charset=utf-8", "application/octet-stream",
   ]
 
+  @Test(arguments: [
+    "ok test_returns_404_for_a_missing_user\n", "a=o.shouldComponentUpdateWithContext(b);c()",
+    "play lip_sync_animation_v2_final.mp4\n", "0.1f53950b-305e-55ea-55c3-d113f8367a02 is up\n",
+  ])
+  func `names in code and logs that begin like a key stay`(text: String) {
+    for type in Self.types { #expect(Self.kept(text, type) == text, "\(type)") }
+  }
+
+  @Test func `what stands around a key stays`() {
+    let (drawn, machine) = (
+      String(repeating: "x7Kq9vLw2P", count: 14), "x7Kq9vLw2PzRx7Kq9vLw2PzRx7Kq9v"
+    )
+    let account = "0.1f53950b-305e-55ea-55c3-d113f8367a02.\(machine)"
+    let rows = [
+      ("ask for\nAAAAx7Kq9vL:APA91b\(drawn) é", "ask for\n*fcm-key-1 é"),
+      ("it is é:APA91b\(drawn)", "it is é:APA91b\(drawn)"),
+      ("use '\(account)', and", "use '*bitwarden-token-1', and"),
+      ("use \(account) and more", "use *bitwarden-token-1 and more"),
+    ]
+    for (text, kept) in rows {
+      #expect(
+        Self.kept(text, "text/plain") == kept.replacing("*", with: "REDACTED-"),
+        "\(text.prefix(20))"
+      )
+    }
+  }
+
+  @Test(arguments: [#"{"passwords":{"b":"Birnbaum"}}"#, #"{"password":{"":"Hunterxyz"}}"#])
+  func `a password that begins with the name of its member goes`(text: String) throws {
+    #expect(try #require(Self.kept(text, "application/json")).contains("REDACTED-"))
+  }
+
   @Test(arguments: ["/", "+", "-"])
   func `letters of base64 that look like a key are none`(joint: String) {
     var draw = Generator(seed: 17)
