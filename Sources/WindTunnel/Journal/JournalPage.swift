@@ -116,7 +116,7 @@ struct JournalPage {
     // Its end gives the lock back.
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return nil }
-    defer { withExtendedLifetime(handle) {} }
+    defer { withExtendedLifetime(handle) { _ = flock(descriptor, LOCK_UN) } }
     return try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
   }
 
@@ -127,13 +127,17 @@ struct JournalPage {
   }
 
   /// `close` by a name that the method does not hide.
+  ///
+  /// The lock is given back by name: a child that is being made holds all descriptors until its program
+  /// begins, and with them the lock (flock(2)).
   private static func give(back descriptor: Int32) -> Int32 {
+    flock(descriptor, LOCK_UN)
     #if canImport(Darwin)
-      Darwin.close(descriptor)
+      return Darwin.close(descriptor)
     #elseif canImport(Glibc)
-      Glibc.close(descriptor)
+      return Glibc.close(descriptor)
     #else
-      Musl.close(descriptor)
+      return Musl.close(descriptor)
     #endif
   }
 }

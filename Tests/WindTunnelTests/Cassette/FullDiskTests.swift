@@ -62,6 +62,32 @@ import WindTunnelSymptoms
     }
   }
 
+  #if os(Linux)
+    @Test func `a journal that was closed is over, though a child that is being made still has it`()
+      throws
+    {
+      let disk = try SmallDisk()
+      let file = disk.folder.file("a.json")
+      let journal = try RecordingJournal(besides: file, by: disk.calls)
+      let deck = Deck(Cassette(), mode: .newEpisodes, recordingJournal: journal)
+      let interaction = Self.interaction("/a")
+      deck.keep(interaction, for: deck.decide(interaction.request))
+      // Until its program begins a child has what its parent has, as a second descriptor has it.
+      let folder = "/proc/self/fd"
+      let own = try FileManager.default.contentsOfDirectory(atPath: folder).first { name in
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
+        return path?.hasSuffix(
+          "\(disk.folder.url.lastPathComponent)/\(journal.file.lastPathComponent)"
+        )
+          == true
+      }
+      let second = dup(try #require(own.flatMap { Int32($0) }))
+      defer { close(second) }
+      journal.close()
+      #expect(try Cassette.withLeftovers(file).cassette == Cassette([interaction]))
+    }
+  #endif
+
   @Test func `what a failed write left is cut off before anything else is written`() throws {
     let disk = try SmallDisk()
     disk.state.withLock { $0.cutsWhileFailing = false }
