@@ -80,11 +80,14 @@ import WindTunnel
       #expect((stages.upload == nil) == (stage == .inProcess))
     }
     let slow = Scenario("s", link: Link(up: .init(), down: .init(bitsPerSecond: 800_000)))
-    for call in try await Self.fly(slow, stage) {
+    let dribbled = try await Self.fly(slow, stage).map { call in
       let stages = try #require(call.attempts.first).stages
-      // 20,000 bytes at 100,000 a second.
-      #expect(try #require(stages.body) >= .milliseconds(150))
+      return (first: try #require(stages.firstByte), body: try #require(stages.body))
     }
+    // 20,000 bytes at 100,000 a second. A busy machine may look late at the first of them, so that what
+    // it waited is no more the body's; not each time.
+    #expect(dribbled.allSatisfy { $0.first + $0.body >= .milliseconds(150) })
+    #expect(dribbled.contains { $0.body >= .milliseconds(150) })
   }
 
   @Test func `a connection that comes about late is late in connecting, where that is seen`()
