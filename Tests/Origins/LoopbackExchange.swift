@@ -15,17 +15,9 @@ public enum LoopbackExchange {
     at port: Int,
     isCut: Bool = false
   ) throws(POSIXError) -> Data {
-    #if canImport(Darwin)
-      let stream = SOCK_STREAM
-    #else
-      let stream = Int32(SOCK_STREAM.rawValue)
-    #endif
-    let descriptor = socket(AF_INET, stream, 0)
+    let descriptor = LoopbackPort.socket()
     defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    address.sin_port = UInt16(port).bigEndian
+    var address = LoopbackPort.address(of: port)
     let length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isConnected = withUnsafeBytes(of: &address) { bytes in
       bytes.baseAddress.map {

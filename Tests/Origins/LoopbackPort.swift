@@ -2,9 +2,9 @@ internal import Foundation
 internal import WindTunnelServer
 
 #if canImport(Darwin)
-  private import Darwin
+  internal import Darwin
 #else
-  private import Glibc
+  internal import Glibc
 #endif
 
 /// A free port of 127.0.0.1 that is listened to, for origins that block.
@@ -18,16 +18,9 @@ public struct LoopbackPort: Sendable {
   public init() throws {
     // Its clients may be gone when an origin answers them.
     BrokenPipes.ignore()
-    #if canImport(Darwin)
-      let stream = SOCK_STREAM
-    #else
-      let stream = Int32(SOCK_STREAM.rawValue)
-    #endif
-    let listener = socket(AF_INET, stream, 0)
+    let listener = Self.socket()
     descriptor = listener
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var address = Self.address(of: 0)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let result = withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
       guard let base = bytes.baseAddress else { return -1 }
@@ -39,6 +32,25 @@ public struct LoopbackPort: Sendable {
     number = Int(UInt16(bigEndian: address.sin_port))
   }
 
+  /// A new socket for a stream of bytes.
+  static func socket() -> Int32 {
+    #if canImport(Darwin)
+      let stream = SOCK_STREAM
+    #else
+      let stream = Int32(SOCK_STREAM.rawValue)
+    #endif
+    return newSocket(AF_INET, stream, 0)
+  }
+
+  /// The address of a port of 127.0.0.1.
+  static func address(of port: Int) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = UInt16(port).bigEndian
+    return address
+  }
+
   /// Closes the port; whoever asks after that is refused.
   public func close() {
     shutdown(descriptor, Int32(SHUT_RDWR))
@@ -48,3 +60,8 @@ public struct LoopbackPort: Sendable {
 
 /// The system's `close`, which the method of that name would hide.
 private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
+
+/// The system's `socket`, which the function of that name would hide.
+private func newSocket(_ family: Int32, _ type: Int32, _ number: Int32) -> Int32 {
+  socket(family, type, number)
+}

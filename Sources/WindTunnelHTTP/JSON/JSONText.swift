@@ -3,7 +3,7 @@ package enum JSONSpan {
   /// A string with its quotes.
   case string(Range<Int>)
   case number(Range<Int>)
-  /// `true`, `false` or `null`.
+  /// A literal: `true`, `false` or `null`.
   case word(Range<Int>)
   /// A list, from bracket to bracket.
   case array(Range<Int>)
