@@ -163,7 +163,7 @@ enum Entropy {
 
   private static func isMixed(_ word: ArraySlice<UInt8>) -> Bool {
     word.contains { 0x61...0x7A ~= $0 } && word.contains { 0x41...0x5A ~= $0 }
-      && word.count { 0x30...0x39 ~= $0 } >= 2
+      && word.count { $0.isASCIIDigit } >= 2
   }
 
   /// `sha384-…`, as in `integrity` (Subresource Integrity §3.1): of something public.

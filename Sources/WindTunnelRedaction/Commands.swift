@@ -311,7 +311,7 @@ struct Commands: Detector {
   private mutating func lines(behind place: Int) -> Int? {
     // A value over several lines may end behind the one that is known.
     guard place <= lineEnd else { return nil }
-    let digits = bytes[place..<lineEnd].prefix(16).filter { 0x30...0x39 ~= $0 }
+    let digits = bytes[place..<lineEnd].prefix(16).filter { $0.isASCIIDigit }
     let count = Int(String(decoding: digits, as: UTF8.self)) ?? 0
     guard count > 0, count < 100, lineEnd < bytes.count else { return nil }
     var end = lineEnd
@@ -328,7 +328,7 @@ struct Commands: Detector {
   private mutating func serialised(at place: Int) -> Int? {
     func text(at place: Int) -> Range<Int>? {
       guard bytes[place...].starts(with: "s:".utf8) else { return nil }
-      let digits = bytes[(place + 2)...].prefix(6).prefix { 0x30...0x39 ~= $0 }
+      let digits = bytes[(place + 2)...].prefix(6).prefix { $0.isASCIIDigit }
       let start = digits.endIndex + 2
       guard let count = Int(String(decoding: digits, as: UTF8.self)),
         bytes[digits.endIndex...].starts(with: ":\"".utf8),
@@ -387,7 +387,7 @@ struct Commands: Detector {
       omittingEmptySubsequences: false
     )
     guard parts.count == 5, !parts[1].isEmpty,
-      parts[1].allSatisfy({ 0x30...0x39 ~= $0 }) && parts[1].count >= 4
+      parts[1].allSatisfy({ $0.isASCIIDigit }) && parts[1].count >= 4
         || parts[1].elementsEqual("*".utf8),
       parts.allSatisfy({ !$0.isEmpty && !$0.contains(0x20) }), parts[4].count >= 6
     else { return }

@@ -4,8 +4,9 @@ internal import WindTunnelHTTP
 /// A coding that values and texts stand in. It opens a text into spans, and spells what stands in a
 /// span afterwards, so that all that is not replaced stays to the byte.
 protocol Decoder {
+  associatedtype Spans: Sequence<Span> = [Span]
   /// The spans of a text, in their order; `nil` for a text that is not of this coding.
-  func spans(in bytes: [UInt8]) -> [Span]?
+  func spans(in bytes: [UInt8]) -> Spans?
   /// The spelling of a span that says something else now.
   func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8]
 }
@@ -88,40 +89,42 @@ struct Pairs: Decoder {
   let place: SecretNames.Place
   var origin = Origin.sent
 
-  func spans(in bytes: [UInt8]) -> [Span]? {
-    var spans: [Span] = []
-    let pairs = bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-    let names = pairs.map { pair in
-      Self.decoded(String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self))
-    }
+  // Each pair is read when it is its turn: a form may be many short ones.
+  func spans(in bytes: [UInt8]) -> (some Sequence<Span>)? {
+    let names = Self.pairs(of: bytes).lazy.map { Self.name(of: bytes[$0]) }
     var around = Neighbours(names, except: "")
     if origin == .redirect { around.insert(.redirect) }
     if names.contains(where: { ["state", "session_state"].contains($0) }) { around.insert(.state) }
-    for (pair, name) in zip(pairs, names) {
-      guard let mark = pair.firstIndex(of: UInt8(ascii: "=")) else {
-        let text = Self.decoded(String(decoding: pair, as: UTF8.self))
-        spans.append(
-          Span(range: pair.startIndex..<pair.endIndex, meaning: Array(text.utf8), role: .text)
-        )
-        continue
-      }
-      spans.append(
-        Span(range: pair.startIndex..<mark, meaning: Array(pair[..<mark]), role: .name)
-      )
-      let written = pair[(mark + 1)...]
-      if origin == .quoted, CodeText.isPlaceholder(written) || written.elementsEqual("$".utf8) {
-        continue
-      }
-      let value = Self.decoded(String(decoding: written, as: UTF8.self))
-      spans.append(
-        Span(
-          range: mark + 1..<pair.endIndex,
-          meaning: Array(value.utf8),
-          role: .value(name: name, place, around)
-        )
-      )
+    let all = Self.pairs(of: bytes).lazy.flatMap { [around] pair in spans(of: bytes[pair], around) }
+    return .some(all)
+  }
+
+  private static func pairs(of bytes: [UInt8]) -> some Sequence<Range<Int>> {
+    sequence(state: 0) { start -> Range<Int>? in
+      guard start <= bytes.count else { return nil }
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "&")) ?? bytes.count
+      defer { start = end + 1 }
+      return start..<end
     }
-    return spans
+  }
+
+  private static func name(of pair: ArraySlice<UInt8>) -> String {
+    decoded(String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self))
+  }
+
+  private func spans(of pair: ArraySlice<UInt8>, _ around: Neighbours) -> [Span] {
+    guard let mark = pair.firstIndex(of: UInt8(ascii: "=")) else {
+      let text = Self.decoded(String(decoding: pair, as: UTF8.self))
+      return [Span(range: pair.indices, meaning: Array(text.utf8), role: .text)]
+    }
+    let name = Span(range: pair.startIndex..<mark, meaning: Array(pair[..<mark]), role: .name)
+    let written = pair[(mark + 1)...]
+    if origin == .quoted, CodeText.isPlaceholder(written) || written.elementsEqual("$".utf8) {
+      return [name]
+    }
+    let value = Self.decoded(String(decoding: written, as: UTF8.self))
+    let role = Span.Role.value(name: Self.name(of: pair), place, around)
+    return [name, Span(range: written.indices, meaning: Array(value.utf8), role: role)]
   }
 
   /// A value as it was written, with what was replaced in what it means.

@@ -100,7 +100,7 @@ struct EncodedRun {
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {
-    0x30...0x39 ~= byte || 0x61...0x66 ~= byte.asciiLowercased
+    byte.isHexadecimalDigit
   }
 
   /// Other bytes spelled as these are.
@@ -173,7 +173,7 @@ struct HexDump: Decoder {
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {
-    0x30...0x39 ~= byte || 0x61...0x66 ~= byte.asciiLowercased
+    byte.isHexadecimalDigit
   }
 }
 

@@ -35,7 +35,7 @@ enum Judgement {
     case .told: true
     case .certain:
       !place.neighbours.contains(.told) && digits.count >= 3
-        && digits.allSatisfy { 0x30...0x39 ~= $0 }
+        && digits.allSatisfy { $0.isASCIIDigit }
         && !isNumber(String(decoding: digits, as: UTF8.self), of: place.name)
     case .contact: true
     case .person, .ambiguous: false
@@ -47,7 +47,7 @@ enum Judgement {
     if isPlaceholder(value) || SecretNames.isPlain(value) { return true }
     if switches.contains(value.lowercased()) { return true }
     // A digit is a switch, a state, a number of something; signs alone are nothing.
-    if value.utf8.count == 1, value.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) { return true }
+    if value.utf8.count == 1, value.utf8.allSatisfy({ $0.isASCIIDigit }) { return true }
     if !value.contains(where: { $0.isLetter || $0.isNumber }), value.utf8.count < 6 { return true }
     if isNumber(value, of: place.name)
       || isWay(value) && value.utf8.count(where: { $0 == 0x2F }) > 1
@@ -157,7 +157,7 @@ enum Judgement {
         || isOfLogin && isWhole && value.utf8.count >= 6 && !Prose.isPlain(value) && isMixed(value)
     case .code:
       if place.neighbours.contains(.address) { return false }
-      let isNumber = value.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+      let isNumber = value.utf8.allSatisfy { $0.isASCIIDigit }
       return isNumber ? 3...12 ~= value.utf8.count : value.utf8.count <= 16 && Looks.isDrawn(value)
     case .pass:
       if isOfLogin { return isWhole && !SecretNames.isPlain(value) }
@@ -182,7 +182,7 @@ enum Judgement {
     value.utf8.count >= 24 && Looks.isDrawn(value) && !isCursor(value)
       && value.utf8.allSatisfy { Base64Text.isLetter($0) || $0 == UInt8(ascii: "=") }
       && value.utf8.contains { 0x61...0x7A ~= $0 } && value.utf8.contains { 0x41...0x5A ~= $0 }
-      && value.utf8.contains { 0x30...0x39 ~= $0 }
+      && value.utf8.contains { $0.isASCIIDigit }
       && value.utf8.split { "-_/".utf8.contains($0) }.contains { $0.count >= 16 }
   }
 
@@ -195,18 +195,18 @@ enum Judgement {
 
   private static func hasDigitOrSign(_ value: String) -> Bool {
     value.utf8.contains(where: \.isASCIILetter)
-      && value.utf8.contains { 0x30...0x39 ~= $0 || "!@#$%^&*+=?/".utf8.contains($0) }
+      && value.utf8.contains { $0.isASCIIDigit || "!@#$%^&*+=?/".utf8.contains($0) }
   }
 
   /// A date, a time or a number with a unit.
   private static func isTime(_ value: String) -> Bool {
-    value.utf8.first.map { 0x30...0x39 ~= $0 } == true && value.utf8.count { $0.isASCIILetter } <= 4
+    value.utf8.first.map { $0.isASCIIDigit } == true && value.utf8.count { $0.isASCIILetter } <= 4
   }
 
   /// `tok-live-12345`: what says itself that it is a token.
   private static func isMarked(_ value: String) -> Bool {
     let parts = value.split { "-_.:".contains($0) }
-    return parts.count > 1 && value.utf8.count { 0x30...0x39 ~= $0 } > 2
+    return parts.count > 1 && value.utf8.count { $0.isASCIIDigit } > 2
       && ["tok", "token", "sk", "sess", "sid", "pat", "auth", "secret", "jwt", "csrf", "apikey"]
         .contains(
           parts[0].lowercased()
@@ -225,7 +225,7 @@ enum Judgement {
       || value.hasPrefix("0x")
         && (value.utf8.count <= 10 || value.utf8.count == 42 || value.utf8.count == 66)
         && value.utf8.dropFirst(2).allSatisfy {
-          0x30...0x39 ~= $0 || 0x61...0x66 ~= $0.asciiLowercased
+          $0.isHexadecimalDigit
         }
   }
 
@@ -246,11 +246,11 @@ enum Judgement {
 
   /// ISO/IEC 7812-1, annex B: 12 to 19 digits of which the last is a check.
   private static func isCard(_ value: String) -> Bool {
-    guard value.utf8.allSatisfy({ 0x30...0x39 ~= $0 || $0 == 0x20 || $0 == UInt8(ascii: "-") })
+    guard value.utf8.allSatisfy({ $0.isASCIIDigit || $0 == 0x20 || $0 == UInt8(ascii: "-") })
     else {
       return false
     }
-    let digits = value.utf8.filter { 0x30...0x39 ~= $0 }.map { Int($0 - 0x30) }
+    let digits = value.utf8.filter { $0.isASCIIDigit }.map { Int($0 - 0x30) }
     guard 12...19 ~= digits.count else { return false }
     let sum = digits.reversed().enumerated().reduce(0) { sum, digit in
       let twice = digit.element * (digit.offset % 2 == 1 ? 2 : 1)
@@ -373,7 +373,7 @@ enum Looks {
     if letters.isEmpty { return false }
     // Hexadecimal digits, as digests and many keys are written.
     if part.count >= 12, digitCount > 2,
-      part.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0.asciiLowercased })
+      part.allSatisfy({ $0.isHexadecimalDigit })
     {
       return true
     }

@@ -8,8 +8,8 @@ struct KnownKey {
 
     func contains(_ byte: UInt8) -> Bool {
       switch self {
-      case .hexadecimal: 0x30...0x39 ~= byte || 0x61...0x66 ~= byte
-      case .capitals: 0x30...0x39 ~= byte || 0x41...0x5A ~= byte
+      case .hexadecimal: byte.isASCIIDigit || 0x61...0x66 ~= byte
+      case .capitals: byte.isASCIIDigit || 0x41...0x5A ~= byte
       case .word: byte.isWord || byte == UInt8(ascii: "_")
       case .dashed: byte.isWord || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
       case .dotted:
@@ -117,7 +117,7 @@ struct KnownKey {
     KnownKey("readme-key", "rdme_", 60...80, .word),
     KnownKey("wakatime-key", "waka_", 36...36, .dashed),
     KnownKey("checkly-key", "cu_", 32...32, .hexadecimal),
-    KnownKey("cargo-token", "shpat_ shpss_ shpca_ shppa_ shptka_", 32...32, .hexadecimal),
+    KnownKey("shopify-token", "shpat_ shpss_ shpca_ shppa_ shptka_", 32...32, .hexadecimal),
     KnownKey("packagist-token", "packagist_ort_ packagist_out_ packagist_uut_", 30...90, .word),
     KnownKey("openvsx-token", "ovsxp_ ovsxat_", 30...60, .dashed),
     KnownKey("modrinth-token", "mrp_ mra_", 40...70, .word),
@@ -309,7 +309,7 @@ struct KnownKey {
 
   /// Letters alone are a name: `key-of-all-the-things-of-this-house`.
   private static func isMixed(_ rest: ArraySlice<UInt8>) -> Bool {
-    if rest.contains(where: { 0x30...0x39 ~= $0 }) { return true }
+    if rest.contains(where: { $0.isASCIIDigit }) { return true }
     // Small letters and capitals in one long word.
     return rest.count >= 20 && rest.allSatisfy(\.isASCIILetter)
       && rest.contains { $0 != $0.asciiLowercased } && rest.contains { 0x61...0x7A ~= $0 }
@@ -335,7 +335,7 @@ struct KnownKey {
     let isNamed = parts.dropLast().contains {
       words.contains(String(decoding: $0.map(\.asciiLowercased), as: UTF8.self))
     }
-    guard isNamed, last.contains(where: { 0x30...0x39 ~= $0 }),
+    guard isNamed, last.contains(where: { $0.isASCIIDigit }),
       last.contains(where: \.isASCIILetter),
       Looks.isDrawn(String(decoding: last, as: UTF8.self))
     else { return nil }
@@ -355,12 +355,17 @@ struct KnownKey {
     var kinds: [Kind] = []
     for key in all where !kinds.contains(where: { $0.id == key.kind }) {
       let own = all.filter { $0.kind == key.kind }
-      let marks = own.flatMap(\.marks).map { "`\(String(decoding: $0, as: UTF8.self))`" }
+      let finds = own.map { row in
+        let marks = row.marks.map { "`\(String(decoding: $0, as: UTF8.self))`" }
+        let (least, most) = (row.count.lowerBound, row.count.upperBound)
+        return "\(marks.joined(separator: ", ")) and \(least)\(least == most ? "" : " to \(most)")"
+      }
       let mark = String(decoding: key.marks[0], as: UTF8.self)
       kinds.append(
         Kind(
           id: key.kind,
-          finds: "\(marks.joined(separator: ", ")) and \(key.count.lowerBound) letters or more",
+          finds: finds.enumerated().map { $0.offset == 0 ? "\($0.element) letters" : $0.element }
+            .joined(separator: "; "),
           mark: "\(mark) and so on",
           example: mark
             + key.letters.example(min(max(16, key.count.lowerBound), key.count.upperBound))

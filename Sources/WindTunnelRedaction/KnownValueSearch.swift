@@ -221,7 +221,7 @@ struct WordBoundary {
   init(_ bytes: [UInt8]) {
     if bytes.allSatisfy({ $0.isASCIILetter || $0 >= 0x80 }) {
       kind = .letters
-    } else if bytes.allSatisfy({ 0x30...0x39 ~= $0 }) {
+    } else if bytes.allSatisfy({ $0.isASCIIDigit }) {
       kind = .digits
     } else {
       kind = .other

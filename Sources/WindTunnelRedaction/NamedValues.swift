@@ -247,7 +247,7 @@ extension NamedValues {
     let inner = bytes[(start + 1)...].prefix(100).prefix { $0 > 0x20 && !"{}\"'".utf8.contains($0) }
     guard inner.count >= 4, inner.endIndex < bytes.count,
       bytes[inner.endIndex] == UInt8(ascii: "}"),
-      inner.contains(where: { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: ";") })
+      inner.contains(where: { $0.isASCIIDigit || $0 == UInt8(ascii: ";") })
     else { return nil }
     return inner.startIndex..<inner.endIndex
   }
@@ -311,7 +311,7 @@ extension NamedValues {
     while end > start, ".:]}!?".utf8.contains(bytes[end - 1]) { end -= 1 }
     let token = bytes[start..<end]
     let isLong = token.count >= 16
-    let isMixed = token.count >= 6 && token.contains { 0x30...0x39 ~= $0 }
+    let isMixed = token.count >= 6 && token.contains { $0.isASCIIDigit }
     guard isLong || isMixed, !CodeText.isPlaceholder(token), !CodeText.beginsReference(token)
     else { return nil }
     return scheme.lowerBound..<end

@@ -154,7 +154,7 @@ package struct Pseudonyms {
   /// short or a word would be found by chance.
   private static func otherCases(_ value: String) -> [String] {
     guard 12...512 ~= value.utf8.count, value.utf8.allSatisfy({ $0 < 0x80 }),
-      value.utf8.contains(where: { 0x30...0x39 ~= $0 }) || Looks.isDrawn(value)
+      value.utf8.contains(where: { $0.isASCIIDigit }) || Looks.isDrawn(value)
     else { return [] }
     return [value.uppercased(), value.lowercased()].filter { $0 != value }
   }

@@ -49,7 +49,7 @@ extension Redaction {
     {
       return text
     }
-    return escapedWords(text(bytes, type.isScript ? .script : .plain, depth: 0))
+    return text(bytes, type.isScript ? .script : .plain, depth: 0)
   }
 
   /// Content in a coding of its own, opened and closed; `nil` for what is in none.
@@ -85,7 +85,7 @@ extension Redaction {
     if essence.hasSuffix("msgpack") {
       return rewritten(bytes, by: BinaryMaps.messagePack, depth: depth)
     }
-    if essence.hasSuffix("protobuf") || essence.hasSuffix("x-google-protobuf") {
+    if essence.hasSuffix("protobuf") {
       return rewritten(bytes, by: ProtobufMessage(name: type["windtunnel-name"]), depth: depth)
     }
     return wide(bytes, type, inner, what, depth)
@@ -104,16 +104,18 @@ extension Redaction {
     {
       return rewritten(bytes, by: coding, depth: depth)
     }
+    let isNamed = charset.hasPrefix("utf-16") || charset == "ucs-2"
     // Its ASCII is looked at, and nothing that is named in its own letters.
-    let isKnown = charset.isEmpty || charset.hasPrefix("utf-") || charset.hasSuffix("ascii")
-    if !isKnown, charset != "ucs-2", String(utf8: bytes) == nil { log?.unopened(charset) }
+    let isKnown =
+      isNamed || charset.isEmpty || charset.hasPrefix("utf") || charset.hasSuffix("ascii")
+      || charset == "binary"
+    if type.isText, !isKnown, String(utf8: bytes) == nil { log?.unopened(charset) }
     let mark: Bool? =
       bytes.starts(with: [0xFF, 0xFE]) ? true : bytes.starts(with: [0xFE, 0xFF]) ? false : nil
     if mark != nil, String(utf8: bytes) == nil, bytes.has(0) {
       obstacle = "\(what) in UTF-16 cannot be opened to look for credentials"
       return bytes
     }
-    let isNamed = charset.hasPrefix("utf-16") || charset == "ucs-2"
     guard isNamed || mark == nil && Self.isWide(bytes) else { return nil }
     let isLittle =
       charset == "utf-16be" ? false : charset == "utf-16le" || bytes.dropFirst().first == 0

@@ -174,7 +174,7 @@ extension Redaction {
   }
 
   /// The number of members that are asked what they tell about an object: one of more is a map by ids,
-  /// and no record.
+  /// and no record, and what stands behind them says nothing about the others.
   private static let toldMembersMax = 65_536
 
   /// The known facts of an object while its members are visited.
@@ -497,7 +497,7 @@ struct NamedPair {
   ]
 
   private static func mayBeName(_ text: String) -> Bool {
-    text.utf8.count <= 40 && text.utf8.count { 0x30...0x39 ~= $0 } <= 1
+    text.utf8.count <= 40 && text.utf8.count { $0.isASCIIDigit } <= 1
   }
 
   private static let names: [StaticString] = ["\"name\"", "\"key\"", "\"header\""]

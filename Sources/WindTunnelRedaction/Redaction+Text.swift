@@ -39,10 +39,8 @@ extension Redaction {
     return bytes
   }
 
-  /// A body's text whose words may hold pairs that are escaped once more; a string of JSON is read so by
-  /// itself.
-  mutating func escapedWords(_ bytes: [UInt8]) -> [UInt8] {
-    if let first = bytes.first, "{[".utf8.contains(first) { return bytes }
+  /// A text whose words may hold pairs that are escaped once more; a string of JSON is read so by itself.
+  private mutating func escapedWords(_ bytes: [UInt8]) -> [UInt8] {
     let edits = Links.escaped(in: bytes).compactMap { range in
       let old = Array(bytes[range])
       let new = escaped(old, depth: 0)
@@ -67,13 +65,13 @@ extension Redaction {
     if let json = json(bytes, depth: depth) { return json }
     guard bytes.has(UInt8(ascii: "{")),
       bytes.has(UInt8(ascii: "\n")) || bytes.starts(with: "data:".utf8)
-    else { return stretch(bytes, flavour, depth: depth) }
+    else { return words(bytes, flavour, depth: depth) }
     var edits: [Edit] = []
     // Lines that are no JSON stay together, since an element or a key may go over several.
     var others = 0
     func read(_ range: Range<Int>) {
       let old = Array(bytes[range])
-      let new = stretch(old, flavour, depth: depth)
+      let new = words(old, flavour, depth: depth)
       if new != old { edits.append(Edit(range, new)) }
     }
     var (place, eventEnd) = (0, 0)
@@ -144,6 +142,16 @@ extension Redaction {
       .map { Self.data + $0 }
     let range = first.lowerBound..<last.upperBound
     return (range, new == old ? nil : Array(lines.joined(separator: newline)))
+  }
+
+  /// A text that is no JSON, with what its words hold where it is no part of another.
+  private mutating func words(
+    _ bytes: [UInt8],
+    _ flavour: Passage.Flavour,
+    depth: Int
+  ) -> [UInt8] {
+    let read = stretch(bytes, flavour, depth: depth)
+    return depth == 0 ? escapedWords(read) : read
   }
 
   /// A text without structure of its own: addresses, named values, known shapes, base64; then
@@ -364,7 +372,7 @@ extension Redaction {
   }
 
   private static func isHexadecimal(_ text: String) -> Bool {
-    text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0.asciiLowercased }
+    text.utf8.allSatisfy { $0.isHexadecimalDigit }
   }
 
   private static func isUUID(_ text: String) -> Bool {
@@ -373,7 +381,7 @@ extension Redaction {
 
   /// Tells whether a segment is long and mixed enough to be no word and no number.
   private static func isDrawn(_ text: String, least: Int) -> Bool {
-    text.utf8.count >= least && (least < 16 || text.utf8.contains { 0x30...0x39 ~= $0 })
+    text.utf8.count >= least && (least < 16 || text.utf8.contains { $0.isASCIIDigit })
       && text.utf8.contains(where: \.isASCIILetter)
       && text.utf8.allSatisfy { Base64Text.isLetter($0) || ".:".utf8.contains($0) }
   }
@@ -389,7 +397,8 @@ extension Redaction {
       let start = text.index(colon, offsetBy: 3)
       result += rest[..<start]
       rest = rest[start...]
-      let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+      let authority = rest.prefix { !"/?#".contains($0) }
+      let end = Self.parameters(of: authority) ?? authority.endIndex
       if let at = rest[..<end].lastIndex(of: "@") {
         result += userInfo(String(rest[..<at]))
         rest = rest[at...]
@@ -408,6 +417,18 @@ extension Redaction {
       rest = rest.dropFirst(part.count + 1)
     }
     return result
+  }
+}
+
+extension Redaction {
+  /// The place where JDBC's parameters begin, `;user=a`: behind a host, with or without its port. Behind
+  /// anything else a semicolon belongs to a user or a password (RFC 3986 §3.2.1).
+  private static func parameters(of authority: Substring) -> Substring.Index? {
+    guard let mark = authority.firstIndex(of: ";") else { return nil }
+    let port = authority[..<mark].drop { $0 != ":" }.dropFirst()
+    let name = authority[mark...].dropFirst().prefix { $0 != "=" && $0 != ";" && $0 != "@" }
+    let isNamed = name.endIndex < authority.endIndex && authority[name.endIndex] == "="
+    return isNamed && port.utf8.allSatisfy(\.isASCIIDigit) ? mark : nil
   }
 }
 

@@ -138,7 +138,7 @@ extension Redaction {
   private static func unmarked(_ text: String) -> String {
     var rest = text[...]
     while let end = rest.prefix(12).firstIndex(where: { "-_".contains($0) }), end > rest.startIndex,
-      rest[..<end].utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 })
+      rest[..<end].utf8.allSatisfy({ 0x61...0x7A ~= $0 || $0.isASCIIDigit })
     {
       rest = rest[rest.index(after: end)...]
     }
@@ -277,7 +277,7 @@ extension Redaction {
     {
       return credentials(value, name: SecretNames.slug(field.name))
     }
-    let isPlain = Prose.isPlain(value) || value.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == 0x2E }
+    let isPlain = Prose.isPlain(value) || value.utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E }
     let isWord =
       value.utf8.count >= 6 && !isPlain && !Judgement.isPlaceholder(value)
       && !Judgement.isWay(value) && !value.contains("://")

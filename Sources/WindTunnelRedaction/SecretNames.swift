@@ -272,7 +272,7 @@ enum CodeText {
       return false
     }
     return next == UInt8(ascii: "(")
-      || text.dropFirst().allSatisfy { isLetter($0) || 0x30...0x39 ~= $0 }
+      || text.dropFirst().allSatisfy { isLetter($0) || $0.isASCIIDigit }
   }
 
   /// Tells whether what stands behind a quotation mark goes on with code, so that the mark ends a string:

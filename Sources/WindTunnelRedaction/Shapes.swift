@@ -34,14 +34,40 @@ enum Shapes: Detector {
     return found
   }
 
-  /// Tells whether a word stands within base64 of some length, where any few letters turn up by chance.
+  /// Tells whether a word stands within base64 of some length, where any few letters turn up by chance: in
+  /// one word, or in lines of one length (RFC 2045 §6.8).
   private static func isWithinBase64(_ range: Range<Int>, of bytes: [UInt8]) -> Bool {
-    let before = bytes[..<range.lowerBound].suffix(base64BytesMin).reversed()
-      .prefix { Base64Text.isLetter($0) }.count
-    let after = bytes[range.upperBound...].prefix(base64BytesMin)
-      .prefix { Base64Text.isLetter($0) }.count
-    return before + after >= base64BytesMin
+    let start = wordStart(range.lowerBound, in: bytes)
+    let end = wordEnd(range.upperBound, in: bytes)
+    if range.lowerBound - start + end - range.upperBound >= base64BytesMin { return true }
+    // A word that has a line of its own is one of a list.
+    guard start..<end != range, end - start >= lineBytesMin else { return false }
+    let before = lineBefore(start, in: bytes)
+    let next = end < bytes.count && bytes[end] == 0x0D ? end + 2 : end + 1
+    let after = min(next, bytes.count)
+    return before.count == end - start || wordEnd(after, in: bytes) - after == end - start
+      || before.count >= end - start
+        && lineBefore(before.lowerBound, in: bytes).count == before.count
   }
+
+  /// The letters that end with the line before a place.
+  private static func lineBefore(_ place: Int, in bytes: [UInt8]) -> Range<Int> {
+    guard place > 1, bytes[place - 1] == 0x0A else { return place..<place }
+    let end = bytes[place - 2] == 0x0D ? place - 2 : place - 1
+    return wordStart(end, in: bytes)..<end
+  }
+
+  private static func wordStart(_ place: Int, in bytes: [UInt8]) -> Int {
+    place
+      - bytes[..<place].suffix(base64BytesMin).reversed().prefix { Base64Text.isLetter($0) }.count
+  }
+
+  private static func wordEnd(_ place: Int, in bytes: [UInt8]) -> Int {
+    place + bytes[place...].prefix(base64BytesMin).prefix { Base64Text.isLetter($0) }.count
+  }
+
+  /// The least length of a line of base64.
+  private static let lineBytesMin = 60
 
   /// The number of letters around a word from which on they are base64, and no path or name.
   private static let base64BytesMin = 256
@@ -220,7 +246,7 @@ enum Shapes: Detector {
         else { return nil }
         return Finding(start..<token.endIndex, "basic")
       }
-      guard token.count >= 16, token.contains(where: { 0x30...0x39 ~= $0 }) else { return nil }
+      guard token.count >= 16, token.contains(where: { $0.isASCIIDigit }) else { return nil }
       return Finding(start..<token.endIndex, "bearer")
     }
   }
@@ -382,10 +408,10 @@ enum PersonalData: Detector {
   /// International telephone numbers: a plus sign and 8 to 15 digits, with what sets them off.
   static func phones(in bytes: [UInt8]) -> [Finding] {
     bytes.indices.filter { bytes[$0] == UInt8(ascii: "+") }.compactMap { start in
-      let text = bytes[(start + 1)...].prefix { 0x30...0x39 ~= $0 || " -().".utf8.contains($0) }
-      guard let last = text.lastIndex(where: { 0x30...0x39 ~= $0 }),
+      let text = bytes[(start + 1)...].prefix { $0.isASCIIDigit || " -().".utf8.contains($0) }
+      guard let last = text.lastIndex(where: { $0.isASCIIDigit }),
         0x30...0x39 ~= bytes[start + 1],
-        8...15 ~= text.count(where: { 0x30...0x39 ~= $0 })
+        8...15 ~= text.count(where: { $0.isASCIIDigit })
       else { return nil }
       return Finding(start..<last + 1, "phone")
     }

@@ -165,7 +165,7 @@ private struct ToldValues {
     guard value.count >= 4, !CodeText.isPlaceholder(value), !CodeText.beginsReference(value),
       !value.starts(with: "REDACTED-".utf8), !Self.isTerm(value)
     else { return nil }
-    let digits = value.count { 0x30...0x39 ~= $0 }
+    let digits = value.count { $0.isASCIIDigit }
     let isSecret =
       switch kind {
       case .word:
@@ -187,7 +187,7 @@ private struct ToldValues {
   private func isCode(_ value: ArraySlice<UInt8>, _ digits: Int) -> Bool {
     (4...12).contains(value.count) && digits > 0
       && value.allSatisfy {
-        0x30...0x39 ~= $0 || 0x41...0x5A ~= $0 || $0 == UInt8(ascii: "-")
+        $0.isASCIIDigit || 0x41...0x5A ~= $0 || $0 == UInt8(ascii: "-")
       }
   }
 
@@ -206,7 +206,7 @@ private struct ToldValues {
   /// `base64`, `SHA-256`, `8-character`: what is said of a secret and has digits.
   private static func isTerm(_ value: ArraySlice<UInt8>) -> Bool {
     let parts = value.split { "-_/".utf8.contains($0) }
-    if parts.count == 2, parts[0].allSatisfy({ 0x30...0x39 ~= $0 }),
+    if parts.count == 2, parts[0].allSatisfy({ $0.isASCIIDigit }),
       parts[1].allSatisfy({ 0x61...0x7A ~= $0 })
     {
       return true
@@ -283,7 +283,7 @@ private struct ValuesBesideNames {
     for byte in word {
       if byte.isASCIILetter {
         hasLetter = true
-      } else if 0x30...0x39 ~= byte {
+      } else if byte.isASCIIDigit {
         hasDigit = true
       } else if !"_-.+/=~".utf8.contains(byte) {
         return false

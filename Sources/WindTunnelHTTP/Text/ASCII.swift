@@ -68,6 +68,8 @@ extension UInt8 {
 
   package var isASCIIDigit: Bool { 0x30...0x39 ~= self }
 
+  package var isHexadecimalDigit: Bool { hexadecimalDigit != nil }
+
   /// The value of `0` to `9`, `a` to `f` and `A` to `F`.
   var hexadecimalDigit: UInt8? {
     switch self {

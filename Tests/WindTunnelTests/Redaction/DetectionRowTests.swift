@@ -47,6 +47,15 @@ import Testing
     #expect(ids.count > 80)
   }
 
+  @Test func `a row of keys tells of each mark how many letters follow`() throws {
+    let row = try #require(DetectionRow.all.first { $0.id == "aws-key" })
+    #expect(
+      row.finds
+        == "`AKIA`, `ASIA`, `ABIA`, `ACCA` and 16 letters; `ABSK`, `bedrock-api-key-` and 60 to 300"
+    )
+    #expect(DetectionRow.all.contains { $0.id == "shopify-token" })
+  }
+
   @Test func `the table in the documentation is that of the program`() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(

@@ -46,6 +46,52 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "[client]\nqr=/a?text=otpauth%3A%2F%2Ftotp%2FA%3Fsecret%3DJBSWY3DPEHPK3PXPX7Q2\n",
+    "{% extends %}\nqr=/a?text=otpauth%3A%2F%2Ftotp%2FA%3Fsecret%3DJBSWY3DPEHPK3PXPX7Q2\n",
+    "{\"a\":1}\n/qr?text=otpauth%3A%2F%2Ftotp%2FA%3Fsecret%3DJBSWY3DPEHPK3PXPX7Q2\n",
+  ])
+  func `pairs that are escaped once more are read wherever no JSON is`(text: String) throws {
+    for type in Self.types {
+      let kept = try #require(Self.kept(text, type))
+      #expect(!kept.contains("JBSWY3DPEHPK3PXPX7Q2"), "\(type)")
+      #expect(kept.hasPrefix(text.prefix(8)), "\(type)")
+    }
+  }
+
+  @Test func `parameters of an address behind semicolons are no user`() throws {
+    let rows = [
+      (
+        "jdbc:sqlserver://db.example.test:1433;user=web;password=Mul@de34xx;encrypt=true",
+        "jdbc:sqlserver://db.example.test:1433;user=web;password=REDACTED-password-1;encrypt=true"
+      ),
+      (
+        "https://ada:x7Kq;v=9vLw2P@api.example.test/a",
+        "https://REDACTED-userinfo-1@api.example.test/a"
+      ),
+    ]
+    for (text, kept) in rows { #expect(Self.kept(text, "text/plain") == kept) }
+  }
+
+  @Test(arguments: ["\n", "\r\n"])
+  func `base64 in lines holds no key by chance`(lineBreak: String) {
+    var draw = Generator(seed: 18)
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+    func some(_ count: Int) -> String {
+      String((0..<count).map { _ in letters[Int.random(in: letters.indices, using: &draw)] })
+    }
+    let key = "00\(some(40))"
+    let inLines = [some(76), some(76), "\(some(10))/\(key)/\(some(22))", some(76), some(31)]
+      .joined(separator: lineBreak)
+    #expect(Self.kept(inLines, "text/plain") == inLines)
+    // One key a line is a list of them.
+    let keys = (0..<8).map { _ in "00\(some(40))" }
+    #expect(
+      Self.kept(keys.joined(separator: lineBreak), "text/plain")
+        == (1...8).map { "REDACTED-okta-token-\($0)" }.joined(separator: lineBreak)
+    )
+  }
+
   @Test(arguments: [#"{"passwords":{"b":"Birnbaum"}}"#, #"{"password":{"":"Hunterxyz"}}"#])
   func `a password that begins with the name of its member goes`(text: String) throws {
     #expect(try #require(Self.kept(text, "application/json")).contains("REDACTED-"))

@@ -122,4 +122,14 @@ import WindTunnelSymptoms
     let lint = CassetteLint(Cassette([.init(Request("GET", "/"), response)]))
     #expect(lint.unopened == ["#1 response body: in koi8-r, which is not opened here"])
   }
+
+  @Test(arguments: [
+    "text/plain; charset=binary", "application/octet-stream; charset=binary",
+    "text/plain; charset=utf8", "image/png; charset=koi8-r",
+  ])
+  func `what names no charset of a text is not told of`(type: String) {
+    let words: [UInt8] = [0xF0, 0xC1, 0xD2, 0xCF, 0xCC, 0xD8, 0x3A, 0x20, 0x61, 0x31]
+    let response = Response(headers: ["Content-Type": type], body: Body(Data(words)))
+    #expect(CassetteLint(Cassette([.init(Request("GET", "/"), response)])).unopened == [])
+  }
 }

@@ -1,0 +1,76 @@
+import Testing
+
+@testable import WindTunnelHTTP
+
+/// A text in a spelling of its own, its meaning, and the way back to the byte.
+@Suite struct EscapedTextTests {
+  private static func meant(_ text: String, _ spelling: EscapedText.Spelling) -> String? {
+    EscapedText(Array(text.utf8), spelling).map { String(decoding: $0.bytes, as: UTF8.self) }
+  }
+
+  /// A text in which a word of its meaning is another, spelled as it is written.
+  private static func replaced(
+    _ text: String,
+    _ spelling: EscapedText.Spelling,
+    _ old: String,
+    _ new: String
+  ) -> String? {
+    guard let read = EscapedText(Array(text.utf8), spelling),
+      let range = read.bytes.firstRange(of: Array(old.utf8))
+    else { return nil }
+    let edits = read.inOriginal([Edit(range, Array(new.utf8))])
+    return String(decoding: Edit.applied(edits, to: Array(text.utf8)), as: UTF8.self)
+  }
+
+  @Test func `each spelling is read and edited where it stands`() {
+    typealias Row = (EscapedText.Spelling, text: String, meant: String, edited: String)
+    let rows: [Row] = [
+      (.plain, "a key b", "a key b", "a X b"),
+      (.percent, "a%20k%65y%20b", "a key b", "a%20X%20b"),
+      (.percent, "100% k%65y", "100% key", "100% X"),
+      (.percentTwice, "a%2520k%2565y%2520b", "a key b", "a%2520X%2520b"),
+      (.form, "a+k%65y+b", "a key b", "a+X+b"), (.form, "a+key", "a key", "a+X"),
+      (.json, #"a\/k\u0065y\n"#, "a/key\n", #"a\/X\n"#),
+      (.html, "a&amp;k&#101;y&#x2F;", "a&key/", "a&amp;X&#x2F;"),
+      (.quoted, "a=3Dke=\r\ny=3D", "a=key=", "a=3DX=3D"),
+      (
+        .wrapped, "aaaaaaaaaaaaaaaaaaaak\r\n  ey", "aaaaaaaaaaaaaaaaaaaakey",
+        "aaaaaaaaaaaaaaaaaaaaX"
+      ),
+    ]
+    for row in rows {
+      #expect(Self.meant(row.text, row.0) == row.meant, "\(row.text)")
+      #expect(Self.replaced(row.text, row.0, "key", "X") == row.edited, "\(row.text)")
+    }
+  }
+
+  @Test(arguments: EscapedText.Spelling.allCases.filter { $0 != .plain })
+  func `a text that is not spelled so is none`(spelling: EscapedText.Spelling) {
+    for text in ["", "plain words", "100 percent"] { #expect(Self.meant(text, spelling) == nil) }
+  }
+
+  @Test func `several edits keep all between them, through two passes`() throws {
+    let text = Array("%2541%2542%2543 %2544".utf8)
+    let read = try #require(EscapedText(text, .percentTwice))
+    #expect(read.bytes == Array("ABC D".utf8))
+    let edits = read.inOriginal([Edit(0..<1, [0x31]), Edit(2..<2, [0x32]), Edit(4..<5, [0x33])])
+    #expect(edits.map(\.range) == [0..<5, 10..<10, 16..<21])
+    #expect(Edit.applied(edits, to: text) == Array("1%25422%2543 3".utf8))
+  }
+}
+
+/// The stretches of a text that somebody has.
+@Suite struct ClaimedRangesTests {
+  @Test func `what was there first stays, at each edge of a word of bits`() {
+    for (start, end) in [(0, 1), (63, 64), (63, 65), (64, 128), (1, 199), (128, 200), (0, 200)] {
+      var claimed = ClaimedRanges(of: 200)
+      let isTaken = claimed.take(start..<end)
+      #expect(isTaken)
+      for place in 0..<200 {
+        #expect(claimed.isFree(place..<place + 1) == !(start..<end).contains(place))
+      }
+      let again = [claimed.take(0..<200), claimed.take(start..<start), claimed.take(0..<start)]
+      #expect(again == [false, true, true])
+    }
+  }
+}
