@@ -40,8 +40,10 @@ enum Shapes: Detector {
     let start = wordStart(range.lowerBound, in: bytes)
     let end = wordEnd(range.upperBound, in: bytes)
     if range.lowerBound - start + end - range.upperBound >= base64BytesMin { return true }
-    // A word that has a line of its own is one of a list.
-    guard start..<end != range, end - start >= lineBytesMin else { return false }
+    // A word that has a line of its own is one of a list, and what has hyphens is of names and keys.
+    guard start..<end != range, end - start >= lineBytesMin,
+      !bytes[start..<end].contains(where: { "-_".utf8.contains($0) })
+    else { return false }
     let before = lineBefore(start, in: bytes)
     let next = end < bytes.count && bytes[end] == 0x0D ? end + 2 : end + 1
     let after = min(next, bytes.count)

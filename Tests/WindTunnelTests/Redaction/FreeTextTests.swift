@@ -84,6 +84,10 @@ import Testing
     let inLines = [some(76), some(76), "\(some(10))/\(key)/\(some(22))", some(76), some(31)]
       .joined(separator: lineBreak)
     #expect(Self.kept(inLines, "text/plain") == inLines)
+    // Names and keys in lines of one length are no base64.
+    let tokens = (0..<3).map { _ in "the-service-of-all-our-payments/ghp_\(some(36))" }
+    let kept = Self.kept(tokens.joined(separator: lineBreak), "text/plain") ?? ""
+    for token in tokens { #expect(!kept.contains(token.suffix(36))) }
     // One key a line is a list of them.
     let keys = (0..<8).map { _ in "00\(some(40))" }
     #expect(
