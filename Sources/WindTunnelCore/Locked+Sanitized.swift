@@ -7,11 +7,14 @@
   /// whatever it guards would look like a race. `Scripts/thread-sanitizer` builds with this one.
   @_spi(WindTunnel) public final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
+
+    /// The value, beside a byte: what has no size (`Void`) has no place of its own in an object, so that the
+    /// sanitizer would take an access to it for one to the object's first word.
+    private var state: (value: Value, byte: UInt8)
 
     /// Puts a value behind a lock.
     public init(_ value: Value) {
-      self.value = value
+      state = (value, 0)
       lock = .allocate(capacity: 1)
       lock.initialize(to: pthread_mutex_t())
       pthread_mutex_init(lock, nil)
@@ -28,7 +31,7 @@
     ) throws(Failure) -> Result {
       pthread_mutex_lock(lock)
       defer { pthread_mutex_unlock(lock) }
-      return try body(&value)
+      return try body(&state.value)
     }
   }
 #endif
