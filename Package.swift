@@ -58,8 +58,13 @@ let package = Package(
       name: "WindTunnelImports",
       dependencies: ["WindTunnelRedaction", "WindTunnelSymptoms"]
     ),
+    // Calls as they were seen, and the rules that they are held against.
+    .target(name: "WindTunnelFindings", dependencies: ["WindTunnel", "WindTunnelSymptoms"]),
     // Metrics, gates' verdicts and renderers.
-    .target(name: "WindTunnelReports", dependencies: ["WindTunnel", "WindTunnelSymptoms"]),
+    .target(
+      name: "WindTunnelReports",
+      dependencies: ["WindTunnel", "WindTunnelFindings", "WindTunnelSymptoms"]
+    ),
     .target(name: "WindTunnelURLSession", dependencies: ["WindTunnelSymptoms", "WindTunnel"]),
     .target(
       name: "WindTunnelServer",
@@ -128,7 +133,8 @@ let package = Package(
       name: "WindTunnelTests",
       dependencies: [
         "Mutations", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel", "WindTunnelImports",
-        "WindTunnelReports", "WindTunnelCassettes", "WindTunnelComparison", "WindTunnelHTTP",
+        "WindTunnelFindings", "WindTunnelReports", "WindTunnelCassettes", "WindTunnelComparison",
+        "WindTunnelHTTP",
         "WindTunnelLink", "WindTunnelRedaction",
       ],
       // What a kernel did; they are found by the path of the test that reads them.

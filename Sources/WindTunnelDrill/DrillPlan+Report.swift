@@ -25,7 +25,8 @@ extension DrillPlan {
       scenario.name,
       on: stage,
       subjects: rows,
-      gates: scenario.gates + gates
+      gates: scenario.gates + gates,
+      allowed: scenario.allowed + allowed
     )
     flown.weather = scenario
     return flown

@@ -96,6 +96,7 @@ public struct ProcessDrill: Sendable {
           Report.Row(
             subject,
             told ?? observations.withKeysMasked(),
+            of: subject == DrillPlan.execSubject ? .program : .library,
             plannedFaults: scenario.faultNames
           )
         )

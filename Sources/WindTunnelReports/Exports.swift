@@ -1,3 +1,4 @@
 // One import is enough: a module brings along what it stands on.
 
 @_exported public import WindTunnel
+@_exported public import WindTunnelFindings

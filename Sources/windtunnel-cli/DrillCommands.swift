@@ -30,6 +30,7 @@ enum ReportCommand: Command {
     Flag("--gate", "EXPR", "Where the bar lies, beside the gates of the drill."),
     Flag("--baseline", "FILE", "An earlier report: compares, and gives \"baseline\" in gates."),
     Flag("--allow-inconclusive", nil, "A gate that cannot be told fails nothing."),
+    .findings, .allow,
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
@@ -52,24 +53,24 @@ enum ReportCommand: Command {
     }
     var report = try Report(merging: parts).judged(by: gates)
     if let baseline { report = report.compared(to: baseline) }
-    let allows = arguments.has("--allow-inconclusive")
+    report.policy = try VerdictPolicy(arguments)
+    let allowed = try AllowedRule.all(in: arguments)
+    for place in report.scenarios.indices { report.scenarios[place].allowed += allowed }
     if rendering == .text {
       Terminal.answer(report: report.text(inColour: Terminal.showsColour))
     } else {
-      let data = report.rendered(as: rendering, allowsInconclusive: allows)
+      let data = report.rendered(as: rendering)
       rendering == .json
         ? Terminal.answer(json: data)
         : Terminal.answer(report: String(decoding: data, as: UTF8.self))
     }
-    try files.write(report, allowsInconclusive: allows)
+    try files.write(report)
     // A report that is only shown was judged when it was flown; parts were not, and new bars neither.
-    guard parts.count > 1 || !gates.isEmpty || baseline != nil else { return .done }
-    report.complain(
-      as: "windtunnel",
-      isShown: rendering == .text,
-      allowsInconclusive: allows
-    )
-    return ExitCode(report.verdict(allowsInconclusive: allows))
+    let isJudged =
+      parts.count > 1 || !gates.isEmpty || baseline != nil || arguments.has("--findings")
+    guard isJudged else { return .done }
+    report.complain(as: "windtunnel", isShown: rendering == .text)
+    return ExitCode(report.verdict)
   }
 }
 

@@ -17,7 +17,7 @@ enum Tool {
       CassetteDiffCommand.self,
       CassetteMergeCommand.self,
       CassetteSplitCommand.self, CassettePruneCommand.self, CassetteMigrateCommand.self,
-      MetricsListCommand.self,
+      RulesListCommand.self, RulesShowCommand.self, MetricsListCommand.self,
       PresetsListCommand.self, PresetsShowCommand.self, PresetsImportCommand.self,
       ModelCommand.self,
     ]

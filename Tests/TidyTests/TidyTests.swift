@@ -8,8 +8,8 @@
     static let order = [
       "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnelCore",
       "WindTunnelHTTP", "WindTunnelLink", "WindTunnelCassettes", "WindTunnelComparison",
-      "WindTunnelRedaction", "WindTunnelImports", "WindTunnel", "WindTunnelReports",
-      "WindTunnelURLSession", "WindTunnelServer", "WindTunnelNetworkLayer",
+      "WindTunnelRedaction", "WindTunnelImports", "WindTunnel", "WindTunnelFindings",
+      "WindTunnelReports", "WindTunnelURLSession", "WindTunnelServer", "WindTunnelNetworkLayer",
       "WindTunnelNetworkLayerDebug", "WindTunnelCommandLine", "WindTunnelTesting",
       "WindTunnelDrill", "WindTunnelDrillTesting", "windtunnel-cli",
     ]

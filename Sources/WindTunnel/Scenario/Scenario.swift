@@ -16,6 +16,8 @@ public struct Scenario: Sendable, Hashable {
   public var critical: [RequestPattern]
   /// The bars that a client has to clear in it.
   public var gates: [Gate]
+  /// The rules of findings that a client may break in it.
+  public var allowed: [AllowedRule] = []
   /// Keys that begin with `_`: kept as they are.
   public var notes: [JSON.Member] = []
   /// Keys of the link that begin with `_`.

@@ -14,7 +14,8 @@
 // "untilMilliseconds" and "untilHeaderChanges"; all must hold. What a fault may be stands at the format
 // of ``Fault``.
 // "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give up
-// that share of a drill's calls. In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and
+// that share of a drill's calls. "allow" { "gives-up-at-once": "REASON" } names the rules of findings
+// that a client may break here. In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and
 // "lossProbability" are meant for
 // both directions, and with "up" or "down" in front for one.
 
@@ -86,6 +87,7 @@ extension Scenario {
         throw top.error(place, error.problem, remedy: error.remedy)
       }
     }
+    allowed = try AllowedRule.read(&top)
     try top.refuseUnknownKeys()
     notes = top.notes
   }
@@ -115,6 +117,7 @@ extension Scenario {
     if !gates.isEmpty {
       members.append(JSON.Member("gates", .array(gates.map { .text($0.description) })))
     }
+    if !allowed.isEmpty { members.append(JSON.Member("allow", AllowedRule.json(of: allowed))) }
     return .object(members)
   }
 }

@@ -38,6 +38,9 @@ public struct DrillPlan: Sendable {
   /// Gates for every scenario, beside those of its own.
   public var gates: [Gate] = []
 
+  /// The rules of findings that may be broken in any scenario, beside what each allows itself.
+  public var allowed: [AllowedRule] = []
+
   /// The request that each call makes.
   var workload: Workload {
     Workload(cassette, mix: asked, seed: seed, matcher: .pathAndQuery)
@@ -120,6 +123,7 @@ public struct DrillPlan: Sendable {
       )
     }
     try refuseWhatNothingIs()
+    try refuseUnknownRules()
     guard subjects.contains(Self.execSubject) == !command.isEmpty else {
       throw .plan("The subject exec and the command that it starts belong together.")
     }
@@ -149,6 +153,15 @@ public struct DrillPlan: Sendable {
       throw .plan(
         "gate \"\(gate)\": no call is of such a request. There are "
           + "\(Self.list(called.map(\.endpointName))).\(why)"
+      )
+    }
+  }
+
+  /// Refuses what is allowed and could never be broken: its name is misspelled.
+  private func refuseUnknownRules() throws(DrillError) {
+    for rule in scenarios.flatMap(\.allowed) + allowed where FindingRule.named(rule.rule) == nil {
+      throw .plan(
+        "There is no rule \"\(rule.rule)\" to allow; windtunnel rules list has all of them."
       )
     }
   }

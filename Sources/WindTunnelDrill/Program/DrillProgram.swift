@@ -62,6 +62,7 @@ package struct DrillProgram: Sendable {
         "Where the bar lies, such as \"p95 <= 3s\"; beside the scenarios' own."
       ),
       Flag("--allow-inconclusive", nil, "A gate that cannot be told fails nothing."),
+      .findings, .allow,
       Flag("--baseline", "FILE", "An earlier report: compares, and gives \"baseline\" in gates."),
       Flag(
         "--again",
@@ -104,7 +105,7 @@ package struct DrillProgram: Sendable {
       return try await FlyingAgain(again, arguments, in: self).run()
     }
     let plan = try plan(arguments)
-    let allows = arguments.has("--allow-inconclusive")
+    let policy = try VerdictPolicy(arguments)
     // Told now, not after the drill.
     let files = try ReportFiles(arguments)
     let baseline = try arguments.value("--baseline").map {
@@ -124,6 +125,7 @@ package struct DrillProgram: Sendable {
       return code
     }
     if let baseline { report = report.compared(to: baseline) }
+    report.policy = policy
     // Shown before it is written: what took minutes is not lost to a disk that is full.
     let isJSON = arguments.has("--json")
     if isJSON {
@@ -131,13 +133,13 @@ package struct DrillProgram: Sendable {
     } else {
       Terminal.answer(report: report.text(inColour: Terminal.showsColour))
     }
-    try files.write(report, allowsInconclusive: allows)
-    report.complain(as: speaker, isShown: !isJSON, allowsInconclusive: allows)
+    try files.write(report)
+    report.complain(as: speaker, isShown: !isJSON)
     if let file = arguments.all("--report").first(where: { $0.hasSuffix(".json") }) {
       let failing = FailingCalls(report: report, file: file, program: name)
       for line in failing.lines { Terminal.complain(line) }
     }
-    return ExitCode(report.verdict(allowsInconclusive: allows))
+    return ExitCode(report.verdict)
   }
 
   /// A plan of nothing but what flies where no flag says otherwise.
@@ -156,6 +158,7 @@ package struct DrillProgram: Sendable {
     let group = try plan.apply(scenarios: arguments, speaker)
     try plan.apply(subject: arguments)
     plan.gates = try arguments.all("--gate").map { try Gate($0) }
+    plan.allowed = try AllowedRule.all(in: arguments)
     try plan.apply(load: arguments)
     plan.deadline = try arguments.duration("--timeout") ?? plan.deadline
     plan.seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? Int(plan.seed))
@@ -273,7 +276,7 @@ struct FailingCalls {
       (flown.subjects.first?.fallenCalls ?? []).map { (flown.name, $0) }
     }
     var lines = fallen.prefix(Self.linesMax).map { scenario, call in
-      let word = "\(file)#\(scenario)/\(FlyingAgain.name(of: call))/\(call.call)"
+      let word = "\(file)#\(scenario)/\(Observation.word(of: call.endpoint))/\(call.call)"
       return "\(FlyingAgain.words(call.ending)): \(program) --again \(word.asShellWord)"
     }
     let rest = fallen.count - lines.count

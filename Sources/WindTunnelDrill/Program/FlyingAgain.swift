@@ -35,7 +35,7 @@ struct FlyingAgain {
       throw Refusal.noSuchCall(call, of: subject, in: flown.name)
     }
     let name = words.dropLast().joined(separator: "/")
-    guard name.isEmpty || name == Self.name(of: before) else {
+    guard name.isEmpty || name == Observation.word(of: before.endpoint) else {
       throw Refusal.otherEndpoint(name, before)
     }
     (self.program, self.before) = (program, before)
@@ -64,12 +64,6 @@ struct FlyingAgain {
 
   private static func unreadable(_ text: String) -> Refusal {
     .value("--again", text, shouldBe: "a report, a scenario and a call, as in drill.json#metro/17,")
-  }
-
-  /// The word between scenario and number, for people.
-  static func name(of call: Observation) -> String {
-    let path = call.endpoint.split(separator: " ", maxSplits: 1).last ?? ""
-    return path.split(separator: "/").last.map(String.init) ?? "call"
   }
 
   /// Flies it and says how it went; found, where it failed again.

@@ -26,10 +26,10 @@ package struct ReportFiles: Sendable {
 
   /// Writes all that can be written, each in one step, and throws the first error afterwards: one
   /// file that cannot be written takes no other along, and none that was there before.
-  package func write(_ report: Report, allowsInconclusive: Bool) throws(FileError) {
+  package func write(_ report: Report) throws(FileError) {
     var unwritable: FileError?
     for (file, rendering) in files {
-      let data = report.rendered(as: rendering, allowsInconclusive: allowsInconclusive)
+      let data = report.rendered(as: rendering)
       do throws(FileError) {
         try FileError.writing(data, to: file)
       } catch {
@@ -46,16 +46,18 @@ extension Report {
   /// - Parameters:
   ///   - program: Who says it.
   ///   - isShown: Whether the reader has the table.
-  ///   - allowsInconclusive: Whether a gate passes that cannot be told.
-  package func complain(as program: String, isShown: Bool, allowsInconclusive: Bool) {
+  package func complain(as program: String, isShown: Bool) {
     if !isShown {
+      for finding in findings where finding.finding.severity > .note {
+        Terminal.complain("\(program): \(finding)\n")
+      }
       for sentence in notOnCassette { Terminal.complain("\(program): \(sentence)\n") }
       for judgement in judgements where judgement.result.verdict != .met {
         Terminal.complain("\(program): \(judgement)\n")
       }
     }
     guard Terminal.isReadByGitHub else { return }
-    for line in annotations(allowsInconclusive: allowsInconclusive) {
+    for line in annotations {
       Terminal.complain("\(line)\n")
     }
   }

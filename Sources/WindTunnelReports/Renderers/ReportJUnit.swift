@@ -1,9 +1,9 @@
-// JUnit's XML as CI servers read it: a suite is a scenario; its cases are the gates, each endpoint of
-// the judged subject, and that the subject neither crashed nor hung.
+// JUnit's XML as CI servers read it: a suite is a scenario; its cases are the rules, the gates, each
+// endpoint of the judged subject, and that the subject neither crashed nor hung.
 
 extension Report {
   func junit() -> String {
-    let suites = scenarios.map { JUnitSuite($0) }
+    let suites = scenarios.map { JUnitSuite($0, findings, policy) }
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     text += "<testsuites name=\"windtunnel\" tests=\"\(suites.reduce(0) { $0 + $1.tests })\""
     text += " failures=\"\(suites.reduce(0) { $0 + $1.failures })\""
@@ -39,7 +39,7 @@ private struct JUnitSuite {
   private let subject: String
   private let cases: [Case]
 
-  init(_ flown: Report.Flown) {
+  init(_ flown: Report.Flown, _ findings: [JudgedFinding], _ policy: VerdictPolicy) {
     (name, stage) = (flown.name, flown.stage)
     guard let row = flown.subjects.first else {
       (subject, cases) = ("", [])
@@ -74,7 +74,26 @@ private struct JUnitSuite {
       )
       return one
     }
-    cases = gates + endpoints
+    let found = findings.filter { $0.scenario == flown.name }
+    let rules = flown.rules.compactMap { standing -> Case? in
+      var one = Case(name: standing.rule, group: "\(flown.name).rules")
+      switch standing.standing {
+      case .passed: break
+      case .notMet(let reason): one.outcome = .skipped(reason)
+      case .broken(let finding):
+        let steps = finding.steps.map { step in
+          "\(step.at.map(Figures.time) ?? Figures.unseen)  \(step.words)\n"
+        }.joined()
+        let words = "\(finding.seen) \(finding.count), as call \(finding.call)"
+        let judged = found.first { $0.finding.rule == standing.rule }
+        one.outcome =
+          judged?.fails(policy) == true
+          ? .failed(words, details: steps)
+          : .skipped("\(finding.severity.rawValue): \(words)")
+      }
+      return one
+    }
+    cases = rules + gates + endpoints
   }
 
   var tests: Int { cases.count }

@@ -1,10 +1,9 @@
 // For the summary of a CI job: the verdict, a table, and what broke.
 
 extension Report {
-  func markdown(allowsInconclusive: Bool) -> String {
-    var lines = [
-      "## \(verdictWords(allowsInconclusive: allowsInconclusive).escapedForMarkdown)", "",
-    ]
+  func markdown() -> String {
+    var lines = ["## \(verdictWords.escapedForMarkdown)", ""]
+    lines += findingLines
     lines += [
       "| scenario | stage | subject | calls | success | retries | P95 | blank | |",
       "|---|---|---|---:|---:|---:|---:|---:|---|",
@@ -31,6 +30,21 @@ extension Report {
         + facts.escapedForMarkdown, "",
     ]
     return lines.joined(separator: "\n")
+  }
+
+  /// A paragraph for each rule that was broken, with the call that shows it.
+  private var findingLines: [String] {
+    findingGroups.flatMap { group -> [String] in
+      let finding = group.first.finding
+      let title =
+        "**\(finding.severity.rawValue)** \(finding.rule.asMarkdownCode): "
+        + finding.seen.escapedForMarkdown
+      let steps = finding.steps.map { step in
+        "    \(step.at.map(Figures.time) ?? Figures.unseen)  \(step.words.visibleInLine)"
+      }
+      return ["\(title) \(group.whereWords.escapedForMarkdown)", ""] + steps + [""]
+        + (group.remedy.map { [$0.escapedForMarkdown, ""] } ?? [])
+    }
   }
 
   private var gateLines: [String] {
@@ -94,11 +108,13 @@ extension Report {
   }
 
   /// Lines that GitHub Actions shows where they point: at a gate's own line in its scenario's file.
-  public func annotations(allowsInconclusive: Bool = false) -> [String] {
+  public var annotations: [String] {
+    let allowsInconclusive = policy.allowsInconclusive
+    let found = failingFindings.map { "::error::\("\($0)".escapedAsMessage)" }
     let strange = notOnCassette.map { words in
       "::\(allowsInconclusive ? "warning" : "error")::\(words.escapedAsMessage)"
     }
-    return strange
+    return found + strange
       + judgements.compactMap { judgement in
         let level: String
         switch judgement.result.verdict {

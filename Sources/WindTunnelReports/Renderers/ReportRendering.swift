@@ -35,17 +35,15 @@ public enum ReportRendering: String, Sendable, Hashable, CaseIterable {
 extension Report {
   /// The report in a form.
   ///
-  /// - Parameters:
-  ///   - rendering: The form.
-  ///   - allowsInconclusive: Whether a gate that cannot be told fails nothing.
+  /// - Parameter rendering: The form.
   /// - Returns: The bytes of a file.
-  public func rendered(as rendering: ReportRendering, allowsInconclusive: Bool = false) -> Data {
+  public func rendered(as rendering: ReportRendering) -> Data {
     switch rendering {
     case .text: Data(text().utf8)
     case .json: data()
-    case .markdown: Data(markdown(allowsInconclusive: allowsInconclusive).utf8)
+    case .markdown: Data(markdown().utf8)
     case .junit: Data(junit().utf8)
-    case .html: Data(html(allowsInconclusive: allowsInconclusive).utf8)
+    case .html: Data(html().utf8)
     case .csv: Data(csv().utf8)
     }
   }
@@ -53,57 +51,60 @@ extension Report {
   /// Writes the report to a file in one step, in the form that its name asks for: `drill.html` is a page,
   /// `drill.json` what `windtunnel report` reads.
   ///
-  /// - Parameters:
-  ///   - path: The file. One that is relative lies in the process's working directory: the package's for
-  ///     `swift test`.
-  ///   - allowsInconclusive: Whether a gate that cannot be told fails nothing.
+  /// - Parameter path: The file. One that is relative lies in the process's working directory: the
+  ///   package's for `swift test`.
   /// - Throws: Why it cannot be written, or that its name asks for no form of a report.
-  public func write(to path: String, allowsInconclusive: Bool = false) throws(FileError) {
+  public func write(to path: String) throws(FileError) {
     let file = URL(filePath: path)
     guard let rendering = ReportRendering(fileExtension: file.pathExtension) else {
       let endings = ReportRendering.fileExtensions.map { ".\($0)" }.joined(separator: ", ")
       throw .unwritable(path, reason: "the name of a report ends in one of \(endings)")
     }
-    let data = rendered(as: rendering, allowsInconclusive: allowsInconclusive)
-    try FileError.writing(data, to: file)
+    try FileError.writing(rendered(as: rendering), to: file)
   }
 
   /// The judgement that all of it comes to.
   public enum Verdict: String, Sendable, Hashable {
-    /// Every gate is met, and the judged subject fell nowhere.
+    /// Every gate is met, no finding weighs too much, and the judged subject fell nowhere.
     case passed
-    /// A gate was not met.
+    /// A gate was not met, or the judged subject broke a rule.
     case failed
     /// No gate failed, and one cannot be told, or the judged subject asked for what is not on the
     /// cassette.
     case inconclusive
     /// The judged subject crashed or hung.
     case fell
-    /// There are no gates, so there is nothing to pass.
+    /// There are no gates and no rules, so there is nothing to pass.
     case unjudged
   }
 
-  /// The worst of what was found.
-  public func verdict(allowsInconclusive: Bool = false) -> Verdict {
+  /// The worst of what was found, by the report's ``policy``.
+  public var verdict: Verdict {
     if judgedSubjectFell { return .fell }
     let verdicts = judgements.map(\.result.verdict)
-    if verdicts.contains(.failed) { return .failed }
+    if verdicts.contains(.failed) || !failingFindings.isEmpty { return .failed }
     let isTold = judgedNotOnCassette == 0 && !verdicts.contains { $0 != .met }
-    if !isTold, !allowsInconclusive { return .inconclusive }
-    return verdicts.isEmpty ? .unjudged : .passed
+    if !isTold, !policy.allowsInconclusive { return .inconclusive }
+    let isHeld = policy.failingFindings != nil && ruleCounts.kept + ruleCounts.broken > 0
+    return verdicts.isEmpty && !isHeld ? .unjudged : .passed
   }
 
-  /// The verdict in a sentence.
-  func verdictWords(allowsInconclusive: Bool) -> String {
+  /// The verdict in a sentence: what fails it first, then the rest.
+  var verdictWords: String {
     let all = judgements
     let failed = all.count { $0.result.verdict == .failed }
     let met = all.count { $0.result.verdict == .met }
     let rest = all.count - failed - met
     let gates = "\(all.count) \(all.count == 1 ? "gate" : "gates")"
-    switch verdict(allowsInconclusive: allowsInconclusive) {
+    switch verdict {
     case .passed:
-      return rest == 0 ? "Passed: \(gates) met" : "Passed: \(met) of \(gates) met, \(rest) not told"
-    case .failed: return "Failed: \(failed) of \(gates) not met"
+      let told = rest == 0 ? "\(gates) met" : "\(met) of \(gates) met, \(rest) not told"
+      let words = (all.isEmpty ? [] : [told]) + [findingWords]
+      return "Passed: \(words.joined(separator: "; "))"
+    case .failed:
+      let missed = failed > 0 ? ["\(failed) of \(gates) not met"] : []
+      let words = (failingFindings.isEmpty ? [] : [findingWords]) + missed
+      return "Failed: \(words.joined(separator: "; "))"
     case .inconclusive:
       let untold = rest > 0 ? ["\(rest) of \(gates) cannot be told"] : []
       let missed = judgedNotOnCassette
@@ -117,6 +118,18 @@ extension Report {
         + "\(hangs == 1 ? "hang" : "hangs")"
     case .unjudged: return "Flown, without gates"
     }
+  }
+}
+
+extension Report {
+  /// The rules that were broken, counted by weight: `2 errors, 1 note`, or that there are none.
+  var findingWords: String {
+    let all = findings
+    let words = Finding.Severity.allCases.sorted(by: >).compactMap { severity -> String? in
+      let count = Set(all.filter { $0.finding.severity == severity }.map(\.finding.rule)).count
+      return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
+    }
+    return words.isEmpty ? "no findings" : words.joined(separator: ", ")
   }
 }
 

@@ -32,7 +32,7 @@ extension Report {
     }
     let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"
     let known = ([title] + warnings).map(\.visibleInLine)
-    let rest = comparisons.map(\.visibleInLine) + verdicts(inColour)
+    let rest = comparisons.map(\.visibleInLine) + found(inColour) + verdicts(inColour)
     return (known + [""] + lines + rest).joined(separator: "\n") + "\n"
   }
 
@@ -55,6 +55,17 @@ extension Report {
         let colour: Colour = judgement.result.verdict == .failed ? .red : .yellow
         return "  \(colour.paint("\(judgement)".visibleInLine, inColour))"
       }
+  }
+
+  /// The rules that were broken, the gravest first, each with the call that shows it.
+  private func found(_ inColour: Bool) -> [String] {
+    let counts = ruleCounts
+    let groups = findingGroups
+    guard counts.broken + counts.kept > 0 else { return [] }
+    let found = groups.isEmpty ? "none" : findingWords
+    let head =
+      "findings: \(found); \(counts.kept) rules kept, \(counts.notMet) not met by any call"
+    return ["", head] + groups.flatMap { $0.lines(inColour) }
   }
 
   /// The fate of the calls since an earlier report, a line a scenario.
@@ -115,6 +126,41 @@ extension Report {
       warnings.append("percentiles of more than a million calls are within 0.1 %")
     }
     return warnings
+  }
+}
+
+extension FindingGroup {
+  /// The lines of a terminal, 80 columns wide where no word is longer.
+  fileprivate func lines(_ inColour: Bool) -> [String] {
+    let finding = first.finding
+    let colour: Colour = finding.severity == .error ? .red : .yellow
+    let head = "\(colour.paint(finding.severity.rawValue, inColour && finding.severity != .note)) "
+    let steps = finding.steps.map { step -> String in
+      let time = step.at.map(Figures.time) ?? ""
+      let pad = String(repeating: " ", count: max(0, 12 - time.count))
+      return "\(pad)\(time)  \(step.words.visibleInLine)"
+    }
+    let words = ["\(finding.seen) \(whereWords)"] + excuses
+    return ["", "  \(head)\(finding.rule)"]
+      + words.flatMap { $0.visibleInLine.wrapped(at: 76).map { "    \($0)" } }
+      + steps + ["    again: --again REPORT.json#\(again.visibleInLine)"]
+      + (remedy.map { $0.wrapped(at: 76).map { "    \($0)" } } ?? [])
+  }
+}
+
+extension String {
+  /// The text in lines of at most so many characters, where no word is longer.
+  fileprivate func wrapped(at width: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in split(separator: " ") {
+      if !line.isEmpty, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = ""
+      }
+      line += line.isEmpty ? "\(word)" : " \(word)"
+    }
+    return line.isEmpty ? lines : lines + [line]
   }
 }
 

@@ -326,6 +326,7 @@ extension Report {
       guard let before = baseline.scenarios.first(where: { $0.name == flown.name }) else {
         continue
       }
+      report.scenarios[place].brokenBefore = before.rules.filter { $0.finding != nil }.map(\.rule)
       for row in flown.subjects.indices {
         let subject = flown.subjects[row]
         guard let other = before.subjects.first(where: { $0.name == subject.name }) else {
@@ -385,5 +386,13 @@ extension [Observation] {
       call.call = -1 - call.call
       return call
     }
+  }
+}
+
+extension Figures {
+  /// Writes a ratio with its interval: `1.20 (1.15 to 1.26)`.
+  static func ratio(_ ratio: BaselineComparison.Ratio?) -> String {
+    guard let ratio else { return unseen }
+    return "\(decimal(ratio.value)) (\(decimal(ratio.lower)) to \(decimal(ratio.upper)))"
   }
 }

@@ -79,7 +79,13 @@ extension Report.Flown {
     for index in own.subjects.indices {
       rows.append(try Report.Row(merging: parts, scenario: place, subject: index))
     }
-    self.init(own.name, on: own.stage, subjects: rows, gates: own.gates.map(\.gate))
+    self.init(
+      own.name,
+      on: own.stage,
+      subjects: rows,
+      gates: own.gates.map(\.gate),
+      allowed: own.allowed
+    )
     weather = own.weather
   }
 }
@@ -104,7 +110,7 @@ extension Report.Row {
     }
     calls.sort { $0.call < $1.call }
     let own = flown.subjects[subject]
-    self.init(own.name, calls, plannedFaults: own.plannedFaults)
+    self.init(own.name, calls, of: own.client, plannedFaults: own.plannedFaults)
     // Each part was flown on a machine of its own; one that could not keep up is in the whole.
     starts = parts.compactMap { $0.report.scenarios[scenario].subjects[subject].starts }
       .min { $0.possible < $1.possible }

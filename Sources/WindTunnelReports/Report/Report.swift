@@ -11,6 +11,8 @@ public struct Report: Sendable, Hashable {
   public var environment: [Fact]
   /// The scenarios in the order they were flown.
   public var scenarios: [Flown]
+  /// The bar that the verdict is given by; it is in no file.
+  public var policy = VerdictPolicy()
 
   /// A name and a value.
   public struct Fact: Sendable, Hashable {
@@ -41,12 +43,29 @@ public struct Report: Sendable, Hashable {
     public var weather: Scenario?
     /// The results of the gates that were set for it.
     public var gates: [GateResult] = []
+    /// The standing of each rule of findings, for the subject that is judged.
+    public let rules: [RuleStanding]
+    /// The rules that may be broken here, with the reasons.
+    public var allowed: [AllowedRule] = []
+    /// The rules that were broken in the baseline, too; `nil` where there is none.
+    public var brokenBefore: [String]?
 
-    /// Makes a scenario's part; its gates are held against the subject that is judged.
-    public init(_ name: String, on stage: Stage, subjects: [Row], gates: [Gate] = []) {
+    /// Makes a scenario's part; gates and rules are held against the subject that is judged.
+    public init(
+      _ name: String,
+      on stage: Stage,
+      subjects: [Row],
+      gates: [Gate] = [],
+      allowed: [AllowedRule] = []
+    ) {
       self.name = name
       self.stage = stage
       self.subjects = subjects
+      self.allowed = allowed
+      rules =
+        subjects.first.map { row in
+          Flight(of: row.client, on: stage, row.observations).held()
+        } ?? []
       self.gates = judged(by: gates, against: nil)
     }
   }
@@ -55,6 +74,8 @@ public struct Report: Sendable, Hashable {
   public struct Row: Sendable, Hashable {
     /// The name of the subject.
     public var name: String
+    /// The kind of client that it is.
+    public var client: Flight.Client
     /// The calls it made.
     public var observations: [Observation]
     /// The faults that the scenario has, by name; `nil` where nobody said.
@@ -73,9 +94,11 @@ public struct Report: Sendable, Hashable {
     public init(
       _ name: String,
       _ observations: [Observation],
+      of client: Flight.Client = .library,
       plannedFaults: [String]? = nil
     ) {
       self.name = name
+      self.client = client
       self.observations = observations
       self.plannedFaults = plannedFaults
       let fold = MetricsAccumulator(observations)

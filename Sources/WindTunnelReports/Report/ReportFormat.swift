@@ -35,6 +35,7 @@ extension Report {
         "environment",
         .object(environment.map { JSON.Member(JSON.Text($0.name), .text($0.value)) })
       ),
+      JSON.Member("findings", .array(findings.map(\.json))),
       JSON.Member("scenarios", .array(scenarios.map(\.json))),
     ])
     return Data(json.fileBytes())
@@ -56,6 +57,8 @@ extension Report {
     if case .object(let members) = top.take("environment") {
       environment = members.map { Fact($0.name.value, $0.value.stringValue ?? "\($0.value)") }
     }
+    // Judged anew by the log: a later version has other rules.
+    _ = top.take("findings")
     var scenarios: [Flown] = []
     guard let flown = try top.array("scenarios") else {
       throw top.error("scenarios", "a list should stand here")
@@ -83,10 +86,17 @@ extension Report.Flown {
         JSON.Member("name", .text(name)),
         JSON.Member("stage", .text(stage.rawValue)),
         JSON.Member("gates", .array(gates.map(\.json))),
-      ]
+        JSON.Member("rules", .array(rules.map(\.json))),
+      ] + allowedMember
         + (weather.map { [JSON.Member("weather", $0.json)] } ?? [])
         + [JSON.Member("subjects", .array(subjects.map(\.json)))]
     )
+  }
+
+  private var allowedMember: [JSON.Member] {
+    let before = brokenBefore.map { JSON.Member("brokenBefore", .array($0.map { .text($0) })) }
+    return (allowed.isEmpty ? [] : [JSON.Member("allow", AllowedRule.json(of: allowed))])
+      + (before.map { [$0] } ?? [])
   }
 
   fileprivate init(reading object: ObjectReader) throws(FormatError) {
@@ -114,8 +124,19 @@ extension Report.Flown {
         try Report.Row(reading: ObjectReader(json, source: source, path: "\(place)[\(index)]"))
       )
     }
+    let allowed = try AllowedRule.read(&object)
+    // Judged anew by the log, as the findings are.
+    _ = object.take("rules")
+    let before = try object.array("brokenBefore")?.compactMap(\.stringValue)
     try object.refuseUnknownKeys()
-    self.init(name, on: stage, subjects: rows, gates: results.map(\.gate))
+    self.init(
+      name,
+      on: stage,
+      subjects: rows,
+      gates: results.map(\.gate),
+      allowed: allowed
+    )
+    brokenBefore = before
     self.weather = weather
     for (index, (told, folded)) in zip(results, gates).enumerated() where told != folded {
       guard told.gate.needsBaseline else {
@@ -129,7 +150,8 @@ extension Report.Flown {
 extension Report.Row {
   var json: JSON {
     .object(
-      [JSON.Member("name", .text(name))] + metrics.members + plannedMember + startsMember
+      [JSON.Member("name", .text(name)), JSON.Member("client", .text(client.rawValue))]
+        + metrics.members + plannedMember + startsMember
         + comparisonMember
         + [
           endpointsMember, JSON.Member("log", .array(observations.map(\.json))),
@@ -171,7 +193,9 @@ extension Report.Row {
       )
     }
     let planned = try object.array("plannedFaults")?.compactMap(\.stringValue)
-    self.init(name, observations, plannedFaults: planned)
+    // Reports from before there were rules do not say.
+    let client = try object.choice("client", Flight.Client.self) ?? .library
+    self.init(name, observations, of: client, plannedFaults: planned)
     if let starts = try object.object("programStarts") {
       self.starts = try ProgramStarts(reading: starts)
     }

@@ -69,8 +69,8 @@ import WindTunnelDrill
     #expect(its == mine)
     for rendering in [ReportRendering.json, .html, .junit, .markdown, .csv, .text] {
       #expect(
-        its.rendered(as: rendering, allowsInconclusive: false)
-          == mine.rendered(as: rendering, allowsInconclusive: false),
+        its.rendered(as: rendering)
+          == mine.rendered(as: rendering),
         "\(rendering)"
       )
     }
@@ -79,7 +79,7 @@ import WindTunnelDrill
       files.dropFirst(),
       [.html, .junit, .markdown, .csv] as [ReportRendering]
     ) {
-      let told = other.rendered(as: rendering, allowsInconclusive: false)
+      let told = other.rendered(as: rendering)
       #expect(try Data(contentsOf: scratch.file(name)) == told, "\(name)")
     }
     #expect(try scratch.text("merged.html").contains("<h1>Failed: "))

@@ -81,26 +81,26 @@ import Testing
   }
 
   @Test func `the verdict is inconclusive, unless something worse was found`() throws {
-    #expect(try mixed().verdict() == .inconclusive)
+    #expect(try mixed().verdict == .inconclusive)
     #expect(
-      try mixed("successRate == 1").verdictWords(allowsInconclusive: false)
+      try mixed("successRate == 1").verdictWords
         == "Inconclusive: 2 calls asked for what is not on the cassette"
     )
     #expect(
-      try mixed("p99 <= 1s").verdictWords(allowsInconclusive: false)
+      try mixed("p99 <= 1s").verdictWords
         == "Inconclusive: 1 of 1 gate cannot be told, "
         + "2 calls asked for what is not on the cassette"
     )
-    #expect(try mixed("successRate == 1").verdict(allowsInconclusive: true) == .passed)
-    #expect(try mixed().verdict(allowsInconclusive: true) == .unjudged)
-    #expect(try mixed("calls < 3").verdict() == .failed)
+    #expect(try mixed("successRate == 1").allowingInconclusive.verdict == .passed)
+    #expect(try mixed().allowingInconclusive.verdict == .passed)
+    #expect(try mixed("calls < 3").verdict == .failed)
     let fallen = Flights.report(Self.calls(1...2) + [Flights.call(3, .hung)])
-    #expect(fallen.verdict() == .fell)
+    #expect(fallen.verdict == .fell)
     // Who flies beside the judged subject fails no drill.
     let rows = [Report.Row("a", Self.good), Report.Row("b", Self.calls(0...3))]
     var beside = try mixed()
     beside.scenarios = [Report.Flown("s", on: .onTheWire, subjects: rows)]
-    #expect(beside.verdict() == .unjudged)
+    #expect(beside.verdict == .passed)
     #expect(beside.text().contains("s, b: 4 calls asked for what is not on the cassette, first: "))
   }
 
@@ -119,7 +119,7 @@ import Testing
   @Test func `the report's text comes back as it was written`() throws {
     let report = try mixed("successRate == 1")
     let read = try Report(data: report.data(), source: "r.json")
-    #expect(read == report && read.verdict() == .inconclusive)
+    #expect(read == report && read.verdict == .inconclusive)
     let json = try JSON(parsing: report.data(), source: "r")
     guard case .array(let flown)? = json["scenarios"],
       case .array(let rows)? = flown[0]["subjects"],
@@ -149,11 +149,13 @@ import Testing
         scenario  stage  subject  calls  success  retries      P95  blank
         rainy     wire   client      23  100.0 %     0.00  10.0 ms  0.0 %  2 not on the cassette
 
+        findings: none; 2 rules kept, 13 not met by any call
+
         gates: 1 met
 
         """
     )
-    let markdown = report.markdown(allowsInconclusive: false)
+    let markdown = report.markdown()
     #expect(
       markdown.hasPrefix("## Inconclusive: 2 calls asked for what is not on the cassette\n\n")
     )
@@ -166,16 +168,16 @@ import Testing
     )
     #expect(!markdown.contains("### Failing calls"))
     #expect(
-      report.annotations() == ["::error::rainy: \(Self.sentence)"]
+      report.annotations == ["::error::rainy: \(Self.sentence)"]
     )
-    #expect(report.annotations(allowsInconclusive: true)[0].hasPrefix("::warning::rainy: 2 calls"))
+    #expect(report.allowingInconclusive.annotations[0].hasPrefix("::warning::rainy: 2 calls"))
     let lines = report.csv().components(separatedBy: "\r\n")
     #expect(lines[21].contains(",succeeded,,true,"))
     #expect(
       lines[23] == "rainy,wire,client,21,GET /home,true,notOnCassette,\"\(Self.words(21))\",false,"
         + "0,,10,1,,,,,,,"
     )
-    let page = report.html(allowsInconclusive: false)
+    let page = report.html()
     #expect(page.contains("<h1>Inconclusive: 2 calls asked for what is not on the cassette</h1>"))
     #expect(page.contains("<span>not on the cassette</span><b>2</b>"))
     #expect(!page.contains("failing call") && page.contains("rainy: \(Self.sentence)"))
@@ -197,7 +199,7 @@ import Testing
     let merged = try Report(merging: parts)
     #expect(merged.scenarios == Flights.report(Self.good + Self.calls(21...22)).scenarios)
     #expect(
-      merged.verdict() == .inconclusive && merged.notOnCassette == ["rainy: \(Self.sentence)"]
+      merged.verdict == .inconclusive && merged.notOnCassette == ["rainy: \(Self.sentence)"]
     )
   }
 
@@ -212,6 +214,6 @@ import Testing
     let back = BaselineComparison(before, to: now, seed: 1)
     #expect(back.pairs == 29 && back.flips?.won == 0 && back.successRate.before == 1)
     let compared = Flights.report(now).compared(to: Flights.report(before))
-    #expect(compared.verdict() == .inconclusive)
+    #expect(compared.verdict == .inconclusive)
   }
 }

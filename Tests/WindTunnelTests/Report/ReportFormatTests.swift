@@ -65,15 +65,17 @@ import Testing
     }
     #expect(
       top.map(\.name.value) == [
-        "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "scenarios",
+        "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "findings",
+        "scenarios",
       ]
     )
     #expect(
       row.dropLast(2).prefix(15).map { "\($0.name.value) \($0.value)" } == [
-        "name \"network-layer\"", "calls 2", "successRate 0.5", "successRateLower 0.094531",
+        "name \"network-layer\"", "client \"library\"", "calls 2", "successRate 0.5",
+        "successRateLower 0.094531",
         "firstTrySuccessRate 0.5", "averageRetries 0.5", "p50Milliseconds 41.237",
         "p95Milliseconds 41.237", "p99Milliseconds 41.237", "blankPageRate 0.5", "crashes 0",
-        "hangs 0", "p90Milliseconds 41.237", "maxMilliseconds 41.237", "blankPages 1",
+        "hangs 0", "p90Milliseconds 41.237", "maxMilliseconds 41.237",
       ]
     )
     guard case .array(let endpoints)? = row.dropLast().last?.value else {
@@ -81,7 +83,7 @@ import Testing
       return
     }
     #expect(row.suffix(2).map(\.name.value) == ["endpoints", "log"])
-    let figures = Array(row.dropLast(2).dropFirst())
+    let figures = Array(row.dropLast(2).dropFirst(2))
     #expect(endpoints == [.object([JSON.Member("endpoint", "GET /")] + figures)])
     #expect(unseen.first { $0.name.value == "averageRetries" }?.value == .null)
     #expect(Self.text.hasSuffix("}\n"))

@@ -2,9 +2,8 @@
 // first, then where it went wrong, then everything about each scenario down to each failing call.
 
 extension Report {
-  func html(allowsInconclusive: Bool) -> String {
-    let verdict = verdict(allowsInconclusive: allowsInconclusive)
-    let words = verdictWords(allowsInconclusive: allowsInconclusive).escapedForHTML
+  func html() -> String {
+    let words = verdictWords.escapedForHTML
     return """
       <!DOCTYPE html>
       <html lang="en"><head><meta charset="utf-8">
@@ -15,7 +14,7 @@ extension Report {
       <style>\(HTML.style)</style></head><body>
       <header class="verdict \(verdict.rawValue)"><p>How the client flew</p><h1>\(words)</h1>
       <p>\(subjectWords.escapedForHTML)</p>\(htmlWarnings)</header>
-      \(htmlGates)\(heatMap)
+      \(htmlFindings)\(htmlGates)\(heatMap)
       \(scenarios.enumerated().map { $1.html(at: $0) }.joined(separator: "\n"))
       \(htmlFacts)
       </body></html>
@@ -59,6 +58,17 @@ extension Report {
     }
     return "<section id=\"gates\"><h2>Gates</h2>"
       + HTML.table(["scenario", "gate", "verdict", "got", ""], rows) + "</section>"
+  }
+
+  /// The rules that were broken, the gravest first, each with the call that shows it on a time line.
+  private var htmlFindings: String {
+    let groups = findingGroups
+    let counts = ruleCounts
+    guard counts.broken + counts.kept > 0 else { return "" }
+    let rest =
+      "<p class=\"dim\">\(counts.kept) rules kept, \(counts.notMet) not met by any call.</p>"
+    return "<section id=\"findings\"><h2>Findings: \(findingWords)</h2>"
+      + groups.map(\.html).joined() + rest + "</section>"
   }
 
   /// Scenarios down, endpoints across: where the judged subject succeeds and where it does not.
@@ -210,6 +220,18 @@ enum HTML {
     th { font-weight: 600; } th.words, td.words { text-align: left; }
     td.words { white-space: normal; overflow-wrap: normal; }
     td code { display: inline-block; min-width: 11em; }
+    .finding { border-left: .3em solid var(--line); padding: .1em 0 .1em 1em; margin: 1em 0; }
+    .finding.error { border-color: var(--bad); } .finding.warning { border-color: var(--doubtful); }
+    .finding h3 { margin: .2em 0; } .finding.error h3 span { color: var(--bad); }
+    .finding.warning h3 span { color: var(--doubtful); } .seen { font-weight: 600; }
+    .line { list-style: none; padding: 0; margin: .6em 0; font-size: .9em; }
+    .line li { display: grid; grid-template-columns: 6em minmax(3em, 12em) 1fr; gap: .8em; }
+    .line time { text-align: right; color: var(--dim); font-variant-numeric: tabular-nums; }
+    .line i { position: relative; height: 1.3em; margin-right: .8em; }
+    .line i::before { content: ""; position: absolute; top: 50%; left: 0; width: calc(100% + .6em);
+      border-top: 1px solid var(--line); }
+    .line b { position: absolute; top: calc(50% - .3em); width: .6em; height: .6em;
+      border-radius: 50%; background: var(--ink); }
     .narrow { display: none; }
     .wide tr > .words:first-child { position: sticky; left: 0; background: var(--back); }
     .heat th { text-align: center; } .heat th.words { text-align: left; }

@@ -34,7 +34,7 @@ import Testing
     #expect("e\u{301}te\u{301} 1\u{FE0F}".visibleInLine == "e\u{301}te\u{301} 1\u{FE0F}")
     let report = try Self.report(of: word)
     #expect(report.csv().contains("\"\"\\u{301},=1+1"))
-    let markdown = report.markdown(allowsInconclusive: false)
+    let markdown = report.markdown()
     #expect(!markdown.contains("@\\u") && !markdown.unicodeScalars.contains("\u{301}"))
   }
 
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `an annotation is one command, and shows what it was given`() throws {
-    for line in try Self.report(of: Self.steering).annotations() {
+    for line in try Self.report(of: Self.steering).annotations {
       #expect(Self.invisible(line) == [] && !line.contains("\n"), "\(line)")
     }
   }
@@ -84,7 +84,7 @@ import Testing
     ),
   ])
   func `no word is Markdown's own`(word: String, written: String) throws {
-    let text = try Self.report(of: word).markdown(allowsInconclusive: false)
+    let text = try Self.report(of: word).markdown()
     #expect(text.contains("| \(written) | wire | **\(written)** |"), "\(text)")
     // In a list a scenario and a number are code, where nothing is markup.
     #expect(text.contains("- **\(written)**: `successRate >= 0.99`"), "\(text)")

@@ -5,12 +5,10 @@ import Testing
 @testable import WindTunnelReports
 
 @Suite struct PageTests {
-  private static let drawn = Flights.report(Flights.drawn(300, seed: 3)).html(
-    allowsInconclusive: false
-  )
+  private static let drawn = Flights.report(Flights.drawn(300, seed: 3)).html()
 
   @Test func `a page needs nothing else and runs nothing`() throws {
-    for page in [Self.drawn, try RenderersTests.nasty().html(allowsInconclusive: false)] {
+    for page in [Self.drawn, try RenderersTests.nasty().html()] {
       #expect(!page.contains("http://") && !page.contains("https://"))
       for word in ["<script", "@import", "url(", "<img", "<iframe", " onload"] {
         #expect(!page.contains(word), "\(word)")
@@ -22,13 +20,13 @@ import Testing
   }
 
   @Test func `what comes from outside is shown as it is and never taken for markup`() throws {
-    let page = try RenderersTests.nasty().html(allowsInconclusive: false)
+    let page = try RenderersTests.nasty().html()
     #expect(page.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39;"))
     #expect(!page.contains("<script>"))
   }
 
   @Test func `the verdict stands first, then what went wrong, then each failing call`() throws {
-    let page = try RenderersTests.nasty().html(allowsInconclusive: false)
+    let page = try RenderersTests.nasty().html()
     let order = [
       "<header class=\"verdict fell\">", "<h1>Fell: 1 crash, 0 hangs</h1>", "id=\"gates\"",
       "id=\"heat\"", "id=\"s0\"", "class=\"tiles\"", "class=\"distribution\"",
@@ -58,7 +56,7 @@ import Testing
       milliseconds: 1201,
       [refused, cut]
     )
-    let page = Flights.report([call]).html(allowsInconclusive: false)
+    let page = Flights.report([call]).html()
     #expect(page.contains("<summary>rainy/17 GET /home: failed: connectionLost, 1201 ms</summary>"))
     #expect(
       page.contains(
@@ -80,7 +78,7 @@ import Testing
     let calls = (0..<20_000).map { number in
       Flights.call(number, number % 2 == 0 ? .failed("timedOut") : .succeeded, start: number)
     }
-    let page = Flights.report(calls).html(allowsInconclusive: false)
+    let page = Flights.report(calls).html()
     #expect(page.utf8.count < 300_000)
     #expect(page.contains("10000 failing calls"))
     #expect(page.contains("9900 more are in the report's JSON."))
@@ -89,7 +87,7 @@ import Testing
 
   @Test func `a report of nothing is a page all the same`() {
     let empty = Report(seed: 1, decisionHash: "", platformErrors: "current", scenarios: [])
-    #expect(empty.html(allowsInconclusive: false).contains("Flown, without gates"))
-    #expect(Flights.report([]).html(allowsInconclusive: false).contains("<td>–</td>"))
+    #expect(empty.html().contains("Flown, without gates"))
+    #expect(Flights.report([]).html().contains("<td>–</td>"))
   }
 }

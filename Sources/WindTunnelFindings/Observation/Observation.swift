@@ -107,6 +107,12 @@ public struct Observation: Sendable, Hashable {
     return ending != .crashed && ending != .hung
   }
 
+  /// The last part of an endpoint's path, such as `payments`: what a call's place is called by for people.
+  package static func word(of endpoint: String) -> String {
+    let path = endpoint.split(separator: " ", maxSplits: 1).last ?? ""
+    return path.split(separator: "/").last.map(String.init) ?? "call"
+  }
+
   /// Tells whether it counts as a success or as a failure of the client's.
   package var isJudged: Bool { notOnCassette == nil && !wasGivenUp }
 }

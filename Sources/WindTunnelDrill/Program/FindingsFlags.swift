@@ -1,0 +1,51 @@
+internal import WindTunnel
+package import WindTunnelCommandLine
+package import WindTunnelReports
+
+// The flags by which findings fail a drill or a report, or are allowed.
+extension Flag {
+  /// The weight from which on a finding fails.
+  package static let findings = Flag(
+    "--findings",
+    "BAR",
+    "What fails: errors, warnings (those too) or off (default: errors)."
+  )
+  /// The rules that may be broken.
+  package static let allow = Flag(
+    "--allow",
+    "RULE=REASON",
+    "A rule that may be broken; the report shows why. May be repeated."
+  )
+}
+
+extension VerdictPolicy {
+  /// The bar that the flags ask for.
+  package init(_ arguments: Arguments) throws {
+    self.init()
+    allowsInconclusive = arguments.has("--allow-inconclusive")
+    let bars: KeyValuePairs<String, Finding.Severity?> = [
+      "errors": .error, "warnings": .warning, "off": nil,
+    ]
+    if let bar = try arguments.choice("--findings", bars) { failingFindings = bar }
+  }
+}
+
+extension AllowedRule {
+  /// The rules that the flags allow, each with its reason.
+  package static func all(in arguments: Arguments) throws -> [AllowedRule] {
+    try arguments.all("--allow").map { text in
+      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2, parts[1].contains(where: { !$0.isWhitespace }) else {
+        throw Refusal.value(
+          "--allow",
+          text,
+          shouldBe: "a rule and a reason, such as \"gives-up-at-once=the app asks again\","
+        )
+      }
+      guard FindingRule.named(parts[0]) != nil else {
+        throw Refusal.choice("--allow", parts[0], among: FindingRule.all.map(\.id))
+      }
+      return AllowedRule(parts[0], because: parts[1])
+    }
+  }
+}

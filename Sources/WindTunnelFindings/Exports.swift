@@ -1,0 +1,3 @@
+// One import is enough: a module brings along what it stands on.
+
+@_exported public import WindTunnel

@@ -1,0 +1,105 @@
+/// A rule that a client broke in a scenario, with the smallest example of it.
+public struct Finding: Sendable, Hashable {
+  /// The weights of a finding, the least first.
+  public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable {
+    /// Worth knowing; many good clients do it by design.
+    case note
+    /// A user notices it, or a server does.
+    case warning
+    /// A bug: data is done twice or wrong, a server is hurt, a call never ends.
+    case error
+
+    /// Compares two of them by their weights.
+    public static func < (one: Self, other: Self) -> Bool { one.weight < other.weight }
+
+    private var weight: Int {
+      switch self {
+      case .note: 0
+      case .warning: 1
+      case .error: 2
+      }
+    }
+  }
+
+  /// One thing that happened, at its time.
+  public struct Step: Sendable, Hashable {
+    /// The time since the call's start; `nil` where it was not seen.
+    public var at: Duration?
+    /// The request and the answer in a line, such as `GET /home → 503, Retry-After 1 s`.
+    public var words: String
+
+    /// Makes a step of both.
+    public init(at: Duration?, _ words: String) { (self.at, self.words) = (at, words) }
+  }
+
+  /// The ``FindingRule/id`` of the rule.
+  public var rule: String
+  /// The weight of what was seen, at most the rule's own.
+  public var severity: Severity
+  /// The sentence that says what was seen, and nothing that was not.
+  public var seen: String
+  /// The number of the call that shows it with the fewest attempts, the lowest of several.
+  public var call: Int
+  /// The endpoint of that call, such as `GET /home`.
+  public var endpoint: String
+  /// The steps of that call, in order.
+  public var steps: [Step]
+  /// The number of calls in which it was seen.
+  public var calls: Int
+  /// The number of calls in which it could have been seen.
+  public var judged: Int
+
+  /// The evidence's beginning in a line: how often, and where first.
+  public var count: String { "\(calls) of \(judged) \(judged == 1 ? "call" : "calls")" }
+
+  package var json: JSON {
+    [
+      "rule": .text(rule), "severity": .text(severity.rawValue), "seen": .text(seen),
+      "call": .number(call), "endpoint": .text(endpoint), "calls": .number(calls),
+      "judged": .number(judged),
+      "steps": .array(
+        steps.map { step in
+          [
+            "atMilliseconds": step.at.map { .number($0.inMilliseconds, places: 3) } ?? .null,
+            "words": .text(step.words),
+          ]
+        }
+      ),
+    ]
+  }
+}
+
+/// The standing of a rule after a flight.
+public struct RuleStanding: Sendable, Hashable {
+  /// The three ways in which a flight stands to a rule.
+  public enum Standing: Sendable, Hashable {
+    /// The rule's condition was met by no call, or by too few to tell; the sentence says so.
+    case notMet(String)
+    /// So many calls met the condition and kept the rule.
+    case passed(Int)
+    /// The rule was broken.
+    case broken(Finding)
+  }
+
+  /// The ``FindingRule/id`` of the rule.
+  public let rule: String
+  /// The standing of the rule.
+  public let standing: Standing
+
+  /// The finding, where the rule was broken.
+  public var finding: Finding? {
+    if case .broken(let finding) = standing { finding } else { nil }
+  }
+
+  /// The rule with its standing, and with the evidence where it was broken.
+  package var json: JSON {
+    switch standing {
+    case .notMet(let reason):
+      ["rule": .text(rule), "standing": "notMet", "reason": .text(reason)]
+    case .passed(let calls):
+      ["rule": .text(rule), "standing": "passed", "judged": .number(calls)]
+    case .broken(let finding):
+      ["rule": .text(rule), "standing": "broken", "finding": finding.json]
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/// The calls of one client in one scenario, and what they were flown in.
+public struct Flight: Sendable {
+  /// The kinds of client, by what can be seen of them.
+  public enum Client: String, Sendable, Hashable, CaseIterable {
+    /// A program that is started once for each call: it says how it went by its exit code.
+    case program
+    /// A library whose calls share one process.
+    case library
+  }
+
+  /// The kind of client that flew.
+  public var client: Client
+  /// The stage that it flew on.
+  public var stage: Stage
+  /// The calls that it made, in any order.
+  public var calls: [Observation]
+
+  /// Makes a flight of its parts.
+  public init(of client: Client, on stage: Stage, _ calls: [Observation]) {
+    (self.client, self.stage, self.calls) = (client, stage, calls)
+  }
+}

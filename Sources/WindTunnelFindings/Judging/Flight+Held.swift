@@ -1,0 +1,91 @@
+extension Flight {
+  /// Holds the flight against every rule.
+  ///
+  /// What comes out depends on what was observed and on nothing else, so that the parts of a drill that
+  /// were flown on several machines come to what one machine would have come to.
+  ///
+  /// - Returns: The standing of each rule, in the order of ``FindingRule/all``.
+  public func held(against rules: [FindingRule] = FindingRule.all) -> [RuleStanding] {
+    // A call that went well at its first attempt keeps every rule and meets no condition.
+    let troubled = calls.compactMap { call in
+      call.isPlain ? nil : JudgedCall(call, of: client)
+    }
+    return rules.map { rule in
+      guard rule.clients.contains(client) else {
+        return RuleStanding(rule: rule.id, standing: .notMet(rule.notOf(client)))
+      }
+      return RuleStanding(rule: rule.id, standing: rule.standing(troubled, of: self))
+    }
+  }
+}
+
+extension Observation {
+  /// Tells whether it went well at once and met nothing. One that was never seen to ask is not plain.
+  fileprivate var isPlain: Bool {
+    ending == .succeeded && attempts.count == 1 && cancellation == nil
+      && attempts.allSatisfy { Attempt.metNothing(in: $0.decision) && $0.error == nil }
+  }
+}
+
+extension FindingRule {
+  /// The standing of a flight's troubled calls to this rule.
+  fileprivate func standing(_ calls: [JudgedCall], of flight: Flight) -> RuleStanding.Standing {
+    switch scope {
+    case .call(let judge):
+      var tally = Tally()
+      for call in calls where call.isJudged { tally.add(judge(call), of: call) }
+      return tally.standing(of: self)
+    case .flight(let judge):
+      return judge(self, calls, flight)
+    }
+  }
+
+  fileprivate func notOf(_ client: Flight.Client) -> String {
+    switch client {
+    case .program: "A program that is started for each call cannot show it."
+    case .library: "Only a program can show it."
+    }
+  }
+
+  /// The verdicts on the calls of a flight so far.
+  private struct Tally {
+    private var judged = 0
+    private var broken = 0
+    private var worst: (violation: Violation, call: JudgedCall)?
+
+    mutating func add(_ verdict: Verdict, of call: JudgedCall) {
+      switch verdict {
+      case .notMet: return
+      case .kept: judged += 1
+      case .broken(let violation):
+        (judged, broken) = (judged + 1, broken + 1)
+        if let worst, !violation.isBetter(than: worst, in: call) { return }
+        worst = (violation, call)
+      }
+    }
+
+    func standing(of rule: FindingRule) -> RuleStanding.Standing {
+      guard judged >= rule.leastCalls else {
+        return .notMet(rule.unmet(by: judged))
+      }
+      guard let worst else { return .passed(judged) }
+      return .broken(
+        rule.finding(worst.violation, in: worst.call, calls: broken, judged: judged)
+      )
+    }
+  }
+}
+
+extension FindingRule.Violation {
+  /// Tells whether it is the better example: the graver, then that of fewer attempts, then the earlier.
+  fileprivate func isBetter(
+    than other: (violation: Self, call: JudgedCall),
+    in call: JudgedCall
+  ) -> Bool {
+    func rank(_ violation: Self, _ call: JudgedCall) -> (Int, Int, Int) {
+      let weight = violation.severity == .note ? 2 : violation.severity == .warning ? 1 : 0
+      return (weight, call.attempts.count, call.observation.call)
+    }
+    return rank(self, call) < rank(other.violation, other.call)
+  }
+}

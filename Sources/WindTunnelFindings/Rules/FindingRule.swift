@@ -1,0 +1,120 @@
+/// A rule that clients are held against: something that a client does on a bad network and should not.
+///
+/// A rule judges by what was observed. What a client says of itself counts only against it, where it is
+/// held against what was sent.
+public struct FindingRule: Sendable {
+  /// The name, such as `ignores-retry-after`.
+  public let id: String
+  /// The weight of a finding of it at most.
+  public let severity: Finding.Severity
+  /// The thing that a client does, in a line.
+  public let title: String
+  /// The condition under which it can be seen, as half a sentence.
+  public let condition: String
+  /// The cost for the user or the server.
+  public let cost: String
+  /// The way to mend a client.
+  public let remedy: String
+  /// The paragraph, paper or incident that it rests on.
+  public let source: String
+  /// The kinds of client in which it can be seen.
+  public let clients: Set<Flight.Client>
+  /// The number of calls that have to meet its condition before anything is said.
+  public let leastCalls: Int
+
+  /// The part of a flight that it looks at.
+  let scope: Scope
+
+  enum Scope: Sendable {
+    /// Each call by itself.
+    case call(@Sendable (JudgedCall) -> Verdict)
+    /// All calls that met something, together, in the flight they were made in.
+    case flight(@Sendable (FindingRule, [JudgedCall], Flight) -> RuleStanding.Standing)
+  }
+
+  /// A verdict on a call.
+  enum Verdict: Sendable {
+    /// The condition was not met.
+    case notMet
+    /// The condition was met, and the client did well.
+    case kept
+    /// The client broke the rule.
+    case broken(Violation)
+  }
+
+  /// The breach of a rule in a call.
+  struct Violation: Sendable {
+    /// The sentence that says what was seen.
+    var seen: String
+    /// A lesser weight than the rule's own.
+    var severity: Finding.Severity?
+
+    init(_ seen: String, severity: Finding.Severity? = nil) {
+      (self.seen, self.severity) = (seen, severity)
+    }
+  }
+
+  init(
+    _ id: String,
+    _ severity: Finding.Severity,
+    _ title: String,
+    condition: String,
+    cost: String,
+    remedy: String,
+    source: String,
+    clients: Set<Flight.Client> = Set(Flight.Client.allCases),
+    leastCalls: Int = 1,
+    scope: Scope
+  ) {
+    (self.id, self.severity, self.title) = (id, severity, title)
+    (self.condition, self.cost, self.remedy) = (condition, cost, remedy)
+    (self.source, self.clients, self.leastCalls) = (source, clients, leastCalls)
+    self.scope = scope
+  }
+
+  /// Every rule, the gravest first.
+  public static let all: [FindingRule] = [
+    .crashes, .hangs, .repeatsPost, .successOnErrorStatus, .successOnCutBody,
+    .takesPortalForAnswer, .successWithoutAnswer, .ignoresRetryAfter, .noBackOff,
+    .retriesWithoutBound, .retryStorm, .retriesPermanentError, .goesOnAfterCancel,
+    .retriesInStep, .givesUpAtOnce,
+  ]
+
+  /// The rule as an object: `rule`, `severity`, `title`, `condition`, `calls`, `clients` and the rest.
+  package var json: JSON {
+    [
+      "rule": .text(id), "severity": .text(severity.rawValue), "title": .text(title),
+      "condition": .text(condition), "calls": .number(leastCalls),
+      "clients": .array(
+        Flight.Client.allCases.filter(clients.contains).map { .text($0.rawValue) }
+      ),
+      "cost": .text(cost), "remedy": .text(remedy), "source": .text(source),
+    ]
+  }
+
+  /// Returns the rule of a name.
+  public static func named(_ id: String) -> FindingRule? { all.first { $0.id == id } }
+}
+
+extension FindingRule {
+  /// The sentence of a condition that too few calls met.
+  func unmet(by calls: Int) -> String {
+    calls == 0
+      ? "No call met it: \(condition)."
+      : "Only \(calls) of at least \(leastCalls) calls met it: \(condition)."
+  }
+
+  /// A finding of this rule by the example of a call.
+  func finding(_ violation: Violation, in call: JudgedCall, calls: Int, judged: Int) -> Finding {
+    Finding(
+      rule: id,
+      severity: min(severity, violation.severity ?? severity),
+      seen: violation.seen,
+      call: call.observation.call,
+      endpoint: call.observation.endpoint,
+      steps: call.steps,
+      calls: calls,
+      judged: judged
+    )
+  }
+}

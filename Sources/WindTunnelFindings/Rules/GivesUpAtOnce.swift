@@ -1,0 +1,50 @@
+internal import WindTunnelSymptoms
+
+extension FindingRule {
+  /// No attempt follows the first, whatever it met.
+  static let givesUpAtOnce = FindingRule(
+    "gives-up-at-once",
+    .note,
+    "Never tries again what may be tried again.",
+    condition:
+      "at least 8 calls that may be repeated failed at first with 502, 503, 504 or a broken "
+      + "connection, without Retry-After",
+    cost: "A connection that breaks once in a thousand times is an error that the user sees.",
+    remedy: "Repeat an idempotent request once or twice, after a pause.",
+    source: "RFC 9110 §9.2.2 (idempotent methods may be repeated automatically)",
+    leastCalls: 8,
+    scope: .flight { rule, troubled, _ in
+      let failed = troubled.filter { call in
+        guard call.isJudged, !call.observation.wasGivenUp, let first = call.attempts.first else {
+          return false
+        }
+        return first.isPassing
+      }
+      guard failed.count >= rule.leastCalls else { return .notMet(rule.unmet(by: failed.count)) }
+      let example = failed.min { $0.observation.call < $1.observation.call }
+      guard failed.allSatisfy(\.repeats.isEmpty), let example else { return .passed(failed.count) }
+      return .broken(
+        rule.finding(
+          Violation("None of \(failed.count) calls that failed at first tried again."),
+          in: example,
+          calls: failed.count,
+          judged: failed.count
+        )
+      )
+    }
+  )
+}
+
+extension Observation.Attempt {
+  /// The errors of a connection that the next one need not meet; a certificate or a name stays as it is.
+  private static let passingErrors: Set<String> = Set(
+    [Symptom.connectionRefused, .connectionLost, .emptyAnswer, .timedOut].map(\.rawValue)
+  )
+
+  /// Tells whether what it met may pass at once, and it may be repeated.
+  fileprivate var isPassing: Bool {
+    guard isRequest else { return error.map(Self.passingErrors.contains) ?? false }
+    guard isRepeatable == true, !isAnswered, retryAfter == nil else { return false }
+    return error != nil || status.map { [502, 503, 504].contains($0) } ?? false
+  }
+}

@@ -1,0 +1,24 @@
+extension FindingRule {
+  /// Attempts begin for a call that nobody waits for.
+  static let goesOnAfterCancel = FindingRule(
+    "goes-on-after-cancel",
+    .error,
+    "Begins attempts for a call that its caller has given up.",
+    condition: "a caller gave a call up",
+    cost: "Battery, traffic and a server's work are spent on what nobody looks at.",
+    remedy: "Hand the cancellation down to the transport and to every wait before a retry.",
+    source: "Google SRE Book, ch. 22 (cancellation propagation)",
+    scope: .call { call in
+      guard let cancellation = call.observation.cancellation,
+        let attempts = cancellation.attemptsAfter
+      else { return .notMet }
+      guard attempts > 0 else { return .kept }
+      return .broken(
+        Violation(
+          "Given up after \(Figures.time(cancellation.after)), it began \(attempts) "
+            + "\(attempts == 1 ? "attempt" : "attempts") more."
+        )
+      )
+    }
+  )
+}

@@ -1,0 +1,18 @@
+extension FindingRule {
+  /// A call has no end that anybody waits for.
+  static let hangs = FindingRule(
+    "hangs",
+    .error,
+    "A call has not ended when the drill stops waiting.",
+    condition: "any call",
+    cost:
+      "The user looks at a spinner until the app is closed; a server's worker is gone for good.",
+    remedy: "Set a limit to the whole call, beside those to connecting and to reading.",
+    source: "Google SRE Book, ch. 22 (deadlines); gRPC, Deadlines",
+    scope: .flight { rule, _, flight in
+      rule.fallen(.hung, in: flight) { call in
+        "It had not ended after \(Figures.time(call.latency))."
+      }
+    }
+  )
+}

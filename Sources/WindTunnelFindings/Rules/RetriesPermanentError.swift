@@ -1,0 +1,45 @@
+internal import WindTunnelSymptoms
+
+extension FindingRule {
+  /// Something is tried again that no repetition can mend.
+  static let retriesPermanentError = FindingRule(
+    "retries-permanent-error",
+    .error,
+    "Tries the same again after an error that no retry mends.",
+    condition: "an attempt was answered 400, 403, 404, 405, 410, 413, 414, 415, 422 or 501, or its "
+      + "certificate was bad",
+    cost: "The user waits for an error that is certain, and the server answers it several times.",
+    remedy: "Retry 408, 429, 500, 502, 503, 504 and broken connections alone.",
+    source: "RFC 9110 §15.5 (the client should not repeat a 400 without changing it)",
+    scope: .call { call in
+      let permanent = call.attempts.indices.filter { call.attempts[$0].isPermanent }
+      guard let first = permanent.first else { return .notMet }
+      let again = call.repeats.count { call.attempts[$0.before].isPermanent }
+      guard again > 0 else { return .kept }
+      let what = call.attempts[first].status.map { "\($0)" } ?? call.attempts[first].error ?? "it"
+      return .broken(
+        Violation(
+          "After \(what) it asked for the same \(again) \(again == 1 ? "time" : "times") more.",
+          severity: again == 1 ? .warning : nil
+        )
+      )
+    }
+  )
+}
+
+extension Observation.Attempt {
+  private static let statuses: Set<Int> = [400, 403, 404, 405, 410, 413, 414, 415, 422, 501]
+
+  private static let certificates: Set<String> = Set(
+    [
+      Symptom.serverCertificateUntrusted, .serverCertificateHasBadDate,
+      .serverCertificateNotYetValid, .serverCertificateHasUnknownRoot,
+    ].map(\.rawValue)
+  )
+
+  /// Tells whether a fault did to it what stays so: a recorded 404 may be what a client polls for.
+  fileprivate var isPermanent: Bool {
+    if let error { return Self.certificates.contains(error) }
+    return injectedStatus.map(Self.statuses.contains) ?? false
+  }
+}

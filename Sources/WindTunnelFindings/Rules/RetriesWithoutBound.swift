@@ -1,0 +1,33 @@
+extension FindingRule {
+  /// A call goes on trying beyond any use.
+  static let retriesWithoutBound = FindingRule(
+    "retries-without-bound",
+    .error,
+    "Makes more than ten attempts for one call, or has no last one.",
+    condition: "a call tried the same at least twice",
+    cost: "An outage is answered with ten times the load, and the user waits for nothing.",
+    remedy:
+      "Bound the attempts of a call, its whole time, and the share of retries among requests.",
+    source: "Google SRE Book, ch. 22 (retries: per-request and per-client limits)",
+    scope: .call { call in
+      let row = call.longestRow
+      guard row.count >= 2 else { return .notMet }
+      if row.count > most {
+        return .broken(Violation("It made \(row.count) attempts for one call."))
+      }
+      let observation = call.observation
+      guard observation.ending == .hung, row.count >= 4, let last = row.last,
+        let start = call.attempts[last].start, let begun = observation.start,
+        start - begun > observation.latency * 0.5
+      else { return .kept }
+      return .broken(
+        Violation(
+          "After \(Figures.time(start - begun)) and \(row.count) attempts it was still trying."
+        )
+      )
+    }
+  )
+
+  /// hashicorp/go-retryablehttp and others go as far as that when asked to.
+  private static let most = 10
+}

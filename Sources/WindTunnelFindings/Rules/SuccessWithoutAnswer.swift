@@ -1,0 +1,26 @@
+extension FindingRule {
+  /// A call that got nothing is said to have gone well.
+  static let successWithoutAnswer = FindingRule(
+    "success-without-answer",
+    .error,
+    "Says that a call went well that got no answer, and shows nothing.",
+    condition: "no attempt of a call had an answer",
+    cost: "An empty page, an empty file or a lost message passes for a good one.",
+    remedy: "Return the error, or what was kept from before; end with a code that is not 0.",
+    source: "POSIX.1-2024, Shell Command Language, 2.8.2 (exit status)",
+    scope: .call { call in
+      // Where attempts cannot be seen nobody was answered either: no answer passes unseen.
+      guard !call.wasAnswered, !call.attempts.contains(where: \.isOfPortal),
+        !call.attempts.contains(where: { $0.isRequest && !$0.isFailed })
+      else { return .notMet }
+      guard call.claimsSuccess, !call.showsCopy, !call.observation.showed else { return .kept }
+      return .broken(
+        Violation(
+          call.client == .program
+            ? "This command ended with 0, printed nothing, and had had no answer."
+            : "It returned nothing and no error, and had had no answer."
+        )
+      )
+    }
+  )
+}

@@ -1,0 +1,26 @@
+extension FindingRule {
+  /// The log-in page of a network is taken for the server's answer.
+  static let takesPortalForAnswer = FindingRule(
+    "takes-portal-for-answer",
+    .error,
+    "Takes the log-in page of a captive portal for the answer.",
+    condition: "a captive portal answered every request of a call for JSON",
+    cost: "A hotel's page is shown, decoded or stored as the user's data.",
+    remedy: "Refuse a media type that was not asked for, and a redirect to another place.",
+    source: "RFC 8952 §1; RFC 9110 §8.3",
+    scope: .call { call in
+      guard !call.wasAnswered, call.attempts.contains(where: \.isOfPortal) else { return .notMet }
+      guard call.claimsSuccess else { return .kept }
+      // What it shows is not the page, as far as anybody can tell.
+      guard !call.observation.showed else { return .notMet }
+      switch call.client {
+      // It has no decoder by nature: whoever reads what it prints may have one.
+      case .program:
+        return .broken(
+          Violation("This command ended with 0 when the portal's page came.", severity: .warning)
+        )
+      case .library: return .broken(Violation("It returned the portal's page without an error."))
+      }
+    }
+  )
+}

@@ -1,0 +1,85 @@
+public import Foundation
+
+/// A finding in one of a report's scenarios, and what it comes to there.
+public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
+  /// The name of the scenario.
+  public let scenario: String
+  /// The rule that was broken, with the evidence.
+  public let finding: Finding
+  /// The reason for which it is allowed there; `nil` where it is not.
+  public let allowance: String?
+  /// Tells whether the rule was broken in the baseline, too.
+  public let isKnown: Bool
+
+  /// The rule, scenario, and what was seen, in one line.
+  public var description: String {
+    let more = allowance.map { " (allowed: \($0))" } ?? (isKnown ? " (as in the baseline)" : "")
+    return "\(scenario): \(finding.severity.rawValue) \(finding.rule): \(finding.seen) "
+      + "\(finding.count), first \(finding.call)\(more)"
+  }
+
+  /// Tells whether it fails a drill with a bar.
+  func fails(_ policy: VerdictPolicy) -> Bool {
+    guard let least = policy.failingFindings, allowance == nil, !isKnown else { return false }
+    return finding.severity >= least
+  }
+
+  var json: JSON {
+    guard case .object(let members) = finding.json else { return finding.json }
+    return .object(
+      [JSON.Member("scenario", .text(scenario))] + members
+        + (allowance.map { [JSON.Member("allowed", .text($0))] } ?? [])
+        + (isKnown ? [JSON.Member("known", true)] : [])
+    )
+  }
+}
+
+extension Report {
+  /// The rules that the judged subject broke, the gravest first and then in the scenarios' order.
+  public var findings: [JudgedFinding] {
+    let all = scenarios.flatMap { flown in
+      flown.rules.compactMap(\.finding).map { finding in
+        JudgedFinding(
+          scenario: flown.name,
+          finding: finding,
+          allowance: flown.allowed.first { $0.rule == finding.rule }?.reason,
+          isKnown: flown.brokenBefore?.contains(finding.rule) ?? false
+        )
+      }
+    }
+    return Finding.Severity.allCases.sorted(by: >).flatMap { severity in
+      all.filter { $0.finding.severity == severity }
+    }
+  }
+
+  /// The findings that fail the drill.
+  var failingFindings: [JudgedFinding] { findings.filter { $0.fails(policy) } }
+
+  /// Throws unless no rule of a weight was broken that was not allowed to be.
+  ///
+  ///     try report.requireNoFindings()
+  ///
+  /// - Parameter least: The weight from which on a finding counts.
+  /// - Throws: `RulesBroken` with a line for each finding.
+  public func requireNoFindings(_ least: Finding.Severity = .error) throws(RulesBroken) {
+    var policy = policy
+    policy.failingFindings = least
+    let broken = findings.filter { $0.fails(policy) }
+    if !broken.isEmpty { throw RulesBroken(findings: broken) }
+  }
+}
+
+/// The error of a client that broke rules.
+public struct RulesBroken: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+  /// The findings, the gravest first.
+  public let findings: [JudgedFinding]
+
+  /// A line about all of them, then one for each.
+  public var description: String {
+    let title = findings.count == 1 ? "1 rule was broken:" : "\(findings.count) rules were broken:"
+    return ([title] + findings.map { "  \($0)" }).joined(separator: "\n")
+  }
+
+  /// The same, for whoever prints errors the platform's way.
+  public var errorDescription: String? { description }
+}

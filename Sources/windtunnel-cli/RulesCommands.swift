@@ -1,0 +1,65 @@
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelReports
+
+enum RulesListCommand: Command {
+  static let name = "rules list"
+  static let summary = "List every rule that a drill holds a client against."
+  static let synopsis = "[--json | --markdown]"
+  static let example = "windtunnel rules list"
+  static let flags = [
+    Flag("--json", nil, "Print a list of objects, with everything about each."),
+    Flag("--markdown", nil, "Print everything about each as a table."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    if arguments.has("--json") {
+      Terminal.answer(json: JSON.array(FindingRule.all.map(\.json)).fileBytes())
+      return .done
+    }
+    if arguments.has("--markdown") {
+      Terminal.answer(FindingRule.table)
+      return .done
+    }
+    let rules = HelpText.columns(
+      FindingRule.all.map { ($0.id, "\($0.severity.rawValue)  \($0.title)") }
+    )
+    Terminal.answer(
+      """
+      \(rules)
+
+      More of one: windtunnel rules show \(FindingRule.all[0].id). An error ends a drill with 99, or 97
+      where the client crashed or hung; --findings and --allow change that.
+
+      """
+    )
+    return .done
+  }
+}
+
+enum RulesShowCommand: Command {
+  static let name = "rules show"
+  static let summary = "Show a rule: when it is judged, what it costs, how a client is mended."
+  static let synopsis = "RULE [--json]"
+  static let example = "windtunnel rules show ignores-retry-after"
+  static let operandsMax = 1
+  static let flags = [Flag("--json", nil, "Print an object instead.")]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let id = try arguments.operand(0, "RULE", "which rule to show")
+    guard let rule = FindingRule.named(id) else {
+      throw Refusal.choice("rules show", id, among: FindingRule.all.map(\.id))
+    }
+    if arguments.has("--json") {
+      Terminal.answer(json: rule.json.fileBytes())
+      return .done
+    }
+    let rows = HelpText.columns([
+      ("weight", rule.severity.rawValue), ("judged where", rule.condition),
+      ("calls", "at least \(rule.leastCalls)"), ("cost", rule.cost), ("mended", rule.remedy),
+      ("source", rule.source),
+    ])
+    Terminal.answer("\(rule.id): \(rule.title)\n\n\(rows)\n")
+    return .done
+  }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelFindings
+@testable import WindTunnelReports
+
+/// Findings in a report: its verdict, its forms, and what is allowed.
+@Suite struct FindingReportTests {
+  /// A client that asks four times at once, as `rainy` sees it.
+  private static func hasty(_ count: Int = 3) -> [Observation] {
+    (0..<count).map { number in
+      var attempts: [Observation.Attempt] = []
+      for place in 0..<4 {
+        var attempt = Flights.attempt(
+          Flights.unavailable,
+          number * 20 + place * 4,
+          to: number * 20 + place * 4 + 3,
+          call: number,
+          take: "withheld 1"
+        )
+        attempt.status = 503
+        attempts.append(attempt)
+      }
+      var call = Flights.call(
+        number,
+        .failed("status 503"),
+        start: number * 20,
+        milliseconds: 16,
+        attempts
+      )
+      call.start = .milliseconds(number * 20)
+      return call
+    }
+  }
+
+  private static let seen = "It tried 4 times and never waited more than 1.0 ms."
+
+  private static func report(allowed: [AllowedRule] = [], calls: Int = 3) -> Report {
+    var report = Flights.report(hasty(calls))
+    report.scenarios[0].allowed = allowed
+    return report
+  }
+
+  @Test func `an error fails a drill, and the bar may lie elsewhere`() {
+    var report = Self.report()
+    #expect(report.verdict == .failed)
+    #expect(report.verdictWords == "Failed: 1 error")
+    report.policy.failingFindings = .warning
+    #expect(report.verdict == .failed)
+    report.policy.failingFindings = nil
+    #expect(report.verdict == .unjudged)
+    // A note fails nothing that errors or warnings would.
+    var patient = Flights.report(
+      (0..<8).map { number in
+        var attempt = Flights.attempt(Flights.unavailable, number, to: number, take: "withheld 1")
+        attempt.status = 503
+        return Flights.call(number, .failed("status 503"), [attempt])
+      }
+    )
+    patient.policy.failingFindings = .warning
+    #expect(patient.verdict == .passed)
+    #expect(patient.verdictWords == "Passed: 1 note")
+  }
+
+  @Test func `a test that requires none is told of each, and of nothing that is allowed`() throws {
+    #expect(throws: RulesBroken(findings: Self.report().findings)) {
+      try Self.report().requireNoFindings()
+    }
+    let error = RulesBroken(findings: Self.report().findings)
+    #expect(
+      "\(error)" == """
+        1 rule was broken:
+          rainy: error no-back-off: \(Self.seen) 3 of 3 calls, first 0
+        """
+    )
+    let allowed = Self.report(allowed: [AllowedRule("no-back-off", because: "it is a probe")])
+    try allowed.requireNoFindings()
+    #expect(allowed.verdict == .passed)
+    #expect(allowed.text().contains("Allowed in rainy: it is a probe"))
+    #expect(throws: Never.self) { try Flights.report([Flights.call()]).requireNoFindings(.note) }
+  }
+
+  @Test func `what the baseline has already is known and fails nothing`() throws {
+    let known = Self.report().compared(to: Self.report())
+    #expect(known.findings.map(\.isKnown) == [true] && known.verdict == .passed)
+    let new = Self.report().compared(to: Flights.report([Flights.call()]))
+    #expect(new.findings.map(\.isKnown) == [false] && new.verdict == .failed)
+    // A report that is read back still knows.
+    let read = try Report(data: known.data(), source: "r.json")
+    #expect(read.findings == known.findings && read == known)
+  }
+
+  @Test func `the parts of a drill come to what the whole comes to`() throws {
+    let whole = Self.report(calls: 40)
+    let calls = whole.scenarios[0].subjects[0].observations
+    let parts = [0, 1, 2].map { part in
+      Report.Part(Flights.report(calls.filter { $0.call % 3 == part }), from: "\(part).json")
+    }
+    #expect(try Report(merging: parts).scenarios[0].rules == whole.scenarios[0].rules)
+  }
+
+  @Test func `the terminal shows the exchange below the table`() {
+    let text = Self.report().text()
+    let tail = text.split(separator: "\n\n", omittingEmptySubsequences: false).suffix(2)
+    #expect(
+      tail.joined(separator: "\n\n") == """
+        findings: 1 error; 5 rules kept, 9 not met by any call
+
+          error no-back-off
+            \(Self.seen) In rainy, 3 of 3 calls,
+            as call 0 (GET /home).
+              0.0 ms  GET /home → 503
+              4.0 ms  GET /home → 503
+              8.0 ms  GET /home → 503
+             12.0 ms  GET /home → 503
+             16.0 ms  the call failed, status 503
+            again: --again REPORT.json#rainy/home/0
+            Double the wait from attempt to attempt, with a random part; the first may
+            be at once.
+
+        """
+    )
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    #expect(Self.report().text(inColour: true).contains("\u{1B}[31merror\u{1B}[0m no-back-off"))
+  }
+
+  @Test func `JSON has the findings on top and each rule's standing below`() throws {
+    let json = try JSON(parsing: Self.report().data(), source: "r")
+    guard case .array(let findings)? = json["findings"],
+      case .array(let flown)? = json["scenarios"],
+      case .array(let rules)? = flown[0]["rules"]
+    else {
+      Issue.record("\(json)")
+      return
+    }
+    #expect(findings.count == 1)
+    #expect(findings[0]["rule"] == "no-back-off" && findings[0]["scenario"] == "rainy")
+    #expect(findings[0]["seen"] == .text(Self.seen) && findings[0]["severity"] == "error")
+    #expect(rules.count == FindingRule.all.count)
+    let standings = rules.map { ($0["rule"]?.stringValue ?? "", $0["standing"]?.stringValue ?? "") }
+    #expect(standings.first { $0.0 == "crashes" }?.1 == "passed")
+    #expect(standings.first { $0.0 == "repeats-post" }?.1 == "notMet")
+    #expect(standings.first { $0.0 == "no-back-off" }?.1 == "broken")
+  }
+
+  @Test func `JUnit fails the case of a rule, and skips what was not met`() {
+    let text = Self.report().junit()
+    #expect(
+      text.contains(
+        "<testcase name=\"no-back-off\" classname=\"rainy.rules\">\n"
+          + "      <failure message=\"\(Self.seen) 3 of 3 calls, as call 0\">"
+      )
+    )
+    #expect(
+      text.contains("<testcase name=\"repeats-post\" classname=\"rainy.rules\">\n      <skipped")
+    )
+    #expect(text.contains("<testcase name=\"crashes\" classname=\"rainy.rules\"/>"))
+    let allowed = Self.report(allowed: [AllowedRule("no-back-off", because: "a probe")]).junit()
+    #expect(!allowed.contains("<failure"))
+  }
+
+  @Test func `page and summary begin with the verdict and the findings`() throws {
+    let page = Self.report().html()
+    let places = ["<h1>Failed: 1 error</h1>", "id=\"findings\"", "id=\"heat\""]
+      .compactMap { page.range(of: $0)?.lowerBound }
+    #expect(places.count == 3 && places == places.sorted())
+    #expect(page.contains("<p class=\"seen\">\(Self.seen)</p>"))
+    #expect(page.contains("<b style=\"left:25.0%\"></b>"))
+    let markdown = Self.report().markdown()
+    #expect(markdown.hasPrefix("## Failed: 1 error\n\n**error** `no-back-off`: It tried 4 times"))
+  }
+
+  @Test func `a rule that no call met is said to be that`() {
+    let counts = Flights.report([Flights.call()]).ruleCounts
+    #expect(counts.broken == 0 && counts.kept == 2)
+    #expect(counts.notMet == FindingRule.all.count - 2)
+  }
+
+  @Test func `a scenario says what may be broken, and why`() throws {
+    let text = #"{"windtunnelScenario":1,"name":"s","allow":{"hangs":"it is a monitor"}}"#
+    let scenario = try Scenario(data: Data(text.utf8), source: "s.json")
+    #expect(scenario.allowed == [AllowedRule("hangs", because: "it is a monitor")])
+    #expect(try Scenario(data: scenario.data(), source: "s.json") == scenario)
+    for (allow, problem) in [
+      (#"{"hangs":""}"#, "s.json, allow.hangs: the reason is missing"),
+      (#"{"hangs":5}"#, "s.json, allow.hangs: the reason is missing"),
+      (#"["hangs"]"#, "s.json, allow: [\"hangs\"] is no object of rules and reasons"),
+    ] {
+      let text = #"{"windtunnelScenario":1,"name":"s","allow":\#(allow)}"#
+      let error = #expect(throws: FormatError.self) {
+        try Scenario(data: Data(text.utf8), source: "s.json")
+      }
+      #expect(error.map { "\($0)".hasPrefix(problem) } == true, "\(error.map { "\($0)" } ?? "")")
+    }
+  }
+
+  @Test func `the table in the documentation is that of the program`() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../Sources/WindTunnelFindings/WindTunnelFindings.docc/Rules.md")
+    #expect(
+      try String(contentsOf: file, encoding: .utf8) == FindingRule.table,
+      "Write it anew: swift run windtunnel rules list --markdown > Sources/WindTunnelFindings/WindTunnelFindings.docc/Rules.md"
+    )
+  }
+}

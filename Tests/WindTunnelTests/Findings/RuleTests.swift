@@ -1,0 +1,499 @@
+import Testing
+import WindTunnel
+import WindTunnelFindings
+
+/// Each rule from its three sides: broken, kept, and not met.
+@Suite struct RuleTests {
+  /// An attempt as a server saw it, in milliseconds.
+  private static func attempt(
+    _ start: Int,
+    to end: Int,
+    status: Int? = 200,
+    error: String? = nil,
+    wait: Int? = nil,
+    until: Int? = nil,
+    key: String = "GET /home",
+    faults: String? = nil,
+    isRepeatable: Bool = true
+  ) -> Observation.Attempt {
+    let isGood = faults == nil && error == nil && (status ?? 500) < 400
+    let told = faults ?? (isGood ? "" : #"{"status":\#(status ?? 0)}"#)
+    var attempt = Observation.Attempt(
+      decision: "s/0\t\(key)\t1\t[\(told)]",
+      take: isGood ? "recording 1" : "withheld 1"
+    )
+    (attempt.start, attempt.end) = (.milliseconds(start), .milliseconds(end))
+    (attempt.status, attempt.error) = (status, error)
+    attempt.retryAfter = wait.map { .milliseconds($0) }
+    attempt.retryNotBefore = until.map { .milliseconds($0) }
+    attempt.isRepeatable = isRepeatable
+    return attempt
+  }
+
+  /// A connection that was broken off before a request.
+  private static func connection(_ start: Int, _ error: String) -> Observation.Attempt {
+    var attempt = Observation.Attempt(
+      decision: "s/0\tconnection\t1\t[{\"tls\":\"expired\"}]",
+      take: "connection"
+    )
+    (attempt.start, attempt.end, attempt.error) = (
+      .milliseconds(start), .milliseconds(start), error
+    )
+    return attempt
+  }
+
+  private static func call(_ attempts: [Observation.Attempt]) -> Observation { call(3, attempts) }
+
+  private static func call(
+    _ number: Int,
+    start: Int = 0,
+    _ attempts: [Observation.Attempt]
+  ) -> Observation {
+    call(number, .failed("status 503"), start: start, attempts)
+  }
+
+  private static func call(
+    _ number: Int,
+    _ ending: Observation.CallResult,
+    showed: Bool = false,
+    start: Int = 0,
+    lasted: Int = 100,
+    _ attempts: [Observation.Attempt]
+  ) -> Observation {
+    var call = Observation(
+      call: number,
+      endpoint: "GET /home",
+      isCritical: false,
+      ending: ending,
+      showed: showed,
+      latency: .milliseconds(lasted),
+      attemptCount: attempts.count,
+      attempts: attempts
+    )
+    call.start = .milliseconds(start)
+    return call
+  }
+
+  /// Attempts of 3 ms that are all answered with a status, with so long between them.
+  private static func row(_ status: Int = 503, waits: [Int]) -> [Observation.Attempt] {
+    var clock = 0
+    var attempts = [attempt(0, to: 3, status: status)]
+    for wait in waits {
+      clock += 3 + wait
+      attempts.append(attempt(clock, to: clock + 3, status: status))
+    }
+    return attempts
+  }
+
+  private static func standing(
+    _ rule: String,
+    _ calls: [Observation],
+    of client: Flight.Client = .library
+  ) throws -> RuleStanding.Standing {
+    let standings = Flight(of: client, on: .onTheWire, calls).held()
+    return try #require(standings.first { $0.rule == rule }).standing
+  }
+
+  /// The sentence of a finding with its weight and counts; else the standing.
+  private static func words(
+    _ rule: String,
+    _ calls: [Observation],
+    of client: Flight.Client = .library
+  ) throws -> String {
+    switch try standing(rule, calls, of: client) {
+    case .notMet: "not met"
+    case .passed(let count): "kept by \(count)"
+    case .broken(let finding):
+      "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.count))"
+    }
+  }
+
+  @Test func `whoever asks again too soon after a Retry-After is named with both times`() throws {
+    let early = Self.call([
+      Self.attempt(0, to: 3, status: 429, wait: 1000), Self.attempt(15, to: 18),
+    ])
+    let patient = Self.call(
+      7,
+      [Self.attempt(0, to: 3, status: 429, wait: 1000), Self.attempt(1003, to: 1006)]
+    )
+    // Timers are not finer than that.
+    let almost = Self.call([
+      Self.attempt(0, to: 3, status: 503, wait: 1000), Self.attempt(960, to: 963),
+    ])
+    let over = Self.call([Self.attempt(0, to: 3, status: 429, wait: 1000)])
+    let rule = "ignores-retry-after"
+    #expect(
+      try Self.words(rule, [patient, early])
+        == "error 3: Asked by a 429 to wait 1 s, it tried again after 12.0 ms. (1 of 2 calls)"
+    )
+    #expect(try Self.words(rule, [patient, almost]) == "kept by 2")
+    #expect(try Self.words(rule, [over]) == "not met")
+    // A redirect's field is one that no common client keeps to.
+    let moved = Self.call([
+      Self.attempt(0, to: 3, status: 301, wait: 1000), Self.attempt(15, to: 18),
+    ])
+    #expect(try Self.words(rule, [moved]) == "not met")
+  }
+
+  @Test func `a date in Retry-After is off by its second`() throws {
+    func call(again: Int) -> Observation {
+      Self.call([
+        Self.attempt(0, to: 3, status: 503, wait: 2000, until: 2400),
+        Self.attempt(again, to: again + 3),
+      ])
+    }
+    let rule = "ignores-retry-after"
+    #expect(
+      try Self.words(rule, [call(again: 1300)])
+        == "error 3: Asked by a 503 to wait until a date, it tried again after 1297 ms. (1 of 1 call)"
+    )
+    #expect(try Self.words(rule, [call(again: 1360)]) == "kept by 1")
+  }
+
+  @Test func `a wait counts from the head of an answer whose body is long`() throws {
+    var first = Self.attempt(0, to: 900, status: 429, wait: 1000)
+    first.stages.body = .milliseconds(890)
+    let call = Self.call([first, Self.attempt(1020, to: 1023)])
+    #expect(try Self.words("ignores-retry-after", [call]) == "kept by 1")
+  }
+
+  @Test func `a pause that never comes is named, and four spaced attempts are not`() throws {
+    let rule = "no-back-off"
+    #expect(
+      try Self.words(rule, [Self.call(Self.row(waits: [0, 5, 20]))])
+        == "error 3: It tried 4 times and never waited more than 20.0 ms. (1 of 1 call)"
+    )
+    #expect(
+      try Self.words(rule, [Self.call(Self.row(waits: [0, 150, 150, 150]))])
+        == "error 3: It tried 5 times within 462 ms. (1 of 1 call)"
+    )
+    // urllib3: at once, then 0.4 s and 0.8 s.
+    #expect(try Self.words(rule, [Self.call(Self.row(waits: [0, 400, 800]))]) == "kept by 1")
+    #expect(try Self.words(rule, [Self.call(Self.row(waits: [0, 0]))]) == "not met")
+    // What came well is asked for again for a reason.
+    let polling = (0..<6).map { Self.attempt($0 * 5, to: $0 * 5 + 3) }
+    #expect(try Self.words(rule, [Self.call(3, .succeeded, polling)]) == "not met")
+  }
+
+  @Test func `eleven attempts are without bound, and so is one that still tries`() throws {
+    let rule = "retries-without-bound"
+    let waits = Array(repeating: 200, count: 10)
+    #expect(
+      try Self.words(rule, [Self.call(Self.row(waits: waits))])
+        == "error 3: It made 11 attempts for one call. (1 of 1 call)"
+    )
+    #expect(try Self.words(rule, [Self.call(Self.row(waits: waits.dropLast()))]) == "kept by 1")
+    let still = Self.call(3, .hung, lasted: 10_000, Self.row(waits: [1000, 2000, 4000]))
+    #expect(
+      try Self.words(rule, [still])
+        == "error 3: After 7009 ms and 4 attempts it was still trying. (1 of 1 call)"
+    )
+  }
+
+  @Test func `a storm is what an outage costs above four times its load`() throws {
+    func flight(_ attempts: Int) -> [Observation] {
+      (0..<20).map { number in
+        Self.call(
+          number,
+          start: number * 50,
+          Self.row(waits: Array(repeating: 400, count: attempts - 1))
+        )
+      }
+    }
+    #expect(
+      try Self.words("retry-storm", flight(6))
+        == "error 0: The 20 calls of its worst second made 120 requests: 6.00 each. (20 of 20 calls)"
+    )
+    #expect(try Self.words("retry-storm", flight(4)) == "kept by 20")
+    #expect(try Self.words("retry-storm", Array(flight(6).prefix(19))) == "not met")
+  }
+
+  @Test func `an error that stays is not to be asked for twice`() throws {
+    let rule = "retries-permanent-error"
+    #expect(
+      try Self.words(rule, [Self.call(Self.row(404, waits: [500, 500]))])
+        == "error 3: After 404 it asked for the same 2 times more. (1 of 1 call)"
+    )
+    #expect(
+      try Self.words(rule, [Self.call(Self.row(404, waits: [500]))])
+        == "warning 3: After 404 it asked for the same 1 time more. (1 of 1 call)"
+    )
+    #expect(try Self.words(rule, [Self.call(Self.row(404, waits: []))]) == "kept by 1")
+    for status in [408, 409, 421, 423, 425, 429, 500, 502, 503, 504] {
+      #expect(try Self.words(rule, [Self.call(Self.row(status, waits: [500, 500]))]) == "not met")
+    }
+    // A recorded 404 may be what a client polls for.
+    var recorded = Self.row(404, waits: [500, 500])
+    for place in recorded.indices {
+      recorded[place].decision = "s/0\tGET /home\t1\t[]"
+      recorded[place].take = "recording 1"
+    }
+    #expect(try Self.words(rule, [Self.call(recorded)]) == "not met")
+    let expired = (0..<3).map { Self.connection($0 * 500, "serverCertificateHasBadDate") }
+    #expect(
+      try Self.words(rule, [Self.call(expired)])
+        == "error 3: After serverCertificateHasBadDate it asked for the same 2 times more. (1 of 1 call)"
+    )
+    // A handshake that breaks may break once.
+    let alert = (0..<3).map { Self.connection($0 * 500, "secureConnectionFailed") }
+    #expect(try Self.words(rule, [Self.call(alert)]) == "not met")
+  }
+
+  @Test func `a POST that may have been done is not to be sent again`() throws {
+    let rule = "repeats-post"
+    func post(
+      _ status: Int?,
+      _ error: String? = nil,
+      wait: Int? = nil,
+      isRepeatable: Bool = false
+    ) -> Observation {
+      let key = "POST /payments"
+      return Self.call([
+        Self.attempt(
+          0,
+          to: 3,
+          status: status,
+          error: error,
+          wait: wait,
+          key: key,
+          isRepeatable: isRepeatable
+        ),
+        Self.attempt(503, to: 506, key: key, isRepeatable: isRepeatable),
+      ])
+    }
+    for (status, error) in [
+      (500, nil), (502, nil), (504, nil), (nil, "connectionLost"), (200, "truncated"),
+    ]
+      as [(Int?, String?)]
+    {
+      let what = error ?? "a \(status ?? 0)"
+      #expect(
+        try Self.words(rule, [post(status, error)])
+          == "error 3: After \(what) it sent POST /payments again, 500 ms later. (1 of 1 call)"
+      )
+      #expect(try Self.words(rule, [post(status, error, isRepeatable: true)]) == "not met")
+    }
+    #expect(
+      try Self.words(rule, [post(503)])
+        == "warning 3: After a 503 it sent POST /payments again, 500 ms later. (1 of 1 call)"
+    )
+    #expect(try Self.words(rule, [post(503, wait: 100)]) == "not met")
+    for status in [401, 408, 421, 425, 429] {
+      #expect(try Self.words(rule, [post(status)]) == "not met")
+    }
+    let once = Self.call([Self.attempt(0, to: 3, status: 500, isRepeatable: false)])
+    #expect(try Self.words(rule, [once]) == "kept by 1")
+  }
+
+  @Test func `an error status is no success`() throws {
+    let rule = "success-on-error-status"
+    let fooled = Self.call(3, .succeeded, showed: true, Self.row(waits: []))
+    #expect(
+      try Self.words(rule, [fooled])
+        == "error 3: It returned without an error after nothing but 503. (1 of 1 call)"
+    )
+    #expect(
+      try Self.words(rule, [fooled], of: .program)
+        == "error 3: This command ended with 0 after nothing but 503. (1 of 1 call)"
+    )
+    var own = fooled
+    own.printed = "Offline, showing nothing"
+    #expect(
+      try Self.words(rule, [own], of: .program)
+        == "warning 3: This command ended with 0 after nothing but 503. (1 of 1 call)"
+    )
+    #expect(try Self.words(rule, [Self.call(Self.row(waits: []))]) == "kept by 1")
+    // A copy from before is an answer.
+    var stale = fooled
+    stale.isStale = true
+    #expect(try Self.words(rule, [stale]) == "kept by 1")
+    var kept = fooled
+    kept.bodyMatches = true
+    #expect(try Self.words(rule, [kept], of: .program) == "kept by 1")
+    let healed = Self.call(3, .succeeded, Self.row(waits: []) + [Self.attempt(500, to: 503)])
+    #expect(try Self.words(rule, [healed]) == "not met")
+  }
+
+  @Test func `a part of a body is no success`() throws {
+    let rule = "success-on-cut-body"
+    var cut = Self.attempt(0, to: 3, error: "truncated", faults: #"{"truncateAfterBodyBytes":10}"#)
+    cut.bytes = 10
+    var fooled = Self.call(3, .succeeded, showed: true, [cut])
+    fooled.bodyMatches = false
+    #expect(
+      try Self.words(rule, [fooled], of: .program)
+        == "error 3: It took a part for the whole body, of which 10 B came before it was cut. (1 of 1 call)"
+    )
+    #expect(try Self.words(rule, [Self.call([cut])]) == "kept by 1")
+    // Who prints something else may say that it is a part.
+    fooled.bodyMatches = nil
+    #expect(try Self.words(rule, [fooled], of: .program) == "not met")
+    let again = Self.call(3, .succeeded, [cut, Self.attempt(500, to: 503)])
+    #expect(try Self.words(rule, [again]) == "not met")
+  }
+
+  @Test func `a portal's page is no answer`() throws {
+    let rule = "takes-portal-for-answer"
+    let portal = [
+      Self.attempt(0, to: 3, status: 302, faults: #"{"answer":"captivePortalRedirect"}"#),
+      Self.attempt(
+        5,
+        to: 8,
+        key: "GET /captive-portal/login",
+        faults: #"{"answer":"captivePortalRedirect"}"#
+      ),
+    ]
+    let fooled = Self.call(3, .succeeded, portal)
+    #expect(
+      try Self.words(rule, [fooled])
+        == "error 3: It returned the portal's page without an error. (1 of 1 call)"
+    )
+    #expect(
+      try Self.words(rule, [fooled], of: .program)
+        == "warning 3: This command ended with 0 when the portal's page came. (1 of 1 call)"
+    )
+    #expect(try Self.words(rule, [Self.call(portal)]) == "kept by 1")
+    #expect(try Self.words(rule, [Self.call(3, .succeeded, showed: true, portal)]) == "not met")
+    #expect(try Self.words("success-without-answer", [fooled]) == "not met")
+  }
+
+  @Test func `nothing at all is no success`() throws {
+    let rule = "success-without-answer"
+    let reset = [Self.attempt(0, to: 3, status: nil, error: "connectionLost")]
+    #expect(
+      try Self.words(rule, [Self.call(3, .succeeded, reset)], of: .program)
+        == "error 3: This command ended with 0, printed nothing, and had had no answer. (1 of 1 call)"
+    )
+    #expect(try Self.words(rule, [Self.call(reset)]) == "kept by 1")
+    #expect(try Self.words(rule, [Self.call(3, .succeeded, showed: true, reset)]) == "kept by 1")
+    #expect(try Self.words(rule, [Self.call(3, .succeeded, [Self.attempt(0, to: 3)])]) == "not met")
+    // Where nothing could be reached, nothing was seen.
+    #expect(
+      try Self.words(rule, [Self.call(3, .succeeded, [])])
+        == "error 3: It returned nothing and no error, and had had no answer. (1 of 1 call)"
+    )
+  }
+
+  @Test func `an attempt after the caller has left is one too many`() throws {
+    func call(after count: Int?) -> Observation {
+      var call = Self.call(Self.row(waits: []))
+      call.cancellation = .init(
+        after: .milliseconds(200),
+        toReturn: .milliseconds(5),
+        attemptsAfter: count
+      )
+      return call
+    }
+    let rule = "goes-on-after-cancel"
+    #expect(
+      try Self.words(rule, [call(after: 2)])
+        == "error 3: Given up after 200 ms, it began 2 attempts more. (1 of 1 call)"
+    )
+    #expect(try Self.words(rule, [call(after: 0)]) == "kept by 1")
+    #expect(try Self.words(rule, [call(after: nil), Self.call(Self.row(waits: []))]) == "not met")
+  }
+
+  @Test func `clients that wait the same time are told so, gently`() throws {
+    func flight(_ wait: (Int) -> Int) -> [Observation] {
+      (0..<20).map { Self.call($0, Self.row(waits: [wait($0)])) }
+    }
+    let rule = "retries-in-step"
+    #expect(
+      try Self.words(rule, flight { 500 + $0 % 2 })
+        == "note 0: Half of 20 first waits lie within 1.0 ms of 501 ms. (20 of 20 calls)"
+    )
+    #expect(try Self.words(rule, flight { 300 + $0 * 20 }) == "kept by 20")
+    // A timer's own error.
+    #expect(try Self.words(rule, flight { _ in 100 }) == "kept by 20")
+    #expect(try Self.words(rule, Array(flight { _ in 500 }.prefix(19))) == "not met")
+  }
+
+  @Test func `who never tries again is told so, gently`() throws {
+    let rule = "gives-up-at-once"
+    let one = (0..<8).map { Self.call($0, Self.row(waits: [])) }
+    #expect(
+      try Self.words(rule, one)
+        == "note 0: None of 8 calls that failed at first tried again. (8 of 8 calls)"
+    )
+    #expect(
+      try Self.words(rule, Array(one.dropLast()) + [Self.call(8, Self.row(waits: [9]))])
+        == "kept by 8"
+    )
+    #expect(try Self.words(rule, Array(one.dropLast())) == "not met")
+    // Not to try a POST again, nor what was not found, is right.
+    let posts = (0..<8).map {
+      Self.call($0, [Self.attempt(0, to: 3, status: 503, isRepeatable: false)])
+    }
+    #expect(try Self.words(rule, posts) == "not met")
+    let gone = (0..<8).map { Self.call($0, Self.row(404, waits: [])) }
+    #expect(try Self.words(rule, gone) == "not met")
+    let alerts = (0..<8).map { Self.call($0, [Self.connection(0, "secureConnectionFailed")]) }
+    #expect(try Self.words(rule, alerts) == "not met")
+    let lost = (0..<8).map { Self.call($0, [Self.connection(0, "connectionLost")]) }
+    #expect(try Self.words(rule, lost).hasPrefix("note 0: None of 8 calls"))
+  }
+
+  @Test func `a crash and a hang are findings, by the call that shows them best`() throws {
+    let calls = [
+      Self.call(1, .succeeded, [Self.attempt(0, to: 3)]),
+      Self.call(5, .crashed, lasted: 12, Self.row(waits: [500])),
+      Self.call(8, .crashed, lasted: 30, Self.row(waits: [])),
+      Self.call(9, .hung, lasted: 10_000, Self.row(waits: [])),
+    ]
+    #expect(
+      try Self.words("crashes", calls)
+        == "error 8: Its process died 30.0 ms after the call began. (2 of 4 calls)"
+    )
+    #expect(
+      try Self.words("hangs", calls) == "error 9: It had not ended after 10.0 s. (1 of 4 calls)"
+    )
+    #expect(try Self.words("crashes", Array(calls.prefix(1))) == "kept by 1")
+    #expect(try Self.words("crashes", []) == "not met")
+  }
+
+  @Test func `the smallest example is shown, and what it consists of`() throws {
+    let long = Self.call(1, Self.row(waits: [0, 0, 0, 0, 0]))
+    let short = Self.call(4, start: 0, Self.row(waits: [0, 5, 0]))
+    guard case .broken(let finding) = try Self.standing("no-back-off", [long, short]) else {
+      Issue.record("nothing was found")
+      return
+    }
+    #expect(finding.call == 4)
+    #expect(
+      finding.steps.map(\.words) == [
+        "GET /home → 503", "GET /home → 503", "GET /home → 503", "GET /home → 503",
+        "the call failed, status 503",
+      ]
+    )
+    #expect(
+      finding.steps.map(\.at) == [0, 3, 11, 14, 100].map { .milliseconds($0) }
+    )
+  }
+
+  @Test func `what is not on the cassette says nothing about a client`() throws {
+    var call = Self.call(3, .succeeded, showed: true, Self.row(waits: [0, 0, 0]))
+    call.notOnCassette = "GET /nowhere"
+    let standings = Flight(of: .library, on: .onTheWire, [call]).held()
+    #expect(standings.compactMap(\.finding) == [])
+  }
+
+  @Test func `the order of the calls changes nothing`() {
+    let calls = Flights.drawn(400, seed: 11)
+    let standings = Flight(of: .library, on: .onTheWire, calls).held()
+    #expect(standings.contains { $0.finding != nil })
+    #expect(Flight(of: .library, on: .onTheWire, calls.reversed()).held() == standings)
+    #expect(standings.map(\.rule) == FindingRule.all.map(\.id))
+  }
+
+  @Test func `a rule says everything that a reader needs, in words of its own`() {
+    let rules = FindingRule.all
+    #expect(Set(rules.map(\.id)).count == rules.count)
+    #expect(Set(rules.map(\.title)).count == rules.count)
+    for rule in rules {
+      #expect(rule.id.allSatisfy { $0.isLowercase || $0 == "-" }, "\(rule.id)")
+      #expect(rule.title.hasSuffix(".") && rule.cost.hasSuffix(".") && rule.remedy.hasSuffix("."))
+      #expect(!rule.condition.hasSuffix(".") && !rule.source.isEmpty && !rule.clients.isEmpty)
+      #expect(FindingRule.named(rule.id)?.title == rule.title)
+    }
+  }
+}
