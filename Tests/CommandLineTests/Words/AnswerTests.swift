@@ -13,7 +13,8 @@ import WindTunnelReports
     let text = try scratch.text("drill.json")
     #expect(run.out == text)
     let keys = [
-      "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "scenarios",
+      "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "findings",
+      "scenarios",
     ]
     let report = try JSON(parsing: text.utf8, source: "drill.json")
     #expect(report.keys == keys)
@@ -22,8 +23,8 @@ import WindTunnelReports
     #expect(scenario["stage"] == "wire")
     let subject = try #require(scenario["subjects"]?[0])
     let figures = [
-      "name", "calls", "successRate", "successRateLower", "firstTrySuccessRate", "averageRetries",
-      "p50Milliseconds", "p95Milliseconds", "p99Milliseconds", "blankPageRate",
+      "name", "client", "calls", "successRate", "successRateLower", "firstTrySuccessRate",
+      "averageRetries", "p50Milliseconds", "p95Milliseconds", "p99Milliseconds", "blankPageRate",
     ]
     #expect(Array(subject.keys.prefix(figures.count)) == figures)
     #expect(subject["calls"]?.intValue == 5)
@@ -47,7 +48,10 @@ import WindTunnelReports
     let lines = run.out.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.first?.hasPrefix("seed 1, decisions ") == true)
     let table = lines.drop { !$0.hasPrefix("scenario  stage") }
-    #expect(table.count == 4, "\(run.out)")
+    #expect(
+      table.dropFirst(3) == ["", "findings: none; 2 rules kept, 13 not met by any call", ""],
+      "\(run.out)"
+    )
     #expect(
       table.dropFirst().first?.hasPrefix("calm      in-process  network-layer      5  100.0 %")
         == true

@@ -40,6 +40,8 @@ import WindTunnelDrill
     ("scenarios show", ["scenarios", "show", "metro"], 0),
     ("scenarios show", ["scenarios", "show", "pre-release"], 0),
     ("metrics list", ["metrics", "list"], 0), ("metrics list", ["metrics", "list", "--json"], 0),
+    ("rules list", ["rules", "list"], 0), ("rules list", ["rules", "list", "--markdown"], 0),
+    ("rules show", ["rules", "show", "hangs"], 0),
     ("cassette show", ["cassette", "show", "a.json"], 0),
     ("cassette show", ["cassette", "show", "a.json", "--json"], 0),
     ("cassette show", ["cassette", "show", "a.json", "--number", "1"], 0),

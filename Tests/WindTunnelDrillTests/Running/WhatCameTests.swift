@@ -9,6 +9,14 @@ import WindTunnel
   private func row(_ rule: Rule, _ subject: String, on stage: Stage, calls: Int = 10) async throws
     -> Metrics
   {
+    try #require(
+      await report(rule, subject, on: stage, calls: calls).scenarios.first?.subjects.first
+    ).metrics
+  }
+
+  private func report(_ rule: Rule, _ subject: String, on stage: Stage, calls: Int = 10)
+    async throws -> Report
+  {
     let folder = try Folder()
     let scenario = Scenario("odd", rules: [rule], critical: ["GET /home"])
     let (weather, page) = (try folder.file("odd.json"), try folder.file("report.json"))
@@ -16,11 +24,10 @@ import WindTunnel
     let end = try await Tool.run([
       "drill", "--scenario", weather, "--subject", subject, "--stage",
       stage == .onTheWire ? "wire" : "in-process", "--calls", "\(calls)", "--concurrency", "2",
-      "--timeout", "600s", "--report", page,
+      "--timeout", "600s", "--findings", "off", "--report", page,
     ])
     try #require(end.code == 0, "\(end.complaints)")
-    let report = try Report(contentsOf: URL(filePath: page))
-    return try #require(report.scenarios.first?.subjects.first { $0.name == subject }).metrics
+    return try Report(contentsOf: URL(filePath: page))
   }
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
@@ -32,6 +39,10 @@ import WindTunnel
     #expect(bare.successRate == 1 && bare.blankPageRate == 1)
     let careful = try await row(portal, "network-layer", on: stage)
     #expect(careful.successRate == 0 && careful.blankPageRate == 1)
+    for (subject, rules) in [("urlsession", ["takes-portal-for-answer"]), ("network-layer", [])] {
+      let report = try await report(portal, subject, on: stage)
+      #expect(report.findings.map(\.finding.rule) == rules, "\(subject)")
+    }
   }
 
   @Test(arguments: [Stage.onTheWire, .inProcess], ["urlsession", "network-layer"])

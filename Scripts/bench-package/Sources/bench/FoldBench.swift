@@ -36,6 +36,32 @@ enum FoldBench {
     )
   }
 
+  /// The cost of holding a million calls against every rule, over that of folding them.
+  static func runFindings() {
+    let templates = templates()
+    let calls = (0..<1_000_000).map { number in
+      var call = templates[number % templates.count]
+      call.call = number
+      return call
+    }
+    var ratios: [Double] = []
+    var broken = 0
+    for _ in 0..<5 {
+      let start = clock()
+      let fold = MetricsAccumulator(calls)
+      let middle = clock()
+      broken = Flight(of: .library, on: .onTheWire, calls).held().count { $0.finding != nil }
+      let end = clock()
+      precondition(fold.metrics.calls == calls.count)
+      ratios.append(Double(end - middle) / Double(max(1, middle - start)))
+    }
+    ratios.sort()
+    print(
+      "report   findings : fold of 1000000 calls: ratio \(ratios[2].shown()) "
+        + "(\(ratios[0].shown())–\(ratios[4].shown())), \(broken) found"
+    )
+  }
+
   /// The most memory that was resident so far, in bytes.
   private static func memory() -> Int {
     var usage = rusage()

@@ -82,7 +82,9 @@ case "recording":
       try bench.ratios(rounds: 101, requests: 20)
     )
   }
-case "fold": FoldBench.run()
+case "fold":
+  FoldBench.run()
+  FoldBench.runFindings()
 case "load":
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
