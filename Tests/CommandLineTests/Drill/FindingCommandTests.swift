@@ -62,7 +62,15 @@ import WindTunnel
     let text = #"{"windtunnelScenario":1,"name":"s","allow":{"success-on-error-status":"so"},"#
     try scratch.write(text + #""rules":[{"faults":[{"status":503}]}]}"#, to: "s.json")
     let own = try await Program.run(
-      "drill", "--scenario", "s.json", "--calls", "2", "--", "curl", "-s", "{url}",
+      "drill",
+      "--scenario",
+      "s.json",
+      "--calls",
+      "2",
+      "--",
+      "curl",
+      "-s",
+      "{url}",
       in: scratch
     )
     #expect(own.code == 0 && own.out.contains("Allowed in s: so"))
@@ -81,7 +89,10 @@ import WindTunnel
     #expect(known.out.contains("Known in outage: the baseline has it."))
     // A report is judged against another in the same way.
     let again = try await Program.run(
-      "report", "drill.json", "--baseline", "before.json",
+      "report",
+      "drill.json",
+      "--baseline",
+      "before.json",
       in: scratch
     )
     #expect(again.code == 0)
