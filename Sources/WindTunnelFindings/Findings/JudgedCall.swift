@@ -1,28 +1,78 @@
-/// One call as the rules look at it: its attempts, and which of them ask for the same again.
+/// One call as the rules look at it: its attempts, and what there is about them to be judged.
 struct JudgedCall: Sendable {
-  /// The call that is judged.
-  let observation: Observation
+  /// All calls of its flight: to keep a place among them is cheaper than to copy a call.
+  private let calls: [Observation]
+  private let place: Int
   /// The kind of its client.
   let client: Flight.Client
-  /// The places of attempts that are followed by another for the same, with that one's.
-  let repeats: [(before: Int, after: Int)]
+  /// The things about it that rules ask for.
+  let traits: Traits
 
-  init(_ observation: Observation, of client: Flight.Client) {
-    (self.observation, self.client) = (observation, client)
-    repeats = Self.repeats(in: observation.attempts)
+  private init(_ flight: Flight, at place: Int, _ traits: Traits) {
+    (calls, self.place, client, self.traits) = (flight.calls, place, flight.client, traits)
   }
 
+  /// Looks at the calls of a flight; those about which nothing can be judged are left out.
+  static func all(in flight: Flight) -> [JudgedCall] {
+    flight.calls.withUnsafeBufferPointer { calls in
+      var all: [JudgedCall] = []
+      for place in calls.indices {
+        let traits = Traits(of: calls, at: place)
+        if !traits.isEmpty { all.append(JudgedCall(flight, at: place, traits)) }
+      }
+      return all
+    }
+  }
+
+  /// The things about a call that rules ask for: most calls have none, and most rules want several.
+  struct Traits: OptionSet, Sendable {
+    let rawValue: UInt16
+
+    init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// An attempt asks for what the one before it failed to get.
+    static let repeats = Self(rawValue: 1)
+    /// There are at least four attempts.
+    static let many = Self(rawValue: 2)
+    /// An answer asks for a wait, and another attempt follows.
+    static let asksToWait = Self(rawValue: 4)
+    /// No attempt got an answer.
+    static let unanswered = Self(rawValue: 8)
+    /// A request that must not be repeated failed.
+    static let unsafe = Self(rawValue: 16)
+    /// An attempt met what may stay so: an error status, or a connection that failed.
+    static let lasting = Self(rawValue: 32)
+    /// The caller gave it up.
+    static let givenUp = Self(rawValue: 64)
+    /// The first attempt failed.
+    static let failedAtFirst = Self(rawValue: 128)
+    /// The client's process died.
+    static let crashed = Self(rawValue: 256)
+    /// It did not end.
+    static let hung = Self(rawValue: 512)
+    /// It asked for what is not on the cassette, which says nothing about its client.
+    static let strange = Self(rawValue: 1024)
+  }
+
+  /// The call that is judged.
+  var observation: Observation { calls[place] }
+
   /// The attempts of the call, in order.
-  var attempts: [Observation.Attempt] { observation.attempts }
+  var attempts: [Observation.Attempt] { calls[place].attempts }
+
+  /// The places of attempts that are followed by another for the same, with that one's.
+  var repeats: [(before: Int, after: Int)] {
+    traits.contains(.repeats) ? Self.repeats(in: attempts) : []
+  }
 
   /// Tells whether what came of it says something about the client.
-  var isJudged: Bool { observation.notOnCassette == nil }
+  var isJudged: Bool { !traits.contains(.strange) }
 
   /// Tells whether its client says that it went well.
   var claimsSuccess: Bool { observation.ending == .succeeded && !observation.wasGivenUp }
 
   /// Tells whether an answer of the cassette came whole, or what a function or an origin said.
-  var wasAnswered: Bool { attempts.contains(where: \.isAnswered) }
+  var wasAnswered: Bool { !traits.contains(.unanswered) }
 
   /// Tells whether its client shows, or says that it shows, a copy from before.
   var showsCopy: Bool { observation.isStale == true || observation.bodyMatches == true }
@@ -30,6 +80,9 @@ struct JudgedCall: Sendable {
   /// The places of the attempts that ask for the same, each after the one before it had failed; of several
   /// such rows the longest.
   var longestRow: [Int] {
+    // In most calls every attempt asks for the same.
+    let attempts = attempts
+    if attempts.isOneRow { return Array(attempts.indices) }
     var runs: [[Int]] = []
     for pair in repeats {
       if let place = runs.firstIndex(where: { $0.last == pair.before }) {
@@ -39,6 +92,12 @@ struct JudgedCall: Sendable {
       }
     }
     return runs.max { $0.count < $1.count } ?? (attempts.isEmpty ? [] : [0])
+  }
+
+  /// The number of attempts of the longest such row.
+  var rowCount: Int {
+    let attempts = attempts
+    return attempts.count < 2 || attempts.isOneRow ? attempts.count : longestRow.count
   }
 
   /// The wait between two attempts: from the answer's end to the next one's start.
@@ -73,6 +132,7 @@ struct JudgedCall: Sendable {
     in attempts: [Observation.Attempt]
   ) -> [(before: Int, after: Int)] {
     guard attempts.count > 1 else { return [] }
+    if attempts.isOneRow { return attempts.indices.dropFirst().map { ($0 - 1, $0) } }
     var last: [Substring: Int] = [:]
     var unconnected: Int?
     var pairs: [(before: Int, after: Int)] = []
@@ -96,11 +156,78 @@ struct JudgedCall: Sendable {
   }
 }
 
+extension JudgedCall.Traits {
+  /// Looks at a call in its place: a copy would cost as much as all the rest.
+  fileprivate init(of calls: UnsafeBufferPointer<Observation>, at place: Int) {
+    self = calls[place].attempts.withUnsafeBufferPointer { Self(seenIn: $0) }
+    switch calls[place].ending {
+    case .succeeded, .failed: break
+    case .crashed: insert(.crashed)
+    case .hung: insert(.hung)
+    }
+    if calls[place].cancellation != nil { insert(.givenUp) }
+    if calls[place].notOnCassette != nil { insert(.strange) }
+  }
+
+  private init(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {
+    // Most calls are one attempt that went well.
+    if attempts.count == 1, (attempts[0].status ?? 0) < 400, attempts[0].isAnswered {
+      self = []
+      return
+    }
+    self = .unanswered
+    if attempts.count >= 4 { insert(.many) }
+    for place in attempts.indices {
+      let isAnswered = attempts[place].isAnswered
+      if isAnswered { remove(.unanswered) }
+      if attempts[place].isRepeatable == false, !isAnswered { insert(.unsafe) }
+      if (attempts[place].status ?? 0) >= 400 || !attempts[place].isRequest { insert(.lasting) }
+      let isLast = place + 1 == attempts.count
+      if !isLast, attempts[place].retryAfter != nil || attempts[place].retryNotBefore != nil {
+        insert(.asksToWait)
+      }
+      guard attempts[place].isFailed else { continue }
+      if place == 0 { insert(.failedAtFirst) }
+      // What follows may ask for something else; the pairs are looked for where they matter.
+      if !isLast { insert(.repeats) }
+    }
+  }
+}
+
+extension [JudgedCall] {
+  /// The call with the fewest attempts, and of several the first.
+  var smallest: JudgedCall? {
+    self.min {
+      ($0.attempts.count, $0.observation.call) < ($1.attempts.count, $1.observation.call)
+    }
+  }
+}
+
+extension [Observation.Attempt] {
+  /// Tells whether all of them are requests for the same, each after the one before it had failed.
+  fileprivate var isOneRow: Bool {
+    withUnsafeBufferPointer { attempts in
+      guard let first = attempts.first, first.isRequest else { return false }
+      for place in attempts.indices.dropFirst() {
+        guard attempts[place].isRequest, attempts[place - 1].isFailed,
+          attempts[place].decision.hasKey(of: attempts[place - 1].decision)
+        else { return false }
+      }
+      return true
+    }
+  }
+}
+
 extension Observation.Attempt {
   /// Tells whether the client got all of an answer that was no fault's.
-  var isAnswered: Bool {
-    guard error == nil, isRequest else { return false }
-    return take.hasPrefix("recording") || take == "computed" || take == "forwarded"
+  @inline(__always) var isAnswered: Bool {
+    guard error == nil else { return false }
+    // By the first letter, since millions are asked.
+    switch take.utf8.first {
+    case UInt8(ascii: "r"), UInt8(ascii: "f"): return true
+    case UInt8(ascii: "c"): return take == "computed"
+    default: return false
+    }
   }
 
   /// Tells whether it brought no answer, or one that says that it failed (RFC 9110 §15.5 and §15.6).
@@ -112,13 +239,14 @@ extension Observation.Attempt {
   }
 
   /// Tells whether a captive portal answered in the server's place.
-  var isOfPortal: Bool { decision.contains("\"captivePortal") }
-
-  /// The request that it makes, such as `GET /home`; empty for a connection.
-  var key: Substring {
-    let parts = decision.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
-    return parts.count > 1 ? parts[1] : ""
+  var isOfPortal: Bool {
+    // A portal redirects or shows its page; to look for its name in each line would be slow.
+    guard status == 302 || status == 200, !Self.metNothing(in: decision) else { return false }
+    return decision.contains("\"captivePortal")
   }
+
+  /// The request that it makes, such as `GET /home`; empty where its line has none.
+  var key: Substring { decision.key ?? "" }
 
   /// The request and what came of it, in a line.
   var words: String {

@@ -7,9 +7,7 @@ extension Flight {
   /// - Returns: The standing of each rule, in the order of ``FindingRule/all``.
   public func held(against rules: [FindingRule] = FindingRule.all) -> [RuleStanding] {
     // A call that went well at its first attempt keeps every rule and meets no condition.
-    let troubled = calls.compactMap { call in
-      call.isPlain ? nil : JudgedCall(call, of: client)
-    }
+    let troubled = JudgedCall.all(in: self)
     return rules.map { rule in
       guard rule.clients.contains(client) else {
         return RuleStanding(rule: rule.id, standing: .notMet(rule.notOf(client)))
@@ -19,21 +17,15 @@ extension Flight {
   }
 }
 
-extension Observation {
-  /// Tells whether it went well at once and met nothing. One that was never seen to ask is not plain.
-  fileprivate var isPlain: Bool {
-    ending == .succeeded && attempts.count == 1 && cancellation == nil
-      && attempts.allSatisfy { Attempt.metNothing(in: $0.decision) && $0.error == nil }
-  }
-}
-
 extension FindingRule {
   /// The standing of a flight's troubled calls to this rule.
   fileprivate func standing(_ calls: [JudgedCall], of flight: Flight) -> RuleStanding.Standing {
     switch scope {
-    case .call(let judge):
+    case .call(let needs, let judge):
       var tally = Tally()
-      for call in calls where call.isJudged { tally.add(judge(call), of: call) }
+      for call in calls where call.traits.isSuperset(of: needs) && call.isJudged {
+        tally.add(judge(call), of: call)
+      }
       return tally.standing(of: self)
     case .flight(let judge):
       return judge(self, calls, flight)

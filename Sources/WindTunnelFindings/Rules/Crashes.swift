@@ -9,8 +9,8 @@ extension FindingRule {
     remedy:
       "Handle every error that a transport can return; force nothing that the network decides.",
     source: "POSIX.1-2024, Shell Command Language, 2.8.2 (an exit by a signal)",
-    scope: .flight { rule, _, flight in
-      rule.fallen(.crashed, in: flight) { call in
+    scope: .flight { rule, troubled, flight in
+      rule.fallen(troubled.filter { $0.traits.contains(.crashed) }, in: flight) { call in
         "Its process died \(Figures.time(call.latency)) after the call began."
       }
     }
@@ -18,19 +18,17 @@ extension FindingRule {
 
   /// Judges how calls ended.
   func fallen(
-    _ ending: Observation.CallResult,
+    _ fallen: [JudgedCall],
     in flight: Flight,
     seen: (Observation) -> String
   ) -> RuleStanding.Standing {
-    let fallen = flight.calls.filter { $0.ending == ending }
-    let first = fallen.min { ($0.attempts.count, $0.call) < ($1.attempts.count, $1.call) }
-    guard let first else {
+    guard let first = fallen.smallest else {
       return flight.calls.isEmpty ? .notMet(unmet(by: 0)) : .passed(flight.calls.count)
     }
     return .broken(
       finding(
-        Violation(seen(first)),
-        in: JudgedCall(first, of: flight.client),
+        Violation(seen(first.observation)),
+        in: first,
         calls: fallen.count,
         judged: flight.calls.count
       )

@@ -26,8 +26,8 @@ public struct FindingRule: Sendable {
   let scope: Scope
 
   enum Scope: Sendable {
-    /// Each call by itself.
-    case call(@Sendable (JudgedCall) -> Verdict)
+    /// Each call by itself that has all of some traits; without them the condition is not met.
+    case call(JudgedCall.Traits, @Sendable (JudgedCall) -> Verdict)
     /// All calls that met something, together, in the flight they were made in.
     case flight(@Sendable (FindingRule, [JudgedCall], Flight) -> RuleStanding.Standing)
   }

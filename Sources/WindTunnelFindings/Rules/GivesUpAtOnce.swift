@@ -15,14 +15,14 @@ extension FindingRule {
     leastCalls: 8,
     scope: .flight { rule, troubled, _ in
       let failed = troubled.filter { call in
-        guard call.isJudged, !call.observation.wasGivenUp, let first = call.attempts.first else {
-          return false
-        }
-        return first.isPassing
+        call.isJudged && call.traits.contains(.failedAtFirst) && !call.observation.wasGivenUp
+          && call.attempts[0].isPassing
       }
       guard failed.count >= rule.leastCalls else { return .notMet(rule.unmet(by: failed.count)) }
-      let example = failed.min { $0.observation.call < $1.observation.call }
-      guard failed.allSatisfy(\.repeats.isEmpty), let example else { return .passed(failed.count) }
+      let example = failed.smallest
+      guard failed.allSatisfy({ !$0.traits.contains(.repeats) }), let example else {
+        return .passed(failed.count)
+      }
       return .broken(
         rule.finding(
           Violation("None of \(failed.count) calls that failed at first tried again."),

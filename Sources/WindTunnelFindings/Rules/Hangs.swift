@@ -9,8 +9,8 @@ extension FindingRule {
       "The user looks at a spinner until the app is closed; a server's worker is gone for good.",
     remedy: "Set a limit to the whole call, beside those to connecting and to reading.",
     source: "Google SRE Book, ch. 22 (deadlines); gRPC, Deadlines",
-    scope: .flight { rule, _, flight in
-      rule.fallen(.hung, in: flight) { call in
+    scope: .flight { rule, troubled, flight in
+      rule.fallen(troubled.filter { $0.traits.contains(.hung) }, in: flight) { call in
         "It had not ended after \(Figures.time(call.latency))."
       }
     }

@@ -9,7 +9,7 @@ extension FindingRule {
     remedy:
       "Double the wait from attempt to attempt, with a random part; the first may be at once.",
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015); RFC 8961 §4",
-    scope: .call { call in
+    scope: .call([.many, .repeats]) { call in
       let row = call.longestRow
       guard row.count >= leastRow else { return .notMet }
       let starts = row.compactMap { call.attempts[$0].start }

@@ -9,7 +9,7 @@ extension FindingRule {
     remedy:
       "Repeat idempotent methods alone, or send an Idempotency-Key that stays over the attempts.",
     source: "RFC 9110 §9.2.2; draft-ietf-httpapi-idempotency-key-header",
-    scope: .call { call in
+    scope: .call(.unsafe) { call in
       // A request is decided when it has come whole, so each of these had been read.
       let doubtful = call.attempts.indices.filter { call.attempts[$0].mayHaveBeenDone != nil }
       guard !doubtful.isEmpty else { return .notMet }

@@ -10,26 +10,27 @@ extension FindingRule {
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
     leastCalls: 20,
     scope: .flight { rule, troubled, _ in
-      let waits = troubled.compactMap { call -> (wait: Duration, call: JudgedCall)? in
-        guard call.isJudged, let first = call.repeats.first,
-          call.attempts[first.before].retryAfter == nil,
-          let wait = call.gap(first.before, first.after)
-        else { return nil }
-        return (wait, call)
-      }.sorted { $0.wait < $1.wait }
-      guard waits.count >= rule.leastCalls else { return .notMet(rule.unmet(by: waits.count)) }
-      let median = waits[waits.count / 2].wait
-      let spread = waits[waits.count * 3 / 4].wait - waits[waits.count / 4].wait
+      var waits: [Int64] = []
+      var example: JudgedCall?
+      for call in troubled where call.isJudged && call.traits.contains(.repeats) {
+        guard let wait = call.firstWait else { continue }
+        waits.append(wait.wholeMicroseconds)
+        if call.observation.call < (example?.observation.call ?? .max) { example = call }
+      }
+      guard waits.count >= rule.leastCalls, let example else {
+        return .notMet(rule.unmet(by: waits.count))
+      }
+      waits.sort()
+      let median = Duration.microseconds(waits[waits.count / 2])
+      let spread = Duration.microseconds(waits[waits.count * 3 / 4] - waits[waits.count / 4])
       guard median >= least, spread < median * share else { return .passed(waits.count) }
-      let example = waits.min { $0.call.observation.call < $1.call.observation.call }
-      guard let example else { return .passed(waits.count) }
       return .broken(
         rule.finding(
           Violation(
             "Half of \(waits.count) first waits lie within \(Figures.time(spread)) of "
               + "\(Figures.time(median))."
           ),
-          in: example.call,
+          in: example,
           calls: waits.count,
           judged: waits.count
         )
@@ -41,4 +42,12 @@ extension FindingRule {
   private static let least = Duration.milliseconds(200)
   /// The share of the wait that timers are late by.
   private static let share = 0.03
+}
+
+extension JudgedCall {
+  /// The wait before the first attempt that asks again, where nobody asked for one.
+  fileprivate var firstWait: Duration? {
+    guard let first = repeats.first, attempts[first.before].retryAfter == nil else { return nil }
+    return gap(first.before, first.after)
+  }
 }

@@ -11,7 +11,7 @@ extension FindingRule {
     cost: "The user waits for an error that is certain, and the server answers it several times.",
     remedy: "Retry 408, 429, 500, 502, 503, 504 and broken connections alone.",
     source: "RFC 9110 §15.5 (the client should not repeat a 400 without changing it)",
-    scope: .call { call in
+    scope: .call(.lasting) { call in
       let permanent = call.attempts.indices.filter { call.attempts[$0].isPermanent }
       guard let first = permanent.first else { return .notMet }
       let again = call.repeats.count { call.attempts[$0.before].isPermanent }

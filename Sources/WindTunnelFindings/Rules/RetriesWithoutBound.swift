@@ -9,7 +9,11 @@ extension FindingRule {
     remedy:
       "Bound the attempts of a call, its whole time, and the share of retries among requests.",
     source: "Google SRE Book, ch. 22 (retries: per-request and per-client limits)",
-    scope: .call { call in
+    scope: .call(.repeats) { call in
+      // Fewer attempts than that are bound, unless the last is not known.
+      if call.attempts.count <= most, !call.traits.contains(.hung) {
+        return call.repeats.isEmpty ? .notMet : .kept
+      }
       let row = call.longestRow
       guard row.count >= 2 else { return .notMet }
       if row.count > most {

@@ -17,23 +17,19 @@ extension FindingRule {
         return .notMet(rule.unmet(by: flight.calls.count))
       }
       var seconds: [Int: Second] = [:]
-      for call in troubled where call.isJudged && call.attempts.first?.isFailed == true {
+      let failed = troubled.filter { $0.isJudged && $0.traits.contains(.failedAtFirst) }
+      for call in failed {
         guard let start = call.observation.intendedStart ?? call.observation.start else { continue }
         let second = Int(start.components.seconds)
         seconds[second, default: Second()].calls += 1
-        seconds[second, default: Second()].requests += call.longestRow.count
+        seconds[second, default: Second()].requests += call.rowCount
       }
-      let crowded = seconds.values.filter { $0.calls >= 5 }
+      let crowded = seconds.filter { $0.value.calls >= 5 }.sorted { $0.key < $1.key }.map(\.value)
       guard let worst = crowded.max(by: { $0.load < $1.load }) else {
         return .notMet("No call met it: \(rule.condition).")
       }
-      let judged = troubled.count { $0.isJudged && $0.attempts.first?.isFailed == true }
-      let greedy = troubled.filter { $0.isJudged && Double($0.longestRow.count) > most }
-      guard worst.load > most,
-        let example = greedy.min(by: {
-          ($0.attempts.count, $0.observation.call) < ($1.attempts.count, $1.observation.call)
-        })
-      else { return .passed(judged) }
+      let greedy = failed.filter { Double($0.rowCount) > most }
+      guard worst.load > most, let example = greedy.smallest else { return .passed(failed.count) }
       let times = Figures.decimal(worst.load)
       return .broken(
         rule.finding(
@@ -43,7 +39,7 @@ extension FindingRule {
           ),
           in: example,
           calls: greedy.count,
-          judged: judged
+          judged: failed.count
         )
       )
     }

@@ -9,7 +9,7 @@ extension FindingRule {
     remedy:
       "Hold the bytes that came against Content-Length and the last chunk; libraries report it.",
     source: "RFC 9112 §8 (incomplete messages)",
-    scope: .call { call in
+    scope: .call(.unanswered) { call in
       guard !call.wasAnswered, let last = call.attempts.last(where: \.isRequest),
         last.error != nil, let status = last.status, status < 400
       else { return .notMet }

@@ -8,7 +8,7 @@ extension FindingRule {
     cost: "The text of an error is shown or stored as if it were the data.",
     remedy: "Look at the status before the body (curl: --fail; fetch: response.ok).",
     source: "RFC 9110 §15.5 and §15.6; curl(1), --fail",
-    scope: .call { call in
+    scope: .call(.unanswered) { call in
       guard !call.wasAnswered, let last = call.attempts.last(where: \.isRequest),
         let status = last.injectedStatus, status >= 400, last.error == nil
       else { return .notMet }

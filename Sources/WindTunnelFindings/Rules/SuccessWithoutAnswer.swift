@@ -8,7 +8,7 @@ extension FindingRule {
     cost: "An empty page, an empty file or a lost message passes for a good one.",
     remedy: "Return the error, or what was kept from before; end with a code that is not 0.",
     source: "POSIX.1-2024, Shell Command Language, 2.8.2 (exit status)",
-    scope: .call { call in
+    scope: .call(.unanswered) { call in
       // Where attempts cannot be seen nobody was answered either: no answer passes unseen.
       guard !call.wasAnswered, !call.attempts.contains(where: \.isOfPortal),
         !call.attempts.contains(where: { $0.isRequest && !$0.isFailed })

@@ -8,7 +8,7 @@ extension FindingRule {
     cost: "A hotel's page is shown, decoded or stored as the user's data.",
     remedy: "Refuse a media type that was not asked for, and a redirect to another place.",
     source: "RFC 8952 §1; RFC 9110 §8.3",
-    scope: .call { call in
+    scope: .call(.unanswered) { call in
       guard !call.wasAnswered, call.attempts.contains(where: \.isOfPortal) else { return .notMet }
       guard call.claimsSuccess else { return .kept }
       // What it shows is not the page, as far as anybody can tell.

@@ -232,10 +232,3 @@ struct SortedDistribution {
     return (squares / (n - 1)).squareRoot() / mean
   }
 }
-
-extension Duration {
-  /// The same in whole microseconds.
-  package var wholeMicroseconds: Int64 {
-    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-  }
-}

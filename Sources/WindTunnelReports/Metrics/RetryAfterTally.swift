@@ -109,34 +109,3 @@ extension Observation.Attempt {
     return decision.hasKey(of: before.decision)
   }
 }
-
-extension String {
-  /// Tells whether the second fields of two lines of tabs are the same; a line without has none.
-  fileprivate func hasKey(of other: String) -> Bool {
-    let isSame = utf8.withContiguousStorageIfAvailable { one in
-      other.utf8.withContiguousStorageIfAvailable { another in
-        switch (Self.second(one), Self.second(another)) {
-        case (let mine?, let theirs?): one[mine].elementsEqual(another[theirs])
-        case (nil, nil): true
-        default: false
-        }
-      }
-    }
-    // What comes from elsewhere may be kept otherwise.
-    return (isSame ?? nil) ?? (key == other.key)
-  }
-
-  private static func second(_ line: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
-    guard let first = line.firstIndex(of: UInt8(ascii: "\t")),
-      let end = line[(first + 1)...].firstIndex(of: UInt8(ascii: "\t"))
-    else { return nil }
-    return first + 1..<end
-  }
-
-  /// The second field of a line of tabs.
-  fileprivate var key: Substring? {
-    guard let first = utf8.firstIndex(of: UInt8(ascii: "\t")) else { return nil }
-    let rest = self[utf8.index(after: first)...]
-    return rest.utf8.firstIndex(of: UInt8(ascii: "\t")).map { rest[..<$0] }
-  }
-}

@@ -91,6 +91,7 @@ enum FoldBench {
       if isFaulty {
         first.decision = "scenario/\(number)\t\(endpoint)\t2\t[]"
         first.start = .milliseconds(number * 7 + 1010)
+        first.take = "recording 3"
         attempts.append(first)
       }
       var call = Observation(
