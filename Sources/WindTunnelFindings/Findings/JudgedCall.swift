@@ -225,7 +225,8 @@ extension Observation.Attempt {
     // By the first letter, since millions are asked.
     switch take.utf8.first {
     case UInt8(ascii: "r"), UInt8(ascii: "f"): return true
-    case UInt8(ascii: "c"): return take == "computed"
+    // A portal's page is made up, too.
+    case UInt8(ascii: "c"): return take == "computed" && !isOfPortal
     default: return false
     }
   }

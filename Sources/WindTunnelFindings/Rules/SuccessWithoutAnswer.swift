@@ -13,7 +13,21 @@ extension FindingRule {
       guard !call.wasAnswered, !call.attempts.contains(where: \.isOfPortal),
         !call.attempts.contains(where: { $0.isRequest && !$0.isFailed })
       else { return .notMet }
-      guard call.claimsSuccess, !call.showsCopy, !call.observation.showed else { return .kept }
+      guard call.claimsSuccess, !call.showsCopy else { return .kept }
+      let observation = call.observation
+      // It shows a part of a body, or something else that somebody may have told it.
+      guard observation.bodyMatches == nil else { return .notMet }
+      if let words = observation.printed, !words.isEmpty {
+        // An error's own text was heard: another rule says so.
+        guard !call.attempts.contains(where: { $0.status != nil }) else { return .notMet }
+        return .broken(
+          Violation(
+            "This command ended with 0 and printed \"\(words)\", and had had no answer.",
+            severity: .warning
+          )
+        )
+      }
+      guard !observation.showed else { return .kept }
       return .broken(
         Violation(
           call.client == .program

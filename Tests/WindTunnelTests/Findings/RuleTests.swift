@@ -14,13 +14,14 @@ import WindTunnelFindings
     until: Int? = nil,
     key: String = "GET /home",
     faults: String? = nil,
+    take: String? = nil,
     isRepeatable: Bool = true
   ) -> Observation.Attempt {
     let isGood = faults == nil && error == nil && (status ?? 500) < 400
     let told = faults ?? (isGood ? "" : #"{"status":\#(status ?? 0)}"#)
     var attempt = Observation.Attempt(
       decision: "s/0\t\(key)\t1\t[\(told)]",
-      take: isGood ? "recording 1" : "withheld 1"
+      take: take ?? (isGood ? "recording 1" : "withheld 1")
     )
     (attempt.start, attempt.end) = (.milliseconds(start), .milliseconds(end))
     (attempt.status, attempt.error) = (status, error)
@@ -340,7 +341,8 @@ import WindTunnelFindings
         5,
         to: 8,
         key: "GET /captive-portal/login",
-        faults: #"{"answer":"captivePortalRedirect"}"#
+        faults: #"{"answer":"captivePortalPage"}"#,
+        take: "computed"
       ),
     ]
     let fooled = Self.call(3, .succeeded, portal)
@@ -367,6 +369,17 @@ import WindTunnelFindings
     #expect(try Self.words(rule, [Self.call(reset)]) == "kept by 1")
     #expect(try Self.words(rule, [Self.call(3, .succeeded, showed: true, reset)]) == "kept by 1")
     #expect(try Self.words(rule, [Self.call(3, .succeeded, [Self.attempt(0, to: 3)])]) == "not met")
+    // Who prints something may have told the user, and who prints a part of a body breaks another rule.
+    var words = Self.call(3, .succeeded, showed: true, reset)
+    words.printed = "Offline: no news"
+    #expect(
+      try Self.words(rule, [words], of: .program)
+        == "warning 3: This command ended with 0 and printed \"Offline: no news\", and had had no "
+        + "answer. (1 of 1 call)"
+    )
+    var part = Self.call(3, .succeeded, reset)
+    part.bodyMatches = false
+    #expect(try Self.words(rule, [part], of: .program) == "not met")
     // Where nothing could be reached, nothing was seen.
     #expect(
       try Self.words(rule, [Self.call(3, .succeeded, [])])

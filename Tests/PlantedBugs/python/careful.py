@@ -1,0 +1,51 @@
+"""A careful client: it limits connecting, reading and the whole call, repeats idempotent methods alone with
+full jitter, keeps to Retry-After, and takes nothing for JSON that is none. Usage: careful.py METHOD URL."""
+import email.utils, http.client, os, random, socket, sys, time, urllib.parse
+
+WHOLE, RETRIES = 8.0, 3
+
+
+def wait_asked(field):
+    try:
+        return float(field)
+    except ValueError:
+        return max(0.0, email.utils.parsedate_to_datetime(field).timestamp() - time.time() + 1)
+
+
+def once(method, url, left):
+    parts = urllib.parse.urlsplit(url)
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    connection = kind(parts.hostname, parts.port, timeout=max(0.1, min(3.0, left)))
+    try:
+        body = os.environ.get("WINDTUNNEL_BODY") if method not in ("GET", "HEAD") else None
+        target = parts.path + ("?" + parts.query if parts.query else "")
+        connection.request(method, target, body, {"Accept": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read()
+    finally:
+        connection.close()
+
+
+def call(method, url):
+    end, problem = time.monotonic() + WHOLE, "no attempt"
+    for attempt in range(RETRIES + 1):
+        pause = random.uniform(0, 0.3 * 2**attempt) + 0.1
+        try:
+            status, fields, body = once(method, url, end - time.monotonic())
+            if status < 300 and "json" in fields.get("Content-Type", ""):
+                return body
+            problem = f"status {status}" if status >= 300 else "no JSON"
+            if status not in (429, 502, 503, 504):
+                break
+            if fields.get("Retry-After"):
+                pause = wait_asked(fields["Retry-After"])
+        except (OSError, http.client.HTTPException) as error:
+            problem = repr(error)
+        if method not in ("GET", "HEAD", "PUT", "DELETE") or time.monotonic() + pause > end - 0.5:
+            break
+        time.sleep(pause)
+    raise SystemExit(f"{url}: {problem}")
+
+
+method, url = sys.argv[1:] if len(sys.argv) > 2 else ("GET", sys.argv[1])
+sys.stdout.buffer.write(call(method, url))
