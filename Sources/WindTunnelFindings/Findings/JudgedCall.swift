@@ -108,9 +108,14 @@ struct JudgedCall: Sendable {
     return max(.zero, start - end)
   }
 
+  /// The time at which there was a client: a program has to be started first.
+  var begun: Duration? {
+    (observation.start ?? attempts.first?.start).map { $0 + (observation.startUp ?? .zero) }
+  }
+
   /// The attempts as evidence, a line each.
   var steps: [Finding.Step] {
-    let begun = observation.start ?? attempts.first?.start
+    let begun = begun
     func offset(_ moment: Duration?) -> Duration? {
       guard let moment, let begun else { return nil }
       return max(.zero, moment - begun)

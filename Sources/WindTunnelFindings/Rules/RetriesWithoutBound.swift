@@ -21,7 +21,7 @@ extension FindingRule {
       }
       let observation = call.observation
       guard observation.ending == .hung, row.count >= 4, let last = row.last,
-        let start = call.attempts[last].start, let begun = observation.start,
+        let start = call.attempts[last].start, let begun = call.begun,
         start - begun > observation.latency * 0.5
       else { return .kept }
       return .broken(

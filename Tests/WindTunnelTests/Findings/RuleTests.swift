@@ -483,6 +483,20 @@ import WindTunnelFindings
     )
   }
 
+  @Test func `a program's time counts from when there was a client`() throws {
+    var call = Self.call(4, start: 100, Self.row(waits: [0, 5, 0]))
+    for place in call.attempts.indices {
+      call.attempts[place].start = call.attempts[place].start.map { $0 + .milliseconds(400) }
+      call.attempts[place].end = call.attempts[place].end.map { $0 + .milliseconds(400) }
+    }
+    (call.startUp, call.latency) = (.milliseconds(300), .milliseconds(20))
+    guard case .broken(let finding) = try Self.standing("no-back-off", [call], of: .program) else {
+      Issue.record("nothing was found")
+      return
+    }
+    #expect(finding.steps.map(\.at) == [0, 3, 11, 14, 20].map { .milliseconds($0) })
+  }
+
   @Test func `what is not on the cassette says nothing about a client`() throws {
     var call = Self.call(3, .succeeded, showed: true, Self.row(waits: [0, 0, 0]))
     call.notOnCassette = "GET /nowhere"

@@ -236,6 +236,7 @@ enum HTML {
     .wide tr > .words:first-child { position: sticky; left: 0; background: var(--back); }
     .heat th { text-align: center; } .heat th.words { text-align: left; }
     @media (max-width: 40em) { th, td { padding: .35em .4em; } .narrow { display: block; }
+      .line li { grid-template-columns: 4.5em 2.5em 1fr; gap: .5em; } .line i { margin-right: .5em; }
       #gates thead { display: none; } #gates table, #gates tbody { display: block; }
       #gates tr { display: flex; flex-wrap: wrap; gap: 0 .7em; padding: .5em 0;
         border-bottom: 1px solid var(--line); }
