@@ -369,6 +369,9 @@ import WindTunnelFindings
     #expect(try Self.words(rule, [Self.call(reset)]) == "kept by 1")
     #expect(try Self.words(rule, [Self.call(3, .succeeded, showed: true, reset)]) == "kept by 1")
     #expect(try Self.words(rule, [Self.call(3, .succeeded, [Self.attempt(0, to: 3)])]) == "not met")
+    var stale = Self.call(3, .succeeded, reset)
+    stale.isStale = true
+    #expect(try Self.words(rule, [stale]) == "kept by 1")
     // Who prints something may have told the user, and who prints a part of a body breaks another rule.
     var words = Self.call(3, .succeeded, showed: true, reset)
     words.printed = "Offline: no news"
