@@ -9,8 +9,15 @@ public struct AllowedRule: Sendable, Hashable {
   public init(_ rule: String, because reason: String) { (self.rule, self.reason) = (rule, reason) }
 
   /// `{ "gives-up-at-once": "the app asks again when it is opened" }`.
+  ///
+  /// Of several reasons for one rule the first stands, which is the scenario's own.
   package static func json(of rules: [AllowedRule]) -> JSON {
-    .object(rules.map { JSON.Member(JSON.Text($0.rule), .text($0.reason)) })
+    var seen: Set<String> = []
+    return .object(
+      rules.filter { seen.insert($0.rule).inserted }.map {
+        JSON.Member(JSON.Text($0.rule), .text($0.reason))
+      }
+    )
   }
 
   /// Reads `"allow"`; empty where it is not there.

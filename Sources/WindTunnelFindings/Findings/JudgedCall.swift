@@ -83,15 +83,18 @@ struct JudgedCall: Sendable {
     // In most calls every attempt asks for the same.
     let attempts = attempts
     if attempts.isOneRow { return Array(attempts.indices) }
-    var runs: [[Int]] = []
+    var rows: [[Int]] = []
+    var ends: [Int: Int] = [:]
     for pair in repeats {
-      if let place = runs.firstIndex(where: { $0.last == pair.before }) {
-        runs[place].append(pair.after)
+      if let row = ends.removeValue(forKey: pair.before) {
+        rows[row].append(pair.after)
+        ends[pair.after] = row
       } else {
-        runs.append([pair.before, pair.after])
+        ends[pair.after] = rows.count
+        rows.append([pair.before, pair.after])
       }
     }
-    return runs.max { $0.count < $1.count } ?? (attempts.isEmpty ? [] : [0])
+    return rows.max { $0.count < $1.count } ?? (attempts.isEmpty ? [] : [0])
   }
 
   /// The number of attempts of the longest such row.
@@ -132,30 +135,30 @@ struct JudgedCall: Sendable {
   /// So many attempts show what a client does.
   private static let stepsMax = 12
 
-  /// Only what failed is asked for again; whoever asks twice for what came well has a reason for it.
+  /// Only what failed is asked for again, and only when that was over: requests that overlap are a call's
+  /// own parts. Each failure is followed once, the oldest of a key first.
   private static func repeats(
     in attempts: [Observation.Attempt]
   ) -> [(before: Int, after: Int)] {
     guard attempts.count > 1 else { return [] }
     if attempts.isOneRow { return attempts.indices.dropFirst().map { ($0 - 1, $0) } }
-    var last: [Substring: Int] = [:]
-    var unconnected: Int?
+    var waiting: [Substring: [Int]] = [:]
+    var taken: [Substring: Int] = [:]
+    // Nobody knows what a connection without a request was for, unless a call asks for one thing alone.
+    let keys = Set(attempts.lazy.filter(\.isRequest).map(\.key))
+    let onlyKey = keys.count > 1 ? nil : keys.first ?? ""
     var pairs: [(before: Int, after: Int)] = []
     for (place, attempt) in attempts.enumerated() {
-      // A connection that failed has no request: whatever comes next tries once more.
-      guard attempt.isRequest else {
-        if let before = unconnected ?? last.values.max(), attempts[before].isFailed {
-          pairs.append((before, place))
-        }
-        unconnected = place
-        continue
-      }
-      let key = attempt.key
-      if let before = unconnected ?? last[key], attempts[before].isFailed {
+      guard attempt.isRequest || onlyKey != nil else { continue }
+      let key = onlyKey ?? attempt.key
+      let first = taken[key, default: 0]
+      if let before = waiting[key].flatMap({ first < $0.count ? $0[first] : nil }),
+        attempt.isAfter(attempts[before])
+      {
         pairs.append((before, place))
+        taken[key] = first + 1
       }
-      unconnected = nil
-      last[key] = place
+      if attempt.isFailed { waiting[key, default: []].append(place) }
     }
     return pairs
   }
@@ -215,6 +218,7 @@ extension [Observation.Attempt] {
       guard let first = attempts.first, first.isRequest else { return false }
       for place in attempts.indices.dropFirst() {
         guard attempts[place].isRequest, attempts[place - 1].isFailed,
+          attempts[place].isAfter(attempts[place - 1]),
           attempts[place].decision.hasKey(of: attempts[place - 1].decision)
         else { return false }
       }
@@ -229,15 +233,32 @@ extension Observation.Attempt {
     guard error == nil else { return false }
     // By the first letter, since millions are asked.
     switch take.utf8.first {
-    case UInt8(ascii: "r"), UInt8(ascii: "f"): return true
-    // A portal's page is made up, too.
-    case UInt8(ascii: "c"): return take == "computed" && !isOfPortal
+    case UInt8(ascii: "r"): return true
+    // A portal's page is made up, too, and an error status may stand in place of any of these.
+    case UInt8(ascii: "c"), UInt8(ascii: "f"):
+      let isReplaced = !Self.metNothing(in: decision) && (status ?? 0) >= 400
+      return take != "connection" && !isReplaced && !isOfPortal
     default: return false
     }
   }
 
-  /// Tells whether it brought no answer, or one that says that it failed (RFC 9110 §15.5 and §15.6).
-  var isFailed: Bool { error != nil || !isRequest || (status ?? 0) >= 400 }
+  /// Tells whether it brought no answer, or one that says that it failed (RFC 9110 §15.5 and §15.6). A
+  /// recorded 404 is an answer, for which a client may well poll.
+  var isFailed: Bool {
+    guard error == nil, isRequest else { return true }
+    guard let status, status >= 400 else { return false }
+    return status >= 500 || status == 408 || status == 429 || !isAnswered
+  }
+
+  /// The time at which the client could read the answer's head, or saw that none came.
+  var headCame: Duration? { (end ?? start).map { $0 - (stages.body ?? .zero) } }
+
+  /// Tells whether it began when another was over, as far as their times are known. Connections that fail
+  /// beside each other cannot be told from ones that follow at once.
+  fileprivate func isAfter(_ other: Self) -> Bool {
+    guard let start, let over = other.headCame else { return true }
+    return start >= over + (isRequest || other.isRequest ? .zero : .milliseconds(20))
+  }
 
   /// The status that a fault put in place of the answer's, or that of an answer that a fault kept.
   var injectedStatus: Int? {

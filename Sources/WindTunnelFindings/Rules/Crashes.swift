@@ -1,6 +1,6 @@
 extension FindingRule {
   /// The client's process dies in a call.
-  static let crashes = FindingRule(
+  package static let crashes = FindingRule(
     "crashes",
     .error,
     "Its process dies in a call.",

@@ -1,6 +1,6 @@
 extension FindingRule {
   /// A call has no end that anybody waits for.
-  static let hangs = FindingRule(
+  package static let hangs = FindingRule(
     "hangs",
     .error,
     "A call has not ended when the drill stops waiting.",

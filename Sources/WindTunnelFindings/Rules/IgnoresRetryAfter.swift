@@ -43,10 +43,3 @@ extension FindingRule {
   /// A timer may be early by so much: clocks are not finer than their readers.
   private static let tolerance = Duration.milliseconds(50)
 }
-
-extension Observation.Attempt {
-  /// The time at which the client could read the answer's head.
-  fileprivate var headCame: Duration? {
-    (end ?? start).map { $0 - (stages.body ?? .zero) }
-  }
-}

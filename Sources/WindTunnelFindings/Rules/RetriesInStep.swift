@@ -1,3 +1,5 @@
+internal import WindTunnelSymptoms
+
 extension FindingRule {
   /// All clients of a kind try again at the same moment.
   static let retriesInStep = FindingRule(
@@ -47,7 +49,10 @@ extension FindingRule {
 extension JudgedCall {
   /// The wait before the first attempt that asks again, where nobody asked for one.
   fileprivate var firstWait: Duration? {
-    guard let first = repeats.first, attempts[first.before].retryAfter == nil else { return nil }
+    // A time-out of its own is in the wait after a silence, and says nothing about its back-off.
+    guard let first = repeats.first, attempts[first.before].retryAfter == nil,
+      attempts[first.before].error != Symptom.timedOut.rawValue
+    else { return nil }
     return gap(first.before, first.after)
   }
 }

@@ -12,11 +12,11 @@ extension FindingRule {
     remedy: "Retry 408, 429, 500, 502, 503, 504 and broken connections alone.",
     source: "RFC 9110 §15.5 (the client should not repeat a 400 without changing it)",
     scope: .call(.lasting) { call in
-      let permanent = call.attempts.indices.filter { call.attempts[$0].isPermanent }
-      guard let first = permanent.first else { return .notMet }
-      let again = call.repeats.count { call.attempts[$0.before].isPermanent }
-      guard again > 0 else { return .kept }
-      let what = call.attempts[first].status.map { "\($0)" } ?? call.attempts[first].error ?? "it"
+      guard call.attempts.contains(where: \.isPermanent) else { return .notMet }
+      let pairs = call.repeats.filter { call.attempts[$0.before].isPermanent }
+      guard let first = pairs.first.map({ call.attempts[$0.before] }) else { return .kept }
+      let again = pairs.count
+      let what = first.status.map { "\($0)" } ?? first.error ?? "it"
       return .broken(
         Violation(
           "After \(what) it asked for the same \(again) \(again == 1 ? "time" : "times") more.",

@@ -3,7 +3,7 @@ extension FindingRule {
   static let retriesWithoutBound = FindingRule(
     "retries-without-bound",
     .error,
-    "Makes more than ten attempts for one call, or has no last one.",
+    "Makes more than ten attempts for one call, or still tries when the drill stops waiting.",
     condition: "a call tried the same at least twice",
     cost: "An outage is answered with ten times the load, and the user waits for nothing.",
     remedy:

@@ -34,8 +34,9 @@ extension FindingRule {
       return .broken(
         rule.finding(
           Violation(
-            "The \(worst.calls) calls of its worst second made \(worst.requests) requests: "
-              + "\(times) each."
+            "The \(worst.calls) calls that began in its worst second made \(worst.requests) requests: "
+              + "\(times) each.",
+            severity: worst.load > grave ? nil : .warning
           ),
           in: example,
           calls: greedy.count,
@@ -47,6 +48,8 @@ extension FindingRule {
 
   /// A first attempt and three retries, which is what most libraries do at most.
   private static let most = 4.0
+  /// A retry more is what hashicorp/go-retryablehttp makes where nobody says otherwise.
+  private static let grave = 5.0
 }
 
 /// The calls that began in a second, and the requests that they made.

@@ -13,7 +13,7 @@ extension FindingRule {
       guard !call.wasAnswered, let last = call.attempts.last(where: \.isRequest),
         last.error != nil, let status = last.status, status < 400
       else { return .notMet }
-      guard call.claimsSuccess else { return .kept }
+      guard call.claimsSuccess, !call.showsCopy else { return .kept }
       // What else it shows may be made of anything.
       guard call.observation.bodyMatches == false else { return .notMet }
       let bytes = last.bytes.map { " of which \(Figures.bytes($0)) came" } ?? ""

@@ -13,6 +13,8 @@ extension FindingRule {
         let status = last.injectedStatus, status >= 400, last.error == nil
       else { return .notMet }
       guard call.claimsSuccess, !call.showsCopy else { return .kept }
+      // That nothing is there may be all that was asked (RFC 9110 §15.5.5 and §15.5.11).
+      if status == 404 || status == 410, !call.observation.showed { return .notMet }
       switch call.client {
       case .program:
         // Whoever prints words of its own may have told the user.

@@ -11,15 +11,14 @@ extension FindingRule {
     scope: .call(.unanswered) { call in
       // Where attempts cannot be seen nobody was answered either: no answer passes unseen.
       guard !call.wasAnswered, !call.attempts.contains(where: \.isOfPortal),
-        !call.attempts.contains(where: { $0.isRequest && !$0.isFailed })
+        // An error status is an answer, and another rule asks what became of it.
+        !call.attempts.contains(where: { $0.isRequest && $0.error == nil && $0.status != nil })
       else { return .notMet }
       guard call.claimsSuccess, !call.showsCopy else { return .kept }
       let observation = call.observation
       // It shows a part of a body, or something else that somebody may have told it.
       guard observation.bodyMatches == nil else { return .notMet }
       if let words = observation.printed, !words.isEmpty {
-        // An error's own text was heard: another rule says so.
-        guard !call.attempts.contains(where: { $0.status != nil }) else { return .notMet }
         return .broken(
           Violation(
             "This command ended with 0 and printed \"\(words)\", and had had no answer.",

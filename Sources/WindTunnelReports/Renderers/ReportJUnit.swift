@@ -89,7 +89,7 @@ private struct JUnitSuite {
         one.outcome =
           judged?.fails(policy) == true
           ? .failed(words, details: steps)
-          : .skipped("\(finding.severity.rawValue): \(words)")
+          : .skipped("\(judged.map { "\($0)" } ?? words)")
       }
       return one
     }

@@ -43,7 +43,9 @@ extension Report {
         "    \(step.at.map(Figures.time) ?? Figures.unseen)  \(step.words.visibleInLine)"
       }
       return ["\(title) \(group.whereWords.escapedForMarkdown)", ""] + steps + [""]
-        + (group.remedy.map { [$0.escapedForMarkdown, ""] } ?? [])
+        + (group.excuses + [group.remedy].compactMap { $0 }).flatMap {
+          [$0.escapedForMarkdown, ""]
+        }
     }
   }
 

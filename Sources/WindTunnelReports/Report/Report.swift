@@ -135,10 +135,12 @@ public struct Report: Sendable, Hashable {
     self.scenarios = scenarios
   }
 
-  /// Tells whether the judged subject crashed or hung in any scenario.
+  /// Tells whether the judged subject crashed or hung in any scenario that does not allow it.
   public var judgedSubjectFell: Bool {
     scenarios.contains { flown in
-      flown.subjects.first.map { $0.metrics.crashes + $0.metrics.hangs > 0 } ?? false
+      guard let metrics = flown.subjects.first?.metrics else { return false }
+      func isAllowed(_ rule: FindingRule) -> Bool { flown.allowed.contains { $0.rule == rule.id } }
+      return metrics.crashes > 0 && !isAllowed(.crashes) || metrics.hangs > 0 && !isAllowed(.hangs)
     }
   }
 

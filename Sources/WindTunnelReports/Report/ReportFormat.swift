@@ -193,8 +193,9 @@ extension Report.Row {
       )
     }
     let planned = try object.array("plannedFaults")?.compactMap(\.stringValue)
-    // Reports from before there were rules do not say.
-    let client = try object.choice("client", Flight.Client.self) ?? .library
+    // Reports from before there were rules do not say; the drill called any program so.
+    let client =
+      try object.choice("client", Flight.Client.self) ?? (name == "exec" ? .program : .library)
     self.init(name, observations, of: client, plannedFaults: planned)
     if let starts = try object.object("programStarts") {
       self.starts = try ProgramStarts(reading: starts)

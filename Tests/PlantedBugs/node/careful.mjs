@@ -16,7 +16,8 @@ async function load(url) {
       problem = answer.ok ? 'no JSON' : `status ${answer.status}`
       if (![429, 502, 503, 504].includes(answer.status)) break
       const field = answer.headers.get('retry-after')
-      if (field) pause = asked(field)
+      // What cannot be read asks for nothing.
+      if (field) pause = Math.max(pause, asked(field) || 0)
     } catch (error) {
       problem = String(error.cause ?? error)
     }

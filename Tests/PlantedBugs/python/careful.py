@@ -5,11 +5,13 @@ import email.utils, http.client, os, random, socket, sys, time, urllib.parse
 WHOLE, RETRIES = 8.0, 3
 
 
-def wait_asked(field):
+def wait_asked(field, own):
+    """The wait that a field asks for, where it can be read and is longer than one of our own."""
     try:
-        return float(field)
+        asked = float(field) if field.isdigit() else email.utils.parsedate_to_datetime(field).timestamp() - time.time() + 1
     except ValueError:
-        return max(0.0, email.utils.parsedate_to_datetime(field).timestamp() - time.time() + 1)
+        return own
+    return max(own, asked)
 
 
 def once(method, url, left):
@@ -38,7 +40,7 @@ def call(method, url):
             if status not in (429, 502, 503, 504):
                 break
             if fields.get("Retry-After"):
-                pause = wait_asked(fields["Retry-After"])
+                pause = wait_asked(fields["Retry-After"], pause)
         except (OSError, http.client.HTTPException) as error:
             problem = repr(error)
         if method not in ("GET", "HEAD", "PUT", "DELETE") or time.monotonic() + pause > end - 0.5:

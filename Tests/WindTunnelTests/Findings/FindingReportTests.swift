@@ -78,6 +78,14 @@ import Testing
     try allowed.requireNoFindings()
     #expect(allowed.verdict == .passed)
     #expect(allowed.text().contains("Allowed in rainy: it is a probe"))
+    // A fall that is allowed fails nothing either, and its reason is in every form.
+    var fallen = Flights.report([Flights.call(0, .hung)])
+    #expect(fallen.verdict == .fell)
+    fallen.scenarios[0].allowed = [AllowedRule("hangs", because: "it is a monitor")]
+    #expect(fallen.verdict == .passed)
+    for text in [fallen.text(), fallen.markdown(), fallen.junit(), fallen.html()] {
+      #expect(text.contains("it is a monitor"), "\(text)")
+    }
     #expect(throws: Never.self) { try Flights.report([Flights.call()]).requireNoFindings(.note) }
   }
 
@@ -105,7 +113,7 @@ import Testing
     let tail = text.split(separator: "\n\n", omittingEmptySubsequences: false).suffix(2)
     #expect(
       tail.joined(separator: "\n\n") == """
-        findings: 1 error; 5 rules kept, 9 not met by any call
+        findings: 1 error; 4 rules kept, 10 not met by any call
 
           error no-back-off
             \(Self.seen) In rainy, 3 of 3 calls,

@@ -86,6 +86,10 @@ import WindTunnelFindings
     return attempts
   }
 
+  private static func twice(_ attempts: [Observation.Attempt]) -> [Observation] {
+    [call(3, attempts), call(9, attempts)]
+  }
+
   private static func standing(
     _ rule: String,
     _ calls: [Observation],
@@ -161,19 +165,25 @@ import WindTunnelFindings
   @Test func `a pause that never comes is named, and four spaced attempts are not`() throws {
     let rule = "no-back-off"
     #expect(
-      try Self.words(rule, [Self.call(Self.row(waits: [0, 5, 20]))])
-        == "error 3: It tried 4 times and never waited more than 20.0 ms. (1 of 1 call)"
+      try Self.words(rule, Self.twice(Self.row(waits: [0, 5, 19])))
+        == "error 3: It tried 4 times and never waited more than 19.0 ms. (2 of 2 calls)"
     )
+    let bursts = (0..<12).map { Self.call($0, Self.row(waits: [0, 150, 150, 150])) }
     #expect(
-      try Self.words(rule, [Self.call(Self.row(waits: [0, 150, 150, 150]))])
-        == "error 3: It tried 5 times within 462 ms. (1 of 1 call)"
+      try Self.words(rule, bursts) == "error 0: It tried 5 times within 462 ms. (12 of 12 calls)"
     )
+    // One call alone may be chance, and few of many are.
+    #expect(try Self.words(rule, [Self.call(Self.row(waits: [0, 5, 19]))]) == "not met")
+    let jittered = (0..<60).map { number in
+      Self.call(number, Self.row(waits: number % 8 == 0 ? [40, 60, 90] : [40, 150, 90]))
+    }
+    #expect(try Self.words(rule, jittered) == "kept by 60")
     // urllib3: at once, then 0.4 s and 0.8 s.
-    #expect(try Self.words(rule, [Self.call(Self.row(waits: [0, 400, 800]))]) == "kept by 1")
-    #expect(try Self.words(rule, [Self.call(Self.row(waits: [0, 0]))]) == "not met")
+    #expect(try Self.words(rule, Self.twice(Self.row(waits: [0, 400, 800]))) == "kept by 2")
+    #expect(try Self.words(rule, Self.twice(Self.row(waits: [0, 0]))) == "not met")
     // What came well is asked for again for a reason.
     let polling = (0..<6).map { Self.attempt($0 * 5, to: $0 * 5 + 3) }
-    #expect(try Self.words(rule, [Self.call(3, .succeeded, polling)]) == "not met")
+    #expect(try Self.words(rule, Self.twice(polling)) == "not met")
   }
 
   @Test func `eleven attempts are without bound, and so is one that still tries`() throws {
@@ -203,8 +213,9 @@ import WindTunnelFindings
     }
     #expect(
       try Self.words("retry-storm", flight(6))
-        == "error 0: The 20 calls of its worst second made 120 requests: 6.00 each. (20 of 20 calls)"
+        == "error 0: The 20 calls that began in its worst second made 120 requests: 6.00 each. (20 of 20 calls)"
     )
+    #expect(try Self.words("retry-storm", flight(5)).hasPrefix("warning 0: The 20 calls that"))
     #expect(try Self.words("retry-storm", flight(4)) == "kept by 20")
     #expect(try Self.words("retry-storm", Array(flight(6).prefix(19))) == "not met")
   }
@@ -469,7 +480,7 @@ import WindTunnelFindings
 
   @Test func `the smallest example is shown, and what it consists of`() throws {
     let long = Self.call(1, Self.row(waits: [0, 0, 0, 0, 0]))
-    let short = Self.call(4, start: 0, Self.row(waits: [0, 5, 0]))
+    let short = Self.call(4, Self.row(waits: [0, 5, 0]))
     guard case .broken(let finding) = try Self.standing("no-back-off", [long, short]) else {
       Issue.record("nothing was found")
       return
@@ -493,11 +504,51 @@ import WindTunnelFindings
       call.attempts[place].end = call.attempts[place].end.map { $0 + .milliseconds(400) }
     }
     (call.startUp, call.latency) = (.milliseconds(300), .milliseconds(20))
-    guard case .broken(let finding) = try Self.standing("no-back-off", [call], of: .program) else {
+    guard case .broken(let finding) = try Self.standing("no-back-off", [call, call], of: .program)
+    else {
       Issue.record("nothing was found")
       return
     }
     #expect(finding.steps.map(\.at) == [0, 3, 11, 14, 20].map { .milliseconds($0) })
+  }
+
+  @Test func `requests that overlap repeat nothing`() throws {
+    // Five parts of a page at once, each asked for once.
+    let parts = (0..<5).map { Self.attempt($0, to: 40 + $0, status: 429, wait: 1000) }
+    let connections = (0..<5).map { Self.connection($0, "serverCertificateHasBadDate") }
+    // Two connections of which nobody knows what they were for.
+    let mixed = [
+      Self.attempt(0, to: 3, status: 429, wait: 1000), Self.connection(100, "timedOut"),
+      Self.attempt(200, to: 203, key: "GET /b"),
+    ]
+    for attempts in [parts, connections, mixed] {
+      let calls = (0..<20).map { Self.call($0, start: $0 * 10, attempts) }
+      let standings = Flight(of: .library, on: .onTheWire, calls).held()
+      #expect(standings.compactMap(\.finding).filter { $0.severity > .note } == [])
+    }
+    // Each of them tried again is one repetition each.
+    let again = parts.map { _ in 0 }.indices.map { Self.attempt(1100 + $0, to: 1110 + $0) }
+    #expect(try Self.words("ignores-retry-after", [Self.call(parts + again)]) == "kept by 1")
+  }
+
+  @Test func `to poll for what is not there yet, and to keep to a wait of nothing, is right`()
+    throws
+  {
+    var polls = Self.row(404, waits: Array(repeating: 50, count: 12))
+    for place in polls.indices {
+      polls[place].decision = "s/0\tGET /home\t1\t[]"
+      polls[place].take = "recording 1"
+    }
+    var told = Self.row(waits: [0, 0, 0, 0])
+    for place in told.indices { told[place].retryAfter = .zero }
+    for attempts in [polls, told] {
+      let standings = Flight(of: .library, on: .onTheWire, Self.twice(attempts)).held()
+      #expect(standings.compactMap(\.finding) == [])
+    }
+    // That nothing is there may be the answer.
+    let gone = Self.call(3, .succeeded, Self.row(404, waits: []))
+    #expect(try Self.words("success-on-error-status", [gone], of: .program) == "not met")
+    #expect(try Self.words("success-without-answer", [gone], of: .program) == "not met")
   }
 
   @Test func `what is not on the cassette says nothing about a client`() throws {
