@@ -12,11 +12,35 @@ static const unsigned char latency[] = {
 static const unsigned char packet_loss[] = {
 #embed "../../Cassettes/scenarios/packet-loss.json"
 };
+static const unsigned char legal[] = {
+#embed "../../Cassettes/scenarios/legal.json"
+};
 static const unsigned char rate_limited[] = {
 #embed "../../Cassettes/scenarios/rate-limited.json"
 };
+static const unsigned char retry_after_date[] = {
+#embed "../../Cassettes/scenarios/retry-after-date.json"
+};
+static const unsigned char one_fault[] = {
+#embed "../../Cassettes/scenarios/one-fault.json"
+};
 static const unsigned char server_errors[] = {
 #embed "../../Cassettes/scenarios/server-errors.json"
+};
+static const unsigned char permanent_errors[] = {
+#embed "../../Cassettes/scenarios/permanent-errors.json"
+};
+static const unsigned char broken_answers[] = {
+#embed "../../Cassettes/scenarios/broken-answers.json"
+};
+static const unsigned char captive_portal[] = {
+#embed "../../Cassettes/scenarios/captive-portal.json"
+};
+static const unsigned char redirect_elsewhere[] = {
+#embed "../../Cassettes/scenarios/redirect-elsewhere.json"
+};
+static const unsigned char redirect_loop[] = {
+#embed "../../Cassettes/scenarios/redirect-loop.json"
 };
 static const unsigned char dns_failure[] = {
 #embed "../../Cassettes/scenarios/dns-failure.json"
@@ -24,11 +48,41 @@ static const unsigned char dns_failure[] = {
 static const unsigned char tls_failure[] = {
 #embed "../../Cassettes/scenarios/tls-failure.json"
 };
+static const unsigned char expired_certificate[] = {
+#embed "../../Cassettes/scenarios/expired-certificate.json"
+};
+static const unsigned char wrong_host[] = {
+#embed "../../Cassettes/scenarios/wrong-host.json"
+};
+static const unsigned char unknown_authority[] = {
+#embed "../../Cassettes/scenarios/unknown-authority.json"
+};
 static const unsigned char offline[] = {
 #embed "../../Cassettes/scenarios/offline.json"
 };
 static const unsigned char outage[] = {
 #embed "../../Cassettes/scenarios/outage.json"
+};
+static const unsigned char reuse[] = {
+#embed "../../Cassettes/scenarios/reuse.json"
+};
+static const unsigned char dead_connection[] = {
+#embed "../../Cassettes/scenarios/dead-connection.json"
+};
+static const unsigned char recovery[] = {
+#embed "../../Cassettes/scenarios/recovery.json"
+};
+static const unsigned char stall[] = {
+#embed "../../Cassettes/scenarios/stall.json"
+};
+static const unsigned char stalled_body[] = {
+#embed "../../Cassettes/scenarios/stalled-body.json"
+};
+static const unsigned char connect_timeout[] = {
+#embed "../../Cassettes/scenarios/connect-timeout.json"
+};
+static const unsigned char slow_bytes[] = {
+#embed "../../Cassettes/scenarios/slow-bytes.json"
 };
 static const unsigned char very_bad_network[] = {
 #embed "../../Cassettes/scenarios/very-bad-network.json"
@@ -44,9 +98,6 @@ static const unsigned char handover[] = {
 };
 static const unsigned char airplane_mode[] = {
 #embed "../../Cassettes/scenarios/airplane-mode.json"
-};
-static const unsigned char captive_portal[] = {
-#embed "../../Cassettes/scenarios/captive-portal.json"
 };
 static const unsigned char slow_dns[] = {
 #embed "../../Cassettes/scenarios/slow-dns.json"
@@ -70,18 +121,35 @@ static const struct {
     {"scenarios/calm", calm, sizeof calm},
     {"scenarios/latency", latency, sizeof latency},
     {"scenarios/packet-loss", packet_loss, sizeof packet_loss},
+    {"scenarios/legal", legal, sizeof legal},
     {"scenarios/rate-limited", rate_limited, sizeof rate_limited},
+    {"scenarios/retry-after-date", retry_after_date, sizeof retry_after_date},
+    {"scenarios/one-fault", one_fault, sizeof one_fault},
     {"scenarios/server-errors", server_errors, sizeof server_errors},
+    {"scenarios/permanent-errors", permanent_errors, sizeof permanent_errors},
+    {"scenarios/broken-answers", broken_answers, sizeof broken_answers},
+    {"scenarios/captive-portal", captive_portal, sizeof captive_portal},
+    {"scenarios/redirect-elsewhere", redirect_elsewhere, sizeof redirect_elsewhere},
+    {"scenarios/redirect-loop", redirect_loop, sizeof redirect_loop},
     {"scenarios/dns-failure", dns_failure, sizeof dns_failure},
     {"scenarios/tls-failure", tls_failure, sizeof tls_failure},
+    {"scenarios/expired-certificate", expired_certificate, sizeof expired_certificate},
+    {"scenarios/wrong-host", wrong_host, sizeof wrong_host},
+    {"scenarios/unknown-authority", unknown_authority, sizeof unknown_authority},
     {"scenarios/offline", offline, sizeof offline},
     {"scenarios/outage", outage, sizeof outage},
+    {"scenarios/reuse", reuse, sizeof reuse},
+    {"scenarios/dead-connection", dead_connection, sizeof dead_connection},
+    {"scenarios/recovery", recovery, sizeof recovery},
+    {"scenarios/stall", stall, sizeof stall},
+    {"scenarios/stalled-body", stalled_body, sizeof stalled_body},
+    {"scenarios/connect-timeout", connect_timeout, sizeof connect_timeout},
+    {"scenarios/slow-bytes", slow_bytes, sizeof slow_bytes},
     {"scenarios/very-bad-network", very_bad_network, sizeof very_bad_network},
     {"scenarios/metro", metro, sizeof metro},
     {"scenarios/elevator", elevator, sizeof elevator},
     {"scenarios/handover", handover, sizeof handover},
     {"scenarios/airplane-mode", airplane_mode, sizeof airplane_mode},
-    {"scenarios/captive-portal", captive_portal, sizeof captive_portal},
     {"scenarios/slow-dns", slow_dns, sizeof slow_dns},
     {"scenarios/ipv6-blackhole", ipv6_blackhole, sizeof ipv6_blackhole},
     {"scenarios/auth-expiry", auth_expiry, sizeof auth_expiry},

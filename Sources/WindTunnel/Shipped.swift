@@ -10,8 +10,11 @@ package enum Shipped {
 
   /// The names of the scenarios that the default drill flies, in its order.
   package static let drill = [
-    "calm", "latency", "packet-loss", "rate-limited", "server-errors", "dns-failure", "tls-failure",
-    "offline", "outage",
+    "calm", "latency", "packet-loss", "legal", "rate-limited", "retry-after-date", "one-fault",
+    "server-errors", "permanent-errors", "broken-answers", "captive-portal", "redirect-elsewhere",
+    "redirect-loop", "dns-failure", "tls-failure", "expired-certificate", "wrong-host",
+    "unknown-authority", "offline", "outage", "reuse", "dead-connection", "recovery", "stall",
+    "stalled-body", "connect-timeout", "slow-bytes",
   ]
 
   /// All scenarios that ship.
@@ -30,8 +33,8 @@ package enum Shipped {
   /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of a
   /// client than a test of every push does.
   package static let weakNetwork = [
-    "very-bad-network", "metro", "elevator", "handover", "airplane-mode", "captive-portal",
-    "slow-dns", "ipv6-blackhole", "auth-expiry", "cancel",
+    "very-bad-network", "metro", "elevator", "handover", "airplane-mode", "slow-dns",
+    "ipv6-blackhole", "auth-expiry", "cancel",
   ]
 
   /// Shipped scenarios by name, in the order of the names.

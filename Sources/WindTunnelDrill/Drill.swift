@@ -23,22 +23,23 @@ public struct Drill: Sendable {
   /// - Parameters:
   ///   - cassette: What answers.
   ///   - scenarios: The weather, one after the other, such as `.preRelease`.
-  ///   - calls: How many calls the client makes in each scenario.
+  ///   - calls: How many calls the client makes in each scenario; `nil`: as many as it says, else 60.
   ///   - seed: What all draws start from.
   ///   - load: When the calls begin: fifty a second unless it says otherwise. A test shares its machine
   ///     with others; where that begins calls late the report says how late, and a latency that is over a
   ///     gate's bar by no more is inconclusive. A closed loop is quicker, and flatters a client that is slow.
-  ///   - deadline: How long a call may take; one that takes much longer hangs.
+  ///   - deadline: How long a call may take; one that takes much longer hangs. `nil`: as long as the
+  ///     scenario says, else twenty seconds.
   ///   - stage: Where to fly; `nil`: on the wire where the faults can be made for real and every
   ///     attempt is seen, else in process.
   ///   - errors: Whose errors faults surface as in process.
   public init(
     _ cassette: Cassette,
     in scenarios: [Scenario],
-    calls: Int = 60,
+    calls: Int? = nil,
     seed: UInt64 = 1,
     load: Load = .standard,
-    deadline: Duration = .seconds(10),
+    deadline: Duration? = nil,
     stage: Stage? = nil,
     errors: Symptom.Platform = .current
   ) {
@@ -72,12 +73,14 @@ public struct Drill: Sendable {
     plan.subjects = [name]
     try plan.validate(known: plan.subjects)
     let subject = ClosureSubject(name: name, body: body)
-    let stages = try plan.scenarios.map { try plan.stage(of: $0, seeingAttempts: true) }
-    var flown: [Report.Flown] = []
-    for (scenario, stage) in zip(plan.scenarios, stages) {
-      let observations = try await Self.fly(subject, plan, scenario, stage)
+    // Refused before anything is flown.
+    for scenario in plan.scenarios { _ = try plan.stage(of: scenario, seeingAttempts: true) }
+    let flown = try await plan.scenarios.flown { [plan] scenario, allBegan in
+      let stage = try plan.stage(of: scenario, seeingAttempts: true)
+      let beginnings = Beginnings(of: plan.numbers(in: scenario).count, then: allBegan)
+      let observations = try await Self.fly(subject, plan, scenario, stage, beginnings)
       let row = Report.Row(name, observations.withKeysMasked(), plannedFaults: scenario.faultNames)
-      flown.append(plan.flown(scenario, on: stage, [row]))
+      return plan.flown(scenario, on: stage, [row])
     }
     return plan.report(flown, facts: [.sharedProcess])
   }
@@ -86,7 +89,8 @@ public struct Drill: Sendable {
     _ subject: any Subject,
     _ plan: DrillPlan,
     _ scenario: Scenario,
-    _ stage: Stage
+    _ stage: Stage,
+    _ beginnings: Beginnings
   ) async throws -> [Observation] {
     let log = Locked(WorkerLog())
     let runner = try await CallRunner(
@@ -99,12 +103,13 @@ public struct Drill: Sendable {
         stage: stage,
         errors: plan.errors
       ),
-      deadline: plan.deadline,
-      attemptTimeout: min(plan.attemptTimeout, plan.deadline)
+      deadline: plan.deadline(in: scenario),
+      attemptTimeout: plan.attemptTimeout(in: scenario)
     ) { message in
+      if case .began = message { beginnings.note() }
       _ = log.withLock { $0.apply(message) }
     }
-    await runner.run(plan.numbers, load: plan.load)
+    await runner.run(plan.numbers(in: scenario), load: plan.load)
     await runner.close()
     try Task.checkCancellation()
     let (landed, refusal) = log.withLock { ($0.finished, $0.refusal) }

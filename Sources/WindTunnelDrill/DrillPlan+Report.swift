@@ -63,14 +63,17 @@ extension DrillPlan {
     if !mix.shares.isEmpty {
       facts.append(Report.Fact("mix", mix.shares.map(\.text).joined(separator: ", ")))
     }
-    facts.append(Report.Fact("calls", String(calls)))
+    // What a scenario says itself stands in the report with it.
+    if let calls { facts.append(Report.Fact("calls", String(calls))) }
     if let shard { facts.append(Report.Fact("shard", "\(shard)")) }
     if let program = command.first {
       facts.append(Report.Fact("program", program))
       facts.append(Report.Fact(CommandWords.fact, CommandWords(command).text))
     }
     if let cassetteFile { facts.append(Report.Fact("cassetteFile", cassetteFile.relativePath)) }
-    facts.append(Report.Fact("timeoutMilliseconds", String(deadline.wholeMicroseconds / 1000)))
+    if let deadline {
+      facts.append(Report.Fact("timeoutMilliseconds", String(deadline.wholeMicroseconds / 1000)))
+    }
     if !leftOut.isEmpty {
       facts.append(Report.Fact("notFlown", leftOut.map(\.reason).joined(separator: " ")))
     }
@@ -123,7 +126,7 @@ extension DrillPlan {
     let workload = workload
     var story = Story()
     for scenario in scenarios {
-      for call in 0..<calls {
+      for call in 0..<calls(in: scenario) {
         story.tell(
           scenario,
           seed: seed,

@@ -68,43 +68,55 @@ public struct ProcessDrill: Sendable {
     -> Report
   {
     let plan = try await planned()
-    let workload = plan.workload
-    let words = plan.command.isEmpty ? nil : CommandWords(plan.command)
-    var flown: [Report.Flown] = []
-    for scenario in plan.scenarios {
+    let flown = try await plan.scenarios.flown { scenario, allBegan in
       let stage = try plan.stage(of: scenario)
+      let calls = plan.numbers(in: scenario).count * plan.subjects.count
+      let beginnings = Beginnings(of: calls, then: allBegan)
       var rows: [Report.Row] = []
       for subject in plan.subjects {
-        var run = ScenarioRun(
-          job: job(plan, scenario, subject, stage),
-          scenario: scenario,
-          workload: workload,
-          process: child
-        ) { [calls = plan.numbers.count] done in
-          progress(.calls(scenario: scenario.name, subject: subject, done: done, of: calls))
-        }
-        run.met = { call, attempt in
-          progress(.attempt(scenario: scenario.name, subject: subject, call: call, attempt))
-        }
-        if let grace { run.grace = grace }
-        defer { run.job.clearUp() }
-        let observations = try await run.fly()
-        try StoryCheck(scenario: scenario, seed: plan.seed, workload: workload)
-          .check(observations)
-        let told = words.map { words in observations.map { $0.masked(by: words) } }
         rows.append(
-          Report.Row(
-            subject,
-            told ?? observations.withKeysMasked(),
-            of: subject == DrillPlan.execSubject ? .program : .library,
-            plannedFaults: scenario.faultNames
-          )
+          try await fly(subject, plan, in: scenario, on: stage, beginnings, progress)
         )
-        progress(.finished(scenario: scenario.name, subject: subject))
       }
-      flown.append(plan.flown(scenario, on: stage, rows))
+      return plan.flown(scenario, on: stage, rows)
     }
     return plan.report(flown)
+  }
+
+  private func fly(
+    _ subject: String,
+    _ plan: DrillPlan,
+    in scenario: Scenario,
+    on stage: Stage,
+    _ beginnings: Beginnings,
+    _ progress: @escaping @Sendable (Progress) -> Void
+  ) async throws -> Report.Row {
+    let workload = plan.workload
+    var run = ScenarioRun(
+      job: job(plan, scenario, subject, stage),
+      scenario: scenario,
+      workload: workload,
+      process: child
+    ) { [calls = plan.numbers(in: scenario).count] done in
+      progress(.calls(scenario: scenario.name, subject: subject, done: done, of: calls))
+    }
+    run.met = { call, attempt in
+      progress(.attempt(scenario: scenario.name, subject: subject, call: call, attempt))
+    }
+    run.began = { beginnings.note() }
+    if let grace { run.grace = grace }
+    defer { run.job.clearUp() }
+    let observations = try await run.fly()
+    try StoryCheck(scenario: scenario, seed: plan.seed, workload: workload).check(observations)
+    progress(.finished(scenario: scenario.name, subject: subject))
+    let words = plan.command.isEmpty ? nil : CommandWords(plan.command)
+    return Report.Row(
+      subject,
+      words.map { words in observations.map { $0.masked(by: words) } }
+        ?? observations.withKeysMasked(),
+      of: subject == DrillPlan.execSubject ? .program : .library,
+      plannedFaults: scenario.faultNames
+    )
   }
 
   /// The plan with the load that this machine bears, where it is to follow that: programs are started in
@@ -118,7 +130,7 @@ public struct ProcessDrill: Sendable {
     var shown = plan
     shown.load = .closedLoop(concurrency: cores)
     var job = job(shown, calm, DrillPlan.execSubject, try plan.stage(of: calm))
-    job.calls = Array(plan.numbers.prefix(min(Self.shownMax, 2 * cores)))
+    job.calls = Array(plan.numbers(in: calm).prefix(min(Self.shownMax, 2 * cores)))
     defer { job.clearUp() }
     let run = ScenarioRun(
       job: job,
@@ -148,16 +160,15 @@ public struct ProcessDrill: Sendable {
       stage: stage.rawValue,
       errors: plan.errors.rawValue,
       seed: plan.seed,
-      calls: plan.numbers,
+      calls: plan.numbers(in: scenario),
       load: plan.load,
       mix: plan.asked.shares.map(\.text),
       isReadOnly: plan.asked.isReadOnly,
       elapsedMilliseconds: plan.elapsed?.inMilliseconds,
       authorityFile: authority == .there ? AuthorityFile.place().path : nil,
       command: plan.command,
-      deadlineMilliseconds: Int(plan.deadline.inMilliseconds),
-      // A client without a deadline of its own ends an attempt by this alone.
-      attemptTimeoutMilliseconds: Int(min(plan.attemptTimeout, plan.deadline).inMilliseconds),
+      deadlineMilliseconds: Int(plan.deadline(in: scenario).inMilliseconds),
+      attemptTimeoutMilliseconds: Int(plan.attemptTimeout(in: scenario).inMilliseconds),
       epochNanoseconds: DispatchTime.now().uptimeNanoseconds
     )
   }

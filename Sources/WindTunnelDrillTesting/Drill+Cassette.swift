@@ -31,10 +31,10 @@ extension Drill {
   public init(
     _ name: String,
     in scenarios: [Scenario],
-    calls: Int = 60,
+    calls: Int? = nil,
     seed: UInt64 = 1,
     load: Load = .closedLoop(concurrency: 16),
-    deadline: Duration = .seconds(10),
+    deadline: Duration? = nil,
     stage: Stage? = nil,
     errors: Symptom.Platform = .current,
     file: String = #filePath,

@@ -111,6 +111,21 @@ extension Fault {
     }
   }
 
+  /// Tells whether nothing comes from where it is on, or a byte now and then: a client waits until it gives
+  /// up.
+  var standsStill: Bool {
+    switch self {
+    case .cut(_, .stall(nil)), .connection(.connectTimeout),
+      .connection(.tls(.stallAfterClientHello)):
+      true
+    case .dribble(let bytes, let interval):
+      // A hundred bytes would take ten seconds and more.
+      interval >= .milliseconds(100) * bytes
+    case .throttle(let rate): rate < 10
+    case .delay, .status, .connection, .mutate, .cut, .malformed, .answer, .alter, .idle: false
+    }
+  }
+
   /// Tells whether it takes the place of an answer that nobody has seen yet, so that a live origin need
   /// not be asked. A change wants an answer, and a live one passes before it is known whole.
   var forestallsOrigin: Bool {

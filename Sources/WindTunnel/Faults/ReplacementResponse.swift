@@ -12,6 +12,12 @@ public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
   case redirectLoop
   /// 302 without a `Location`.
   case redirectWithoutLocation
+  /// 302 to the same path of another host: on the wire `localhost` for `127.0.0.1`, and the other way.
+  case redirectElsewhere
+
+  /// The host that a redirect elsewhere leads to, where nobody can be reached (RFC 6761 §6.4); a server
+  /// puts another name of its own in its place.
+  public static let otherHost = "elsewhere.invalid"
 
   /// The path of a captive portal's page.
   public static let portalPath = "/captive-portal/login"
@@ -30,7 +36,8 @@ extension ReplacementResponse {
     switch self {
     case .proxyAuthentication: FaultExpectation(407)
     case .captivePortalRedirect, .captivePortalPage: FaultExpectation(200)
-    case .redirectLoop: FaultExpectation(.tooManyRedirects, apple: .tooManyRedirects, 47)
+    case .redirectLoop, .redirectElsewhere:
+      FaultExpectation(.tooManyRedirects, apple: .tooManyRedirects, 47)
     case .redirectWithoutLocation: FaultExpectation(302)
     }
   }
@@ -80,6 +87,8 @@ extension ReplacementResponse {
     case .captivePortalRedirect: return Self.redirect(to: Self.portalPath)
     case .redirectLoop: return Self.redirect(to: request.url.target)
     case .redirectWithoutLocation: return Self.redirect(to: nil)
+    case .redirectElsewhere:
+      return Self.redirect(to: "http://\(Self.otherHost)\(request.url.target)")
     }
   }
 

@@ -4,6 +4,14 @@ public struct Scenario: Sendable, Hashable {
   public var name: String
   /// One sentence about it.
   public var summary: String?
+  /// The account of what can be asked of a client in it; `nil`: nobody has said.
+  public var survival: Survival?
+  /// The number of calls that show what it does to a client; `nil`: as many as a drill makes anywhere.
+  public var calls: Int?
+  /// The time that a call may take in it, where that is another than anywhere else.
+  public var deadline: Duration?
+  /// Tells whether connections are kept for the next call though no rule is about that.
+  public var wantsKeptConnections = false
   /// The path to the server; `nil`: as fast as it goes.
   public var link: Link?
   /// The rules, in the order in which they compose.
@@ -47,12 +55,22 @@ public struct Scenario: Sendable, Hashable {
   public func isCritical(_ request: Request) -> Bool { critical.contains { $0.matches(request) } }
 
   /// Tells whether it is about connections that are kept after an answer, so that a server has to keep
-  /// them.
+  /// them, and a client has to live for more than one call.
   public var keepsConnections: Bool {
-    rules.lazy.flatMap(\.faults).contains { fault in
-      guard case .idle = fault else { return false }
-      return true
-    }
+    wantsKeptConnections
+      || rules.lazy.flatMap(\.faults).contains { fault in
+        guard case .idle = fault else { return false }
+        return true
+      }
+  }
+
+  /// Tells whether all that a call can do in it is wait: nothing comes, or hardly anything, whatever it is
+  /// that is tried.
+  package var standsStill: Bool {
+    !rules.isEmpty
+      && rules.allSatisfy { rule in
+        rule.trigger.meetsEveryAttempt && rule.faults.contains(where: \.standsStill)
+      }
   }
 
   /// Tells whether any rule fails connections, which takes an address of their own on the wire.
@@ -195,7 +213,7 @@ extension Scenario {
         )
       }
       let isAllowed = moment.context?.allows(rule.trigger, at: index) != false
-      guard isAllowed,
+      guard isAllowed, rule.trigger.calls?.contains(moment.lane) != false,
         rule.trigger.fires(
           ordinal: moment.ordinal,
           draws: draws(moment.ordinal, ""),

@@ -2,6 +2,8 @@
 //
 //   { "windtunnelScenario": 1,
 //     "name": "metro",
+//     "survival": { "calls": "some", "by": "trying again", "wrong": "giving up at once" },
+//     "calls": 60, "deadlineMilliseconds": 10000, "keepConnections": true,
 //     "link": { "downDelayMilliseconds": 50, "upDelayMilliseconds": 50, "lossProbability": 0.05 },
 //     "rules": [ { "when": { "request": "GET /users/*", "first": 2 },
 //                  "faults": [ { "delayMilliseconds": 300 },
@@ -11,7 +13,8 @@
 //
 // "when" may hold "request", "header" ("Name" or "Name: value"), "withoutHeader", "critical", "first",
 // "attempt", "every", "probability", "burst" { "goodToBad", "badToGood" }, "fromMilliseconds",
-// "untilMilliseconds" and "untilHeaderChanges"; all must hold. What a fault may be stands at the format
+// "untilMilliseconds", "untilHeaderChanges", "fromCall" and "untilCall"; all must hold. What a fault may
+// be stands at the format
 // of ``Fault``.
 // "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give up
 // that share of a drill's calls. "allow" { "gives-up-at-once": "REASON" } names the rules of findings
@@ -24,6 +27,9 @@ public import Foundation
 extension Scenario {
   /// The scenario's file is larger than this: it is refused before it is read.
   public static let fileBytesMax = 4 << 20
+
+  /// The greatest number of calls that it may ask for.
+  public static let callsMax = 1_000_000
 
   /// Reads a scenario file, version 1.
   public init(contentsOf file: URL) throws {
@@ -43,6 +49,11 @@ extension Scenario {
     }
     self.init(name)
     summary = try top.string("summary")
+    if let object = try top.object("survival") { survival = try Survival(reading: object) }
+    calls = try top.int("calls", in: 1...Self.callsMax)
+    deadline = try top.double("deadlineMilliseconds", in: 1...86_400_000)
+      .map { Duration(milliseconds: $0) }
+    wantsKeptConnections = try top.bool("keepConnections") ?? false
     if let object = try top.object("link") {
       link = try Link(reading: object)
       linkNotes = object.notes
@@ -105,6 +116,14 @@ extension Scenario {
       JSON.Member("name", .text(name)),
     ]
     if let summary { members.append(JSON.Member("summary", .text(summary))) }
+    if let survival { members.append(JSON.Member("survival", survival.json)) }
+    if let calls { members.append(JSON.Member("calls", .number(calls))) }
+    if let deadline {
+      members.append(
+        JSON.Member("deadlineMilliseconds", .number(deadline.inMilliseconds, places: 3))
+      )
+    }
+    if wantsKeptConnections { members.append(JSON.Member("keepConnections", true)) }
     members += notes
     if let link { members.append(JSON.Member("link", .object(link.json + linkNotes))) }
     members.append(JSON.Member("rules", .array(rules.map(\.json))))

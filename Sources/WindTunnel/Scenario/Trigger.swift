@@ -22,6 +22,8 @@ public struct Trigger: Sendable, Hashable {
   /// Only while this field has the value that it had in the first such request of the lane: 401 until
   /// `Authorization` is another. No field at all is a value, too.
   public var untilHeaderChanges: String?
+  /// Only for calls of these numbers, where calls have numbers.
+  public var calls: CallRange?
 
   /// Makes a trigger of its conditions.
   public init(
@@ -34,7 +36,8 @@ public struct Trigger: Sendable, Hashable {
     probability: Double? = nil,
     burst: Burst? = nil,
     window: TimeWindow? = nil,
-    untilHeaderChanges: String? = nil
+    untilHeaderChanges: String? = nil,
+    calls: CallRange? = nil
   ) {
     self.request = request
     self.header = header
@@ -46,6 +49,7 @@ public struct Trigger: Sendable, Hashable {
     self.burst = burst
     self.window = window
     self.untilHeaderChanges = untilHeaderChanges
+    self.calls = calls
   }
 
   /// The trigger that fires every time.
@@ -73,6 +77,10 @@ public struct Trigger: Sendable, Hashable {
   public static func window(from start: Duration = .zero, until end: Duration? = nil) -> Trigger {
     Trigger(window: TimeWindow(from: start, until: end))
   }
+  /// Calls from one number, counted from zero, up to another that is not among them.
+  public static func calls(from start: Int = 0, until end: Int? = nil) -> Trigger {
+    Trigger(calls: CallRange(from: start, until: end))
+  }
   /// While a field has the value that it had in the first such request of the lane.
   public static func until(headerChanges name: String) -> Trigger {
     Trigger(untilHeaderChanges: name)
@@ -88,6 +96,13 @@ public struct Trigger: Sendable, Hashable {
   /// Tells whether nothing in it needs a request.
   var isForConnections: Bool {
     request == nil && header == nil && isCritical == nil && untilHeaderChanges == nil
+  }
+
+  /// Tells whether it fires for each attempt of the calls that it is about.
+  var meetsEveryAttempt: Bool {
+    var others = self
+    others.calls = nil
+    return others == .always
   }
 
   /// Tells whether a request's ordinal and draws let it fire. The chain's draws are no request's alone.
@@ -146,6 +161,24 @@ public struct TimeWindow: Sendable, Hashable {
   /// Tells whether a moment of the scenario is in it.
   func contains(_ elapsed: Duration) -> Bool {
     elapsed >= start && end.map { elapsed < $0 } != false
+  }
+}
+
+/// The numbers of some of a drill's calls, counted from zero: so one scenario holds calls that meet
+/// something beside calls that show what the same client does without it.
+public struct CallRange: Sendable, Hashable {
+  /// The number of the first call.
+  public var start: Int
+  /// The number behind the last; `nil`: there is no last.
+  public var end: Int?
+
+  /// Makes a range of its two ends.
+  public init(from start: Int = 0, until end: Int? = nil) { (self.start, self.end) = (start, end) }
+
+  /// Tells whether a lane's calls are among them. Where calls have no numbers, as behind a proxy, all are.
+  func contains(_ lane: Lane) -> Bool {
+    guard let call = lane.call else { return true }
+    return call >= start && end.map { call < $0 } != false
   }
 }
 
@@ -210,6 +243,7 @@ extension Trigger {
     if let chain = try object.object("burst") { burst = try Burst(reading: chain) }
     window = try TimeWindow(reading: &object)
     untilHeaderChanges = try object.fieldName("untilHeaderChanges")
+    calls = try CallRange(reading: &object)
     try object.refuseUnknownKeys()
     try refuseNever(object)
   }
@@ -262,6 +296,7 @@ extension Trigger {
     if let untilHeaderChanges {
       members.append(JSON.Member("untilHeaderChanges", .text(untilHeaderChanges)))
     }
+    if let calls { members += calls.members }
     return .object(members)
   }
 }
@@ -344,6 +379,28 @@ extension TimeWindow {
     let start = JSON.Member("fromMilliseconds", .number(start.inMilliseconds, places: 3))
     guard let end else { return [start] }
     return [start, JSON.Member("untilMilliseconds", .number(end.inMilliseconds, places: 3))]
+  }
+}
+
+extension CallRange {
+  fileprivate init?(reading object: inout ObjectReader) throws(FormatError) {
+    let range = 0...1_000_000_000
+    let start = try object.int("fromCall", in: range)
+    let end = try object.int("untilCall", in: range)
+    guard start != nil || end != nil else { return nil }
+    self.init(from: start ?? 0, until: end)
+    if let end, end <= self.start {
+      throw object.error(
+        "untilCall",
+        "this is not after \"fromCall\", so no call is among them"
+      )
+    }
+  }
+
+  fileprivate var members: [JSON.Member] {
+    let first = JSON.Member("fromCall", .number(start))
+    guard let end else { return [first] }
+    return [first, JSON.Member("untilCall", .number(end))]
   }
 }
 

@@ -12,8 +12,9 @@ public struct DrillPlan: Sendable {
   public var scenarios: [Scenario]
   /// The subjects' names; the first is judged, the others are yardsticks.
   public var subjects: [String]
-  /// The number of calls that a subject makes in each scenario.
-  public var calls = 60
+  /// The number of calls that a subject makes in each scenario; `nil`: as many as the scenario says, else
+  /// ``standardCalls``.
+  public var calls: Int?
   /// The part of those that is flown here; `nil`: all.
   public var shard: Shard?
   /// The moments at which they begin.
@@ -24,8 +25,8 @@ public struct DrillPlan: Sendable {
   /// `{base}`, `{method}`, `{body}` and `{call}` stand for the call's own, and `{ca}` for the file of the
   /// authority that issues the run's certificates.
   public var command: [String] = []
-  /// The time that a call may take.
-  public var deadline = Duration.seconds(10)
+  /// The time that a call may take; `nil`: what the scenario says, else ``standardDeadline``.
+  public var deadline: Duration?
   /// The time for which one attempt may stay silent.
   public var attemptTimeout = Duration.seconds(5)
   /// The number that all draws start from.
@@ -55,10 +56,25 @@ public struct DrillPlan: Sendable {
   /// The one call that is flown, by itself; `nil`: all. It meets what it met among the others.
   public var onlyCall: Int?
 
-  /// The numbers of the calls that are flown here.
-  var numbers: [Int] {
+  /// The number of calls that a subject makes in a scenario.
+  func calls(in scenario: Scenario) -> Int { calls ?? scenario.calls ?? Self.standardCalls }
+
+  /// The numbers of a scenario's calls that are flown here.
+  func numbers(in scenario: Scenario) -> [Int] {
     if let onlyCall { return [onlyCall] }
+    let calls = calls(in: scenario)
     return shard?.calls(of: calls) ?? Array(0..<calls)
+  }
+
+  /// The time that a call may take in a scenario.
+  func deadline(in scenario: Scenario) -> Duration {
+    deadline ?? scenario.deadline ?? Self.standardDeadline
+  }
+
+  /// The time for which one attempt may stay silent in a scenario: a client without a deadline of its own
+  /// ends an attempt by this alone.
+  func attemptTimeout(in scenario: Scenario) -> Duration {
+    min(attemptTimeout, deadline(in: scenario))
   }
 
   /// Tells whether programs begin as often as `calm` shows that this machine can start them, at
@@ -92,7 +108,11 @@ public struct DrillPlan: Sendable {
   }
 
   /// The greatest number of calls that one subject makes in one scenario.
-  public static let callsMax = 1_000_000
+  public static let callsMax = Scenario.callsMax
+  /// The number of calls in a scenario that says nothing else.
+  public static let standardCalls = 60
+  /// The time that a call may take in a scenario that says nothing else.
+  public static let standardDeadline = Duration.seconds(20)
   /// The name of the subject that is any program.
   public static let execSubject = "exec"
 
@@ -106,12 +126,14 @@ public struct DrillPlan: Sendable {
     guard !cassette.interactions.isEmpty else {
       throw .plan("The cassette has no interactions, so there is nothing to call.")
     }
-    guard 1...Self.callsMax ~= calls else {
+    if let calls, !(1...Self.callsMax ~= calls) {
       throw .plan("\(calls) calls: a subject makes 1 to \(Self.callsMax) in a scenario.")
     }
     if let flaw = load.flaw { throw .plan(flaw) }
-    if let onlyCall, !(0..<calls).contains(onlyCall) {
-      throw .plan("There is no call \(onlyCall) among \(calls), which are counted from 0.")
+    if let onlyCall {
+      for calls in scenarios.map(calls(in:)) where !(0..<calls).contains(onlyCall) {
+        throw .plan("There is no call \(onlyCall) among \(calls), which are counted from 0.")
+      }
     }
     guard !workload.isEmpty else {
       throw .plan("Nothing on the cassette is left to call: every request has the weight 0.")
@@ -129,7 +151,8 @@ public struct DrillPlan: Sendable {
     }
     try refuseBodiesOfNoText()
     let longest = Duration.seconds(86_400)
-    guard .milliseconds(1)...longest ~= deadline, .milliseconds(1)...longest ~= attemptTimeout
+    guard .milliseconds(1)...longest ~= deadline ?? Self.standardDeadline,
+      .milliseconds(1)...longest ~= attemptTimeout
     else {
       throw .plan("A call and an attempt take at least a millisecond and at most a day.")
     }

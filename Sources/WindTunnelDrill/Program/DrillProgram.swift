@@ -46,13 +46,17 @@ package struct DrillProgram: Sendable {
         "NAME",
         "Who is judged: \(flown.joined(separator: ", ")), or exec."
       ),
-      Flag("--calls", "N", "Calls a subject makes in each scenario (default: 60)."),
+      Flag("--calls", "N", "Calls a subject makes in each scenario (default: its own, or 60)."),
       Flag("--duration", "T", "As many calls as begin in so long a time, such as 30s."),
       Flag("--rate", "R", "Calls a second, whoever still waits (default: 50; exec: up to 10)."),
       Flag("--concurrency", "N", "So many calls at once instead, one after the other."),
       Flag("--mix", "REQUEST=N", "How often it is called among the others: \"GET /home=5\"."),
       Flag("--shard", "I/N", "Fly the I-th of N parts; env: as the CI's environment says."),
-      Flag("--timeout", "T", "How long a call may take, such as 10s (default: 10s)."),
+      Flag(
+        "--timeout",
+        "T",
+        "How long a call may take, such as 10s (default: the scenario's, or 20s)."
+      ),
       Flag("--seed", "N", "What all draws start from (default: 1)."),
       Flag("--stage", "STAGE", "auto, in-process or wire (default: auto)."),
       Flag("--errors", "WHOSE", "Whose errors in process: current or apple (default: current)."),
@@ -272,9 +276,11 @@ struct FailingCalls {
 
   /// The lines; what does not go into them is counted in the last one.
   var lines: [String] {
-    let fallen = report.scenarios.flatMap { flown in
-      (flown.subjects.first?.fallenCalls ?? []).map { (flown.name, $0) }
-    }
+    // Where no call can go well, those that fail are as they should be.
+    let fallen = report.scenarios.filter { $0.weather?.survival?.calls != Survival.Calls.none }
+      .flatMap { flown in
+        (flown.subjects.first?.fallenCalls ?? []).map { (flown.name, $0) }
+      }
     var lines = fallen.prefix(Self.linesMax).map { scenario, call in
       let word = "\(file)#\(scenario)/\(Observation.word(of: call.endpoint))/\(call.call)"
       return "\(FlyingAgain.words(call.ending)): \(program) --again \(word.asShellWord)"

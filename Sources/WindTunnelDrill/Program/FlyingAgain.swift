@@ -45,7 +45,7 @@ struct FlyingAgain {
       arguments
     )
     (plan.onlyCall, plan.elapsed) = (call, row.elapsed(at: before))
-    plan.calls = max(plan.calls, call + 1)
+    plan.calls = max(plan.scenarios.first.map { plan.calls(in: $0) } ?? 0, call + 1)
     self.plan = plan
   }
 
@@ -145,7 +145,7 @@ private struct RecordedPlan {
     plan.scenarios = [try scenario(arguments)]
     (plan.seed, plan.stage) = (report.seed, flown.stage)
     (plan.subjects, plan.load) = ([subject], .closedLoop(concurrency: 1))
-    plan.calls = fact("calls").flatMap { Int($0) } ?? 1
+    plan.calls = fact("calls").flatMap { Int($0) }
     plan.errors = .init(rawValue: report.platformErrors) ?? plan.errors
     let shares = fact("mix")?.components(separatedBy: ", ") ?? []
     plan.mix = Mix(shares.compactMap { Mix.Share($0) })

@@ -28,6 +28,8 @@ final class AttemptTracker: Sendable {
     var lookingUp: [Int: (asked: Duration, answered: Duration)] = [:]
     /// The times, by call, at which connections began to open that come about late.
     var connecting: [Int: Duration] = [:]
+    /// The calls whose last connection showed a certificate that does not hold.
+    var underBadCertificate: Set<Int> = []
     /// The last requests for what is not on the cassette that came by no call's address, the oldest first.
     var strays: [(at: Duration, words: String)] = []
   }
@@ -92,12 +94,25 @@ final class AttemptTracker: Sendable {
       if case .connection(let fault) = fault { sum + fault.delay } else { sum }
     }
     noteSign(of: call, at: max(.zero, epoch.elapsed - lost))
+    if entry.take == .connection {
+      let isBad = entry.decision.showsBadCertificate
+      state.withLock { state in
+        if isBad {
+          state.underBadCertificate.insert(call)
+        } else {
+          state.underBadCertificate.remove(call)
+        }
+      }
+    }
     if entry.take == .connection, !entry.decision.failsConnection {
       // In process it opens here and now; on the wire it has.
       guard stage == .inProcess, !entry.decision.faults.isEmpty else { return }
       return state.withLock { $0.connecting[call] = epoch.elapsed }
     }
-    let attempt = attempt(entry)
+    var attempt = attempt(entry)
+    let isRequest = entry.take != .connection
+    attempt.isUnderBadCertificate =
+      isRequest && state.withLock { $0.underBadCertificate.contains(call) }
     let isMutated = entry.decision.faults.contains(where: \.misleads)
     state.withLock { state in
       let place = state.calls[call]?.count ?? 0
@@ -256,6 +271,15 @@ final class AttemptTracker: Sendable {
     case .recording(let place), .withheld(let place):
       cassette.interactions.indices.contains(place) ? cassette.interactions[place] : nil
     case .computed, .forwarded, .unmatched, .connection: nil
+    }
+  }
+}
+
+extension Decision {
+  /// Tells whether a connection shows a certificate that no client should take.
+  fileprivate var showsBadCertificate: Bool {
+    faults.contains {
+      if case .connection(.tls(let fault)) = $0 { fault.isOfBadCertificate } else { false }
     }
   }
 }

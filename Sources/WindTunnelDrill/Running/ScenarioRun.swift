@@ -13,6 +13,8 @@ struct ScenarioRun {
   var grace = ChildProcess.Patience(first: .seconds(60), later: .seconds(15))
   /// Told of each attempt when it comes.
   var met: @Sendable (Int, Observation.Attempt) -> Void = { _, _ in }
+  /// Told of each call when it begins.
+  var began: @Sendable () -> Void = {}
   let progress: @Sendable (Int) -> Void
 
   /// Flies all calls; a crash or a hang ends a process, not the sortie.
@@ -91,7 +93,11 @@ struct ScenarioRun {
       later: job.patience + grace.later
     )
     let ending = try await process.run(job, patience: patience) { message in
-      if case .attempt(let call, let attempt) = message { met(call, attempt) }
+      switch message {
+      case .attempt(let call, let attempt): met(call, attempt)
+      case .began: began()
+      default: break
+      }
       if let count = log.withLock({ $0.apply(message) }) { progress(landed + count) }
     }
     return try log.withLock { log in

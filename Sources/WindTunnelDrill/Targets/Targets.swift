@@ -204,7 +204,20 @@ extension DrillPlan {
   mutating func leaveOut(among group: Set<String>) throws {
     var kept: [Scenario] = []
     var first: DrillError?
-    for scenario in scenarios {
+    // A process a call has nothing left of the call before.
+    let outlived = scenarios.filter { isProgram && $0.keepsConnections && group.contains($0.name) }
+    if !outlived.isEmpty {
+      let names = outlived.map(\.name)
+      leftOut.append(
+        LeftOut(
+          name: names.joined(separator: ", "),
+          reason:
+            "\(names.joined(separator: ", ")): it is about what outlives a call, and a program that is "
+            + "started for each keeps nothing."
+        )
+      )
+    }
+    for scenario in scenarios where !outlived.contains(scenario) {
       do {
         _ = try stage(of: scenario)
         kept.append(scenario)

@@ -52,6 +52,8 @@ struct JudgedCall: Sendable {
     static let hung = Self(rawValue: 512)
     /// It asked for what is not on the cassette, which says nothing about its client.
     static let strange = Self(rawValue: 1024)
+    /// It had an answer that was no fault's, and failed.
+    static let failedDespiteAnswer = Self(rawValue: 2048)
   }
 
   /// The call that is judged.
@@ -155,7 +157,8 @@ struct JudgedCall: Sendable {
       if let before = waiting[key].flatMap({ first < $0.count ? $0[first] : nil }),
         attempt.isAfter(attempts[before])
       {
-        pairs.append((before, place))
+        // It comes on the very connection whose certificate should have ended it.
+        if !attempt.isUnderBadCertificate { pairs.append((before, place)) }
         taken[key] = first + 1
       }
       if attempt.isFailed { waiting[key, default: []].append(place) }
@@ -169,7 +172,11 @@ extension JudgedCall.Traits {
   fileprivate init(of calls: UnsafeBufferPointer<Observation>, at place: Int) {
     self = calls[place].attempts.withUnsafeBufferPointer { Self(seenIn: $0) }
     switch calls[place].ending {
-    case .succeeded, .failed: break
+    case .succeeded: break
+    case .failed:
+      if !contains(.unanswered), calls[place].attempts.last?.isAnswered == true {
+        insert(.failedDespiteAnswer)
+      }
     case .crashed: insert(.crashed)
     case .hung: insert(.hung)
     }

@@ -28,6 +28,8 @@ extension Observation {
     /// Tells whether a server may meet it twice without harm: by its method, or because it bears an
     /// `Idempotency-Key`.
     public var isRepeatable: Bool?
+    /// Tells whether it came under a certificate that does not hold, which its client has taken all the same.
+    public var isUnderBadCertificate = false
     /// The lengths of its parts, as far as they were seen.
     public var stages: ExchangeStages {
       get { seenStages?.value ?? ExchangeStages() }

@@ -246,6 +246,7 @@ extension Observation.Attempt {
     members.add("retryAfterMilliseconds", retryAfter)
     members.add("retryNotBeforeMilliseconds", retryNotBefore)
     members.add("repeatable", isRepeatable)
+    if isUnderBadCertificate { members.append(JSON.Member("underBadCertificate", true)) }
     if let stages = stages.json { members.append(JSON.Member("stages", stages)) }
     return .object(members)
   }
@@ -266,6 +267,7 @@ extension Observation.Attempt {
     retryAfter = try object.offset("retryAfterMilliseconds")
     retryNotBefore = try object.offset("retryNotBeforeMilliseconds")
     isRepeatable = try object.bool("repeatable")
+    isUnderBadCertificate = try object.bool("underBadCertificate") ?? false
     if let stages = try object.object("stages") {
       self.stages = try ExchangeStages(reading: stages)
     }

@@ -11,7 +11,9 @@ extension FindingRule {
     source: "POSIX.1-2024, Shell Command Language, 2.8.2 (an exit by a signal)",
     scope: .flight { rule, troubled, flight in
       rule.fallen(troubled.filter { $0.traits.contains(.crashed) }, in: flight) { call in
-        "Its process died \(Figures.time(call.latency)) after the call began."
+        Violation(
+          "Its process died \(Figures.time(call.observation.latency)) after the call began."
+        )
       }
     }
   )
@@ -20,14 +22,15 @@ extension FindingRule {
   func fallen(
     _ fallen: [JudgedCall],
     in flight: Flight,
-    seen: (Observation) -> String
+    _ violation: (JudgedCall) -> Violation
   ) -> RuleStanding.Standing {
-    guard let first = fallen.smallest else {
+    let grave = fallen.filter { violation($0).severity == nil }
+    guard let first = grave.smallest ?? fallen.smallest else {
       return flight.calls.isEmpty ? .notMet(unmet(by: 0)) : .passed(flight.calls.count)
     }
     return .broken(
       finding(
-        Violation(seen(first.observation)),
+        violation(first),
         in: first,
         calls: fallen.count,
         judged: flight.calls.count

@@ -74,10 +74,11 @@ public struct FindingRule: Sendable {
 
   /// Every rule, the gravest first.
   public static let all: [FindingRule] = [
-    .crashes, .hangs, .repeatsPost, .successOnErrorStatus, .successOnCutBody,
+    .crashes, .hangs, .acceptsBadCertificate, .repeatsPost, .successOnErrorStatus,
+    .successOnCutBody,
     .takesPortalForAnswer, .successWithoutAnswer, .ignoresRetryAfter, .noBackOff,
-    .retriesWithoutBound, .retryStorm, .retriesPermanentError, .goesOnAfterCancel,
-    .retriesInStep, .givesUpAtOnce,
+    .retriesWithoutBound, .redirectsWithoutBound, .retryStorm, .retriesPermanentError,
+    .waitsOnSilence, .goesOnAfterCancel, .failsOnLegalAnswer, .retriesInStep, .givesUpAtOnce,
   ]
 
   /// The rule as an object: `rule`, `severity`, `title`, `condition`, `calls`, `clients` and the rest.

@@ -11,7 +11,17 @@ extension FindingRule {
     source: "Google SRE Book, ch. 22 (deadlines); gRPC, Deadlines",
     scope: .flight { rule, troubled, flight in
       rule.fallen(troubled.filter { $0.traits.contains(.hung) }, in: flight) { call in
-        "It had not ended after \(Figures.time(call.latency))."
+        let length = Figures.time(call.observation.latency)
+        // One attempt that takes most of the call is what the call waits on.
+        let most = min(longestSilence, call.observation.latency / 2)
+        guard let silent = call.silence, silent < most else {
+          return Violation("It had not ended after \(length).")
+        }
+        let last =
+          silent == .zero
+          ? "its answer came a few bytes at a time"
+          : "its last attempt had begun \(Figures.time(silent)) before"
+        return Violation("It had not ended after \(length); \(last).", severity: .warning)
       }
     }
   )

@@ -20,7 +20,8 @@ extension FindingRule {
       return .broken(
         Violation(
           "After \(what) it asked for the same \(again) \(again == 1 ? "time" : "times") more.",
-          severity: again == 1 ? .warning : nil
+          // Some libraries take a certificate for a connection that broke (urllib3).
+          severity: again == 1 || first.status == nil ? .warning : nil
         )
       )
     }

@@ -80,6 +80,12 @@ struct Authority {
   /// The client's name for this server, such as `127.0.0.1:8080`.
   private var own: String { naming.host.isEmpty ? "127.0.0.1:\(context.port)" : naming.host }
 
+  /// Another name of this machine than the one that the client used.
+  private var otherName: String {
+    let isNamed = own.hasPrefix("localhost")
+    return "\(isNamed ? "127.0.0.1" : "localhost"):\(context.port)"
+  }
+
   private var cassetteOrigin: RequestURL? { Self.cassetteOrigin(context) }
 
   private static func cassetteOrigin(_ context: OriginContext) -> RequestURL? {
@@ -151,6 +157,11 @@ struct Authority {
     // A proxy's client calls everybody by their own names.
     guard context.proxy == nil, let location = head.headers["Location"] else { return }
     let base = lane?.basePath ?? ""
+    let url = RequestURL(location)
+    if url.host == ReplacementResponse.otherHost {
+      head.headers["Location"] = "\(scheme)://\(otherName)\(elsewhere ?? base)\(url.target)"
+      return
+    }
     if location.hasPrefix("/"), !location.hasPrefix("//") {
       let base = elsewhere ?? base
       if !base.isEmpty { head.headers["Location"] = base + location }

@@ -54,7 +54,8 @@ import WindTunnel
 
   @Test func `attempts at an address where nobody is are not seen on the wire`() throws {
     for scenario in try Shipped.scenarios() {
-      let isUnseen = ["offline", "dns-failure", "airplane-mode"].contains(scenario.name)
+      let isUnseen = ["offline", "dns-failure", "airplane-mode", "connect-timeout"]
+        .contains(scenario.name)
       #expect(Targets.seesAttempts(in: scenario, on: .onTheWire) != isUnseen)
       #expect(Targets.seesAttempts(in: scenario, on: .inProcess))
     }

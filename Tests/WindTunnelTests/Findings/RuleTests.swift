@@ -5,7 +5,7 @@ import WindTunnelFindings
 /// Each rule from its three sides: broken, kept, and not met.
 @Suite struct RuleTests {
   /// An attempt as a server saw it, in milliseconds.
-  private static func attempt(
+  static func attempt(
     _ start: Int,
     to end: Int,
     status: Int? = 200,
@@ -32,7 +32,7 @@ import WindTunnelFindings
   }
 
   /// A connection that was broken off before a request.
-  private static func connection(_ start: Int, _ error: String) -> Observation.Attempt {
+  static func connection(_ start: Int, _ error: String) -> Observation.Attempt {
     var attempt = Observation.Attempt(
       decision: "s/0\tconnection\t1\t[{\"tls\":\"expired\"}]",
       take: "connection"
@@ -43,9 +43,9 @@ import WindTunnelFindings
     return attempt
   }
 
-  private static func call(_ attempts: [Observation.Attempt]) -> Observation { call(3, attempts) }
+  static func call(_ attempts: [Observation.Attempt]) -> Observation { call(3, attempts) }
 
-  private static func call(
+  static func call(
     _ number: Int,
     start: Int = 0,
     _ attempts: [Observation.Attempt]
@@ -53,7 +53,7 @@ import WindTunnelFindings
     call(number, .failed("status 503"), start: start, attempts)
   }
 
-  private static func call(
+  static func call(
     _ number: Int,
     _ ending: Observation.CallResult,
     showed: Bool = false,
@@ -76,7 +76,7 @@ import WindTunnelFindings
   }
 
   /// Attempts of 3 ms that are all answered with a status, with so long between them.
-  private static func row(_ status: Int = 503, waits: [Int]) -> [Observation.Attempt] {
+  static func row(_ status: Int = 503, waits: [Int]) -> [Observation.Attempt] {
     var clock = 0
     var attempts = [attempt(0, to: 3, status: status)]
     for wait in waits {
@@ -100,7 +100,7 @@ import WindTunnelFindings
   }
 
   /// The sentence of a finding with its weight and counts; else the standing.
-  private static func words(
+  static func words(
     _ rule: String,
     _ calls: [Observation],
     of client: Flight.Client = .library
@@ -244,7 +244,7 @@ import WindTunnelFindings
     let expired = (0..<3).map { Self.connection($0 * 500, "serverCertificateHasBadDate") }
     #expect(
       try Self.words(rule, [Self.call(expired)])
-        == "error 3: After serverCertificateHasBadDate it asked for the same 2 times more. (1 of 1 call)"
+        == "warning 3: After serverCertificateHasBadDate it asked for the same 2 times more. (1 of 1 call)"
     )
     // A handshake that breaks may break once.
     let alert = (0..<3).map { Self.connection($0 * 500, "secureConnectionFailed") }

@@ -82,11 +82,16 @@ extension Report {
     let head = heads.map { "<th>\($0.escapedForHTML)</th>" }.joined()
     let rows = scenarios.enumerated().map { place, flown -> String in
       let row = flown.subjects.first
+      let broken = flown.endpointsWithErrors
       let cells =
-        [row?.metrics]
-        + shown.map { name in row?.endpoints.first { $0.name == name }?.metrics }
+        [(row?.metrics, !broken.isEmpty)]
+        + shown.map { name in
+          (row?.endpoints.first { $0.name == name }?.metrics, broken.contains(name))
+        }
       return "<tr><th class=\"words\"><a href=\"#s\(place)\">\(flown.name.escapedForHTML)</a></th>"
-        + cells.map { Self.heat($0, to: place) }.joined() + "</tr>"
+        + cells.map { metrics, isBroken in
+          Self.heat(metrics, to: place, asked: flown.weather?.survival?.calls, isBroken: isBroken)
+        }.joined() + "</tr>"
     }
     let more = endpoints.count - shown.count
     let hint =
@@ -101,9 +106,25 @@ extension Report {
       """
   }
 
-  private static func heat(_ metrics: Metrics?, to place: Int) -> String {
+  /// A tile is as good as what could be asked for: where no call can go well, all that fail are as it
+  /// should be; where a rule was broken it is red, whatever went well.
+  private static func heat(
+    _ metrics: Metrics?,
+    to place: Int,
+    asked: Survival.Calls?,
+    isBroken: Bool
+  ) -> String {
     guard let metrics, let rate = metrics.successRate else { return "<td>\(Figures.unseen)</td>" }
-    let level = rate >= 0.999 ? 4 : rate >= 0.95 ? 3 : rate >= 0.8 ? 2 : rate >= 0.5 ? 1 : 0
+    let isExpected =
+      switch asked {
+      case .none?: rate == 0
+      case .some?: rate > 0
+      case .all?, nil: rate >= 0.999
+      }
+    let level =
+      if isBroken { 0 } else if isExpected { 4 } else if asked == Survival.Calls.none { 1 } else {
+        rate >= 0.95 ? 3 : rate >= 0.8 ? 2 : rate >= 0.5 ? 1 : 0
+      }
     let lower = Figures.percent(metrics.successRateLower)
     return "<td class=\"h\(level)\" title=\"\(metrics.latency.calls) calls, proves \(lower), "
       + "P95 \(Figures.time(metrics.p95))\"><a href=\"#s\(place)\">\(Figures.percent(rate))"
@@ -125,6 +146,13 @@ extension Report {
       success rates have Wilson's interval; all at 95 %. “–” is what was not seen, which is not \
       nothing.</p></footer>
       """
+  }
+}
+
+extension Report.Flown {
+  /// The endpoints of the calls that show an error among the findings.
+  fileprivate var endpointsWithErrors: Set<String> {
+    Set(rules.compactMap(\.finding).filter { $0.severity == .error }.map(\.endpoint))
   }
 }
 

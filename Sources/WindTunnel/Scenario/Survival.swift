@@ -1,0 +1,63 @@
+/// The account of what can be asked of a client in a scenario: whose calls can go well, by what, and
+/// what would be wrong to do.
+public struct Survival: Sendable, Hashable {
+  /// The calls of a careful client that go well.
+  public enum Calls: String, Sendable, Hashable, CaseIterable {
+    /// Every one of them.
+    case all
+    /// Some, as it comes.
+    case some
+    /// None: whoever says otherwise is wrong.
+    case none
+  }
+
+  /// The calls that can go well.
+  public var calls: Calls
+  /// The thing by which they do, or by which a client comes out well where none can.
+  public var by: String
+  /// The thing that is wrong to do.
+  public var wrong: String
+  /// Keys that begin with `_`: kept as they are.
+  var notes: [JSON.Member] = []
+
+  /// Makes an account of its parts.
+  public init(_ calls: Calls, by: String, wrong: String) {
+    (self.calls, self.by, self.wrong) = (calls, by, wrong)
+  }
+
+  /// The account in a sentence.
+  package var words: String {
+    let who =
+      switch calls {
+      case .all: "Every call can go well"
+      case .some: "Some calls can go well"
+      case .none: "No call can go well"
+      }
+    return "\(who): by \(by). Wrong is \(wrong)."
+  }
+
+  init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    guard let calls = try object.choice("calls", Calls.self) else {
+      throw object.error("calls", "it says which calls can go well: all, some or none")
+    }
+    guard let by = try object.string("by") else {
+      throw object.error("by", "it says by what a client comes out well")
+    }
+    guard let wrong = try object.string("wrong") else {
+      throw object.error("wrong", "it says what is wrong to do")
+    }
+    self.init(calls, by: by, wrong: wrong)
+    try object.refuseUnknownKeys()
+    notes = object.notes
+  }
+
+  var json: JSON {
+    .object(
+      [
+        JSON.Member("calls", .text(calls.rawValue)), JSON.Member("by", .text(by)),
+        JSON.Member("wrong", .text(wrong)),
+      ] + notes
+    )
+  }
+}

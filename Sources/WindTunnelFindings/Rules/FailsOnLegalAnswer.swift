@@ -1,0 +1,71 @@
+extension FindingRule {
+  /// An answer is refused that a server may send.
+  static let failsOnLegalAnswer = FindingRule(
+    "fails-on-legal-answer",
+    .warning,
+    "Fails on an answer that is whole and within the rules.",
+    condition:
+      "at least four calls had their answer behind interim responses, in small pieces, with pauses or with "
+      + "many fields, and a call without all that went well",
+    cost: "It breaks on the day on which a proxy in between is replaced.",
+    remedy: "Take a newer HTTP library, or tell its authors; parse no message by hand.",
+    source: "RFC 9110 §15.2 (interim responses); RFC 9112 §2.2",
+    leastCalls: 4,
+    scope: .flight { rule, troubled, flight in
+      let failed = troubled.filter { $0.traits.contains(.failedDespiteAnswer) && $0.isJudged }
+      guard !failed.isEmpty else {
+        let met = flight.calls.lazy.filter { $0.legalOddity != nil }.prefix(rule.leastCalls).count
+        return met < rule.leastCalls ? .notMet(rule.unmet(by: met)) : .passed(met)
+      }
+      let hasControl = flight.calls.contains { $0.ending == .succeeded && $0.metNoFault }
+      guard hasControl else { return .notMet("No call without a fault went well.") }
+      for (oddity, calls) in Dictionary(grouping: failed, by: \.observation.legalOddity)
+        .sorted(by: { ($0.key ?? "") < ($1.key ?? "") })
+      {
+        let judged = flight.calls.count { $0.legalOddity == oddity }
+        guard let oddity, calls.count >= rule.leastCalls, judged == calls.count,
+          let example = calls.smallest
+        else { continue }
+        return .broken(
+          rule.finding(
+            Violation("Each of \(judged) calls failed whose answer came with \(oddity)."),
+            in: example,
+            calls: calls.count,
+            judged: judged
+          )
+        )
+      }
+      return .notMet("No kind of answer failed each time.")
+    }
+  )
+}
+
+extension Observation {
+  /// The only thing that was seldom about each answer of the call, which came whole; `nil` where there was
+  /// none, or something else.
+  fileprivate var legalOddity: String? {
+    guard let first = attempts.first, !Attempt.metNothing(in: first.decision) else { return nil }
+    var oddity: String?
+    for attempt in attempts {
+      let faults = attempt.faults
+      guard attempt.isAnswered, faults.count == 1, let words = Self.oddities[faults[0]],
+        oddity == nil || oddity == words
+      else { return nil }
+      oddity = words
+    }
+    return oddity
+  }
+
+  /// Tells whether nothing was done to any of its answers.
+  fileprivate var metNoFault: Bool {
+    !attempts.isEmpty
+      && attempts.allSatisfy { Attempt.metNothing(in: $0.decision) && $0.isAnswered }
+  }
+
+  /// The faults after which an answer is still as the standard has it, in words.
+  private static let oddities = [
+    "interimResponses": "interim responses (1xx)",
+    "dribbleBytes": "its body in pieces of some bytes",
+    "stall": "a pause", "headerFields": "many fields",
+  ]
+}

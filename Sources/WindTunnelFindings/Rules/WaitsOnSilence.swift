@@ -1,0 +1,44 @@
+extension FindingRule {
+  /// Nobody waits that long for nothing.
+  static let waitsOnSilence = FindingRule(
+    "waits-on-silence",
+    .error,
+    "Waits longer than 25 seconds while nothing comes.",
+    condition: "a call met silence, and ended by itself",
+    cost: "The user looks at a spinner, and a connection and a thread are gone for as long.",
+    remedy: "Limit the wait for the first byte and for the next one to some seconds.",
+    source: "Nielsen, Response Times (1993); Google SRE Book, ch. 22 (deadlines)",
+    scope: .call(.unanswered) { call in
+      guard !call.traits.contains(.hung), !call.traits.contains(.crashed),
+        let silence = call.silence,
+        call.attempts.last?.status == nil || call.attempts.last?.error != nil
+      else { return .notMet }
+      if silence < longestSilence { return silence < .seconds(1) ? .notMet : .kept }
+      return .broken(
+        Violation("It waited \(Figures.time(silence)) at its last attempt, and nothing came.")
+      )
+    }
+  )
+
+  /// The longest silence that a client may wait on: beyond it no user does.
+  static let longestSilence = Duration.seconds(25)
+}
+
+extension JudgedCall {
+  /// The age of its last attempt at the call's end, which is how long it had waited if nothing came in it;
+  /// no time where bytes came now and then, and `nil` where no attempt was seen.
+  var silence: Duration? {
+    guard let last = attempts.last, let start = last.start, let end = observation.end else {
+      return nil
+    }
+    return last.isSlow ? .zero : max(.zero, end - start)
+  }
+}
+
+extension Observation.Attempt {
+  /// Tells whether its answer came a few bytes at a time.
+  fileprivate var isSlow: Bool {
+    !Self.metNothing(in: decision)
+      && (decision.contains("\"dribbleBytes") || decision.contains("\"throttleBytes"))
+  }
+}

@@ -1,0 +1,145 @@
+import Testing
+import WindTunnel
+import WindTunnelFindings
+
+/// The rules that have a scenario of their own, from their three sides: broken, kept, and not met.
+@Suite struct RulesOfScenariosTests {
+  private static let error = "serverCertificateHasBadDate"
+
+  /// A call that was answered as it should be.
+  private static func good(_ number: Int) -> Observation {
+    RuleTests.call(number, .succeeded, showed: true, [RuleTests.attempt(0, to: 3)])
+  }
+
+  /// A call whose connection showed a bad certificate, and which went on under it or not.
+  private static func badlyMet(_ number: Int, taken: Bool) -> Observation {
+    var next = RuleTests.attempt(5, to: 8)
+    next.isUnderBadCertificate = true
+    let first = RuleTests.connection(0, error)
+    return RuleTests.call(
+      number,
+      taken ? .succeeded : .failed("exit 60"),
+      taken ? [first, next] : [first]
+    )
+  }
+
+  @Test func `whoever sends its request under a bad certificate is named`() throws {
+    let rule = "accepts-bad-certificate"
+    let taken = [Self.good(0), Self.badlyMet(2, taken: true), Self.badlyMet(3, taken: true)]
+    #expect(
+      try RuleTests.words(rule, taken, of: .program)
+        == "error 2: It sent its request all the same when the handshake showed \(Self.error). "
+        + "(2 of 2 calls)"
+    )
+    // It asks nothing twice: the handshake that should have ended it did not.
+    #expect(try RuleTests.words("retries-permanent-error", taken, of: .program) == "kept by 2")
+    let refused = [Self.good(0), Self.badlyMet(2, taken: false)]
+    #expect(try RuleTests.words(rule, refused, of: .program) == "kept by 1")
+    // Without a call that comes through, it may be the authority that it does not trust.
+    let untrusting = [Self.badlyMet(0, taken: false), Self.badlyMet(2, taken: false)]
+    #expect(try RuleTests.words(rule, untrusting, of: .program) == "not met")
+    #expect(try RuleTests.words(rule, [Self.good(0)], of: .program) == "not met")
+    let inProcess = Flight(of: .library, on: .inProcess, taken).held()
+    #expect(inProcess.first { $0.rule == rule }?.finding == nil)
+  }
+
+  /// A call of three attempts, the last so many seconds before its end.
+  private static func silent(_ seconds: Int, since: Int = 0) -> Observation {
+    let attempts = [RuleTests.attempt(since * 1000, to: since * 1000, error: "timedOut")]
+    return RuleTests.call(
+      0,
+      .failed("timedOut"),
+      lasted: (since + seconds) * 1000,
+      attempts
+    )
+  }
+
+  @Test func `a wait of more than 25 seconds for nothing is one too long`() throws {
+    let rule = "waits-on-silence"
+    #expect(
+      try RuleTests.words(rule, [Self.silent(30)])
+        == "error 0: It waited 30.0 s at its last attempt, and nothing came. (1 of 1 call)"
+    )
+    #expect(try RuleTests.words(rule, [Self.silent(25)]).hasPrefix("error"))
+    #expect(try RuleTests.words(rule, [Self.silent(24)]) == "kept by 1")
+    // Several attempts take their time, and each has a limit.
+    #expect(try RuleTests.words(rule, [Self.silent(10, since: 30)]) == "kept by 1")
+    #expect(try RuleTests.words(rule, [Self.silent(0)]) == "not met")
+    #expect(try RuleTests.words(rule, [Self.good(0)]) == "not met")
+  }
+
+  @Test func `a call that is still trying, or still read, at the end does not hang`() throws {
+    func hung(_ attempts: [Observation.Attempt]) throws -> String {
+      try RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 40_000, attempts)])
+    }
+    func attempt(_ start: Int) -> Observation.Attempt {
+      RuleTests.attempt(start, to: start, status: nil, error: "timedOut")
+    }
+    #expect(try hung([attempt(0)]) == "error 0: It had not ended after 40.0 s. (1 of 1 call)")
+    #expect(try hung([attempt(0), attempt(19_000)]).hasPrefix("error"))
+    #expect(
+      try hung([attempt(0), attempt(15_000), attempt(30_000)])
+        == "warning 0: It had not ended after 40.0 s; its last attempt had begun 10.0 s before. "
+        + "(1 of 1 call)"
+    )
+    let slow = RuleTests.attempt(0, to: 0, faults: #"{"dribbleBytes":1,"everyMilliseconds":1000}"#)
+    #expect(
+      try hung([slow])
+        == "warning 0: It had not ended after 40.0 s; its answer came a few bytes at a time. "
+        + "(1 of 1 call)"
+    )
+    #expect(try hung([]) == "error 0: It had not ended after 40.0 s. (1 of 1 call)")
+  }
+
+  /// A call of so many redirects.
+  private static func redirected(_ count: Int) -> Observation {
+    let attempts = (0..<count).map {
+      RuleTests.attempt($0, to: $0, status: 302, faults: #"{"answer":"redirectLoop"}"#)
+    }
+    return RuleTests.call(0, .failed("exit 47"), attempts)
+  }
+
+  @Test func `a circle of redirects is followed fifty times at most`() throws {
+    let rule = "redirects-without-bound"
+    #expect(
+      try RuleTests.words(rule, [Self.redirected(52)])
+        == "error 0: It followed 52 redirects, and would have gone on. (1 of 1 call)"
+    )
+    #expect(try RuleTests.words(rule, [Self.redirected(51)]) == "kept by 1")
+    #expect(try RuleTests.words(rule, [Self.redirected(1)]) == "not met")
+    let failed = RuleTests.call(RuleTests.row(waits: [100, 100, 100]))
+    #expect(try RuleTests.words(rule, [failed]) == "not met")
+    // A redirect is no failure that is tried again.
+    #expect(try RuleTests.words("retries-without-bound", [Self.redirected(52)]) == "not met")
+  }
+
+  /// A call whose answer came whole behind interim responses, and what the client made of it.
+  private static func odd(_ number: Int, _ ending: Observation.CallResult) -> Observation {
+    let attempt = RuleTests.attempt(
+      0,
+      to: 3,
+      faults: #"{"interimResponses":2}"#,
+      take: "recording 1"
+    )
+    return RuleTests.call(number, ending, showed: ending == .succeeded, [attempt])
+  }
+
+  @Test func `four answers of one legal kind that all fail are a finding`() throws {
+    let rule = "fails-on-legal-answer"
+    func words(_ odd: [Observation.CallResult], control: Bool = true) throws -> String {
+      let calls = odd.enumerated().map { Self.odd($0 + 1, $1) }
+      return try RuleTests.words(rule, (control ? [Self.good(0)] : []) + calls)
+    }
+    let failed = Observation.CallResult.failed("exit 1")
+    #expect(
+      try words([failed, failed, failed, failed])
+        == "warning 1: Each of 4 calls failed whose answer came with interim responses (1xx). "
+        + "(4 of 4 calls)"
+    )
+    #expect(try words([failed, failed, failed]) == "not met")
+    #expect(try words([failed, failed, failed, failed, .succeeded]) == "not met")
+    #expect(try words([failed, failed, failed, failed], control: false) == "not met")
+    #expect(try words([.succeeded, .succeeded, .succeeded, .succeeded]) == "kept by 4")
+    #expect(try words([]) == "not met")
+  }
+}
