@@ -171,6 +171,33 @@ import Testing
     #expect(Set(coverage(Self.report(strange))?.rows.map(\.endpoint) ?? []) == ["GET /home"])
   }
 
+  @Test func `the page has a table of all scenarios below the map, and a summary what is missing`()
+  {
+    var report = Self.report()
+    report.scenarios.append(report.scenarios[0])
+    let table = CoverageTable(report)
+    let cells = table.faults.map { fault in table.endpoints.map { table.cell(fault, $0).words } }
+    #expect(
+      cells == [
+        ["1st 2 · 2nd 2", "not met in 2 of 2 scenarios"],
+        ["not met in 2 of 2 scenarios", "cannot be met here"],
+        ["cannot be met here", "not met in 2 of 2 scenarios"],
+      ]
+    )
+    #expect(table.words == "2 of 8 met")
+    let page = Self.report().html()
+    #expect(page.contains("<h2>What was tried: 1 of 4 met</h2>"))
+    #expect(page.contains("<td class=\"good\">1st 1 · 2nd 1</td><td class=\"bad\">not met</td>"))
+    let places = ["id=\"heat\"", "id=\"coverage\"", "id=\"s0\""]
+      .compactMap { page.range(of: $0)?.lowerBound }
+    #expect(places.count == 3 && places == places.sorted())
+    #expect(
+      Self.report().markdown().contains(
+        "### Faults that were not all met\n\n- **rainy**: 1 of 4, not met: reset at GET /home, "
+      )
+    )
+  }
+
   @Test func `JSON has each row, and a report that is read or merged has those of its calls`()
     throws
   {
