@@ -21,15 +21,14 @@ extension DrillPlan {
       }
       return row
     }
-    var flown = Report.Flown(
+    return Report.Flown(
       scenario.name,
       on: stage,
       subjects: rows,
       gates: scenario.gates + gates,
-      allowed: scenario.allowed + allowed
+      allowed: scenario.allowed + allowed,
+      weather: scenario
     )
-    flown.weather = scenario
-    return flown
   }
 
   /// The report of what was flown.

@@ -16,6 +16,7 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   case recoveryP95, firstRecovery, steadyRecovery, cancelReturnP95
   case blankPages, blankPageRate, staleServed, silentTruncations
   case crashes, hangs, unexpectedErrors, cancelledCalls, attemptsAfterCancel, faultCoverage
+  case coverage
   // Of a pair of reports.
   case p95Ratio
   case p95RatioLower = "p95Ratio.lower"
@@ -31,7 +32,7 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   package var kind: Kind {
     switch self {
     case .successRate, .successRateLower, .successRateUpper, .firstTrySuccessRate, .recoveredRate,
-      .retryAfterCompliance, .blankPageRate, .faultCoverage, .lossProbability:
+      .retryAfterCompliance, .blankPageRate, .faultCoverage, .coverage, .lossProbability:
       .share
     case .averageRetries, .amplification, .worstSecondAmplification, .thunderingHerdIndex,
       .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,

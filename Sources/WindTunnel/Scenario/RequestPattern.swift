@@ -9,9 +9,9 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
   private let method: String?
-  private let host: HostPattern?
+  private var host: HostPattern?
   private let segments: [String]
-  private let query: String?
+  private var query: String?
 
   /// The pattern as it was written.
   public let description: String
@@ -54,6 +54,14 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     let capitals = method.uppercased()
     let known = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"]
     return method != capitals && known.contains(capitals) ? capitals : nil
+  }
+
+  /// Tells whether a request may be meant of which the query is not known, nor the host where it has none.
+  package func mayMatch(_ request: Request) -> Bool {
+    var part = self
+    part.query = nil
+    if request.url.host == nil { part.host = nil }
+    return part.matches(request)
   }
 
   /// Tells whether a request is meant.

@@ -21,7 +21,7 @@ extension Report {
         lines.append("| \(cells.joined(separator: " | ")) |")
       }
     }
-    lines += gateLines + notOnCassetteLines + comparisonLines + failureLines
+    lines += gateLines + coverageLines + notOnCassetteLines + comparisonLines + failureLines
     let facts = environment.map { "\($0.name) \($0.value)" }.joined(separator: " · ")
     lines += [
       "",
@@ -59,6 +59,16 @@ extension Report {
           + "\(judgement.result.gate.description.asMarkdownCode) "
           + "\(judgement.result.words.escapedForMarkdown)\(place.escapedForMarkdown)"
       }
+  }
+
+  /// The number of faults that were met in each scenario, with the first that were not.
+  private var coverageLines: [String] {
+    let rows = scenarios.compactMap { flown in
+      flown.subjects.first?.coverage.flatMap { $0.gaps.isEmpty ? nil : (flown.name, $0.words) }
+    }
+    guard !rows.isEmpty else { return [] }
+    return ["", "### Faults that were not all met", ""]
+      + rows.map { "- **\($0.escapedForMarkdown)**: \($1.escapedForMarkdown)" }
   }
 
   private var notOnCassetteLines: [String] {

@@ -122,6 +122,40 @@ extension Report {
 }
 
 extension Report {
+  /// The answer to whoever has to decide about a release, in a few words.
+  var shipWords: String {
+    switch verdict {
+    case .passed: "Ship: nothing that it was held against failed."
+    case .failed, .fell: "Do not ship."
+    case .inconclusive: "Do not ship yet: this drill cannot tell."
+    case .unjudged: "Nothing was judged: set a gate, or let findings count."
+    }
+  }
+
+  /// The reasons for a verdict that is not good: findings that fail it, gates that failed, and what cannot be
+  /// told.
+  var verdictReasons: [String] {
+    guard verdict != .passed, verdict != .unjudged else { return [] }
+    var rules: [String] = []
+    for finding in failingFindings where !rules.contains(finding.finding.rule) {
+      rules.append(finding.finding.rule)
+    }
+    let found = rules.compactMap { rule -> String? in
+      guard let first = failingFindings.first(where: { $0.finding.rule == rule }) else {
+        return nil
+      }
+      return "\(rule): \(first.finding.seen)"
+    }
+    let judged = judgements.filter { $0.result.verdict == .failed }
+    let untold =
+      policy.allowsInconclusive
+      ? [] : judgements.filter { $0.result.verdict != .failed && $0.result.verdict != .met }
+    return found + (judged + untold).map(\.description)
+      + (policy.allowsInconclusive ? [] : notOnCassette)
+  }
+}
+
+extension Report {
   /// The rules that were broken, counted by weight: `2 errors, 1 note`, or that there are none.
   var findingWords: String {
     let all = findings

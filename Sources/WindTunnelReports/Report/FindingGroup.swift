@@ -6,6 +6,9 @@ struct FindingGroup {
   /// The other scenarios in which the rule was broken.
   let others: [JudgedFinding]
 
+  /// The attempts of the call that shows it.
+  let attempts: [Observation.Attempt]
+
   /// The scenario of the evidence with its count, and the others with theirs.
   var whereWords: String {
     let finding = first.finding
@@ -49,9 +52,20 @@ extension Report {
         groups.append((finding.finding.rule, [finding]))
       }
     }
-    return groups.map {
-      FindingGroup(first: $0.findings[0], others: Array($0.findings.dropFirst()))
+    return groups.map { group in
+      let first = group.findings[0]
+      return FindingGroup(
+        first: first,
+        others: Array(group.findings.dropFirst()),
+        attempts: attempts(of: first)
+      )
     }
+  }
+
+  private func attempts(of judged: JudgedFinding) -> [Observation.Attempt] {
+    let flown = scenarios.first { $0.name == judged.scenario }
+    return flown?.subjects.first?.observations.first { $0.call == judged.finding.call }?.attempts
+      ?? []
   }
 
   /// The number of rules by their standing: a rule that was broken in one scenario is, one that was kept in

@@ -1,6 +1,6 @@
 extension GateMetric {
-  /// The figure; a time in microseconds, a share from 0 to 1. `nil` where it was not seen, and of a
-  /// pair of reports.
+  /// The figure; a time in microseconds, a share from 0 to 1. `nil` where it was not seen, of a
+  /// pair of reports, and of the coverage.
   func figure(of metrics: Metrics) -> Double? {
     // Latencies are measured in whole microseconds, so they compare exactly.
     func micro(_ time: Duration?) -> Double? { time.map { Double($0.wholeMicroseconds) } }
@@ -46,6 +46,8 @@ extension GateMetric {
     case .firstRecovery: micro(metrics.firstRecovery)
     case .steadyRecovery: micro(metrics.steadyRecovery)
     case .cancelReturnP95: micro(metrics.cancelReturnP95)
+    // The scenario is asked, too.
+    case .coverage: nil
     case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
       .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
       nil
@@ -134,7 +136,7 @@ extension GateMetric {
       "no \(RecoveryTally.row) calls in a row succeeded after the end of a time window, or the scenario "
         + "has none"
     case .attemptsAfterCancel, .cancelReturnP95: "no call was given up, or its end was not seen"
-    case .faultCoverage: "it was not seen which faults fired"
+    case .faultCoverage, .coverage: "it was not seen which faults fired"
     case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
       .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
       "the calls of the two cannot be paired, or there are too few of them"

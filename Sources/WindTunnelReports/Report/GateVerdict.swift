@@ -11,9 +11,9 @@ extension Gate {
   public func result(for row: Report.Row, against baseline: Report.Row? = nil) -> GateResult {
     let metrics = metrics(of: row)
     let pair = metric.isOfPair ? baseline.map { comparison(row, $0) } : nil
-    let figure = pair.map { metric.figure(of: $0) } ?? metric.figure(of: metrics)
+    let figure = pair.map { metric.figure(of: $0) } ?? self.figure(of: row, metrics)
     func result(_ verdict: GateResult.Verdict) -> GateResult {
-      let got = metrics.calls > 0 ? figure.map { metric.words($0, of: metrics) } : nil
+      let got = metrics.calls > 0 ? figure.map { words($0, of: row, metrics) } : nil
       return GateResult(gate: self, verdict: verdict, got: got)
     }
     if let reason = gap(in: metrics, of: row, "") { return result(.inconclusive(reason)) }
@@ -39,7 +39,7 @@ extension Gate {
       if let reason = gap(in: before, of: baseline, "in the baseline ") {
         return result(.inconclusive(reason))
       }
-      guard let bar = metric.figure(of: before) else {
+      guard let bar = self.figure(of: baseline, before) else {
         return result(.inconclusive("in the baseline \(metric.unseen)"))
       }
       if holds(figure, against: bar * times) { return result(.met) }
@@ -48,9 +48,30 @@ extension Gate {
     }
   }
 
+  /// Returns the figure of a subject; its coverage follows from the scenario, too.
+  private func figure(of row: Report.Row, _ metrics: Metrics) -> Double? {
+    metric == .coverage ? coverage(of: row)?.share : metric.figure(of: metrics)
+  }
+
+  private func words(_ figure: Double, of row: Report.Row, _ metrics: Metrics) -> String {
+    let words = metric.words(figure, of: metrics)
+    guard metric == .coverage, let coverage = coverage(of: row), !coverage.rows.isEmpty else {
+      return words
+    }
+    return "\(words) (\(coverage.words))"
+  }
+
+  private func coverage(of row: Report.Row) -> Coverage? {
+    guard let endpoint else { return row.coverage }
+    return row.coverage?.of { endpoint.matches(Request(endpoint: $0)) }
+  }
+
   /// Returns the reason why there is no figure, as half a sentence; where bodies could not be
   /// compared, it quotes what was printed in their place.
   private func unseen(in row: Report.Row) -> String {
+    if metric == .coverage, let coverage = coverage(of: row), coverage.countable.isEmpty {
+      return "no call could meet a fault of the scenario"
+    }
     guard metric == .silentTruncations,
       let printed = calls(of: row).lazy.compactMap(\.printed).first
     else { return metric.unseen }
@@ -125,14 +146,5 @@ extension Gate {
     guard let failures = Statistics.wilsonLower(failed, of: judged), 1 - failures >= bar
     else { return nil }
     return "\(judged) calls prove at most \(JSON.number(best, places: 3))"
-  }
-}
-
-extension Request {
-  /// A request of an observation's endpoint, `GET /home`.
-  fileprivate init(endpoint: String) {
-    let words = endpoint.split(separator: " ", maxSplits: 1).map(String.init)
-    let method = words.first ?? ""
-    self.init(method, RequestURL(words.count > 1 ? words[1] : "", askedBy: method))
   }
 }

@@ -83,6 +83,7 @@ extension GateMetric {
     case .cancelledCalls: "Calls that were given up by their caller."
     case .attemptsAfterCancel: "Attempts of a call that was given up, once it had returned."
     case .faultCoverage: "Faults that fired at all, of those that the scenario has."
+    case .coverage: "Faults that each endpoint met on the first attempt that can, of all."
     case .p95Ratio: "p95 over that of the baseline."
     case .p95RatioLower: "Lower end of its 95 % interval."
     case .p95RatioUpper: "Upper end of its 95 % interval."

@@ -84,9 +84,9 @@ extension Report.Flown {
       on: own.stage,
       subjects: rows,
       gates: own.gates.map(\.gate),
-      allowed: own.allowed
+      allowed: own.allowed,
+      weather: own.weather
     )
-    weather = own.weather
   }
 }
 

@@ -40,7 +40,7 @@ public struct Report: Sendable, Hashable {
     /// The subjects that flew in it; the first is the one that is judged.
     public var subjects: [Row]
     /// The scenario as it was flown; `nil` where it is not known.
-    public var weather: Scenario?
+    public var weather: Scenario? { didSet { cover() } }
     /// The results of the gates that were set for it.
     public var gates: [GateResult] = []
     /// The standing of each rule of findings, for the subject that is judged.
@@ -56,17 +56,26 @@ public struct Report: Sendable, Hashable {
       on stage: Stage,
       subjects: [Row],
       gates: [Gate] = [],
-      allowed: [AllowedRule] = []
+      allowed: [AllowedRule] = [],
+      weather: Scenario? = nil
     ) {
       self.name = name
       self.stage = stage
       self.subjects = subjects
+      self.weather = weather
       self.allowed = allowed
       rules =
         subjects.first.map { row in
           Flight(of: row.client, on: stage, row.observations).held()
         } ?? []
+      cover()
       self.gates = judged(by: gates, against: nil)
+    }
+
+    /// Works the judged subject's coverage out: it needs the scenario, which no subject has.
+    private mutating func cover() {
+      guard let row = subjects.first else { return }
+      subjects[0].coverage = weather.map { row.coverage(in: $0, on: stage) }
     }
   }
 
@@ -85,6 +94,9 @@ public struct Report: Sendable, Hashable {
     /// The figures of each endpoint, in the order of the first calls.
     public var endpoints: [EndpointRow]
 
+    /// The faults of the scenario that were met at each endpoint; `nil` of a subject that is not judged,
+    /// and where the scenario is not known.
+    public internal(set) var coverage: Coverage?
     /// The number of programs that were to be started and could be, where some were.
     public var starts: ProgramStarts?
     /// The comparison to an earlier report, where there is one.
@@ -191,6 +203,14 @@ extension Report {
         }
       }
     }
+  }
+}
+
+extension Report.Row {
+  fileprivate func coverage(in weather: Scenario, on stage: Stage) -> Coverage {
+    // An endpoint of which nothing is on the cassette could meet nothing.
+    let asked = endpoints.filter { $0.metrics.calls > $0.metrics.notOnCassette }.map(\.name)
+    return Coverage(of: observations, at: asked, in: weather, on: stage)
   }
 }
 

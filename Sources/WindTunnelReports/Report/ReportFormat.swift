@@ -36,6 +36,7 @@ extension Report {
         .object(environment.map { JSON.Member(JSON.Text($0.name), .text($0.value)) })
       ),
       JSON.Member("findings", .array(findings.map(\.json))),
+      JSON.Member("coverage", .array(scenarios.flatMap(\.coverageRows))),
       JSON.Member("scenarios", .array(scenarios.map(\.json))),
     ])
     return Data(json.fileBytes())
@@ -59,6 +60,7 @@ extension Report {
     }
     // Judged anew by the log: a later version has other rules.
     _ = top.take("findings")
+    _ = top.take("coverage")
     var scenarios: [Flown] = []
     guard let flown = try top.array("scenarios") else {
       throw top.error("scenarios", "a list should stand here")
@@ -87,10 +89,19 @@ extension Report.Flown {
         JSON.Member("stage", .text(stage.rawValue)),
         JSON.Member("gates", .array(gates.map(\.json))),
         JSON.Member("rules", .array(rules.map(\.json))),
-      ] + allowedMember
+      ] + coverageMember + allowedMember
         + (weather.map { [JSON.Member("weather", $0.json)] } ?? [])
         + [JSON.Member("subjects", .array(subjects.map(\.json)))]
     )
+  }
+
+  /// The rows of the report's list that are about this scenario.
+  fileprivate var coverageRows: [JSON] {
+    subjects.first?.coverage?.rows.map { $0.json(of: name) } ?? []
+  }
+
+  private var coverageMember: [JSON.Member] {
+    subjects.first?.coverage.map { [JSON.Member("coverage", .share($0.share))] } ?? []
   }
 
   private var allowedMember: [JSON.Member] {
@@ -127,6 +138,7 @@ extension Report.Flown {
     let allowed = try AllowedRule.read(&object)
     // Judged anew by the log, as the findings are.
     _ = object.take("rules")
+    _ = object.take("coverage")
     let before = try object.array("brokenBefore")?.compactMap(\.stringValue)
     try object.refuseUnknownKeys()
     self.init(
@@ -134,10 +146,10 @@ extension Report.Flown {
       on: stage,
       subjects: rows,
       gates: results.map(\.gate),
-      allowed: allowed
+      allowed: allowed,
+      weather: weather
     )
     brokenBefore = before
-    self.weather = weather
     for (index, (told, folded)) in zip(results, gates).enumerated() where told != folded {
       guard told.gate.needsBaseline else {
         throw object.error("gates[\(index)]", "of the log it is: \(folded.words)")

@@ -14,7 +14,7 @@ import WindTunnelReports
     #expect(run.out == text)
     let keys = [
       "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "findings",
-      "scenarios",
+      "coverage", "scenarios",
     ]
     let report = try JSON(parsing: text.utf8, source: "drill.json")
     #expect(report.keys == keys)

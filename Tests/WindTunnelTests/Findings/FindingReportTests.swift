@@ -174,7 +174,21 @@ import Testing
       .compactMap { page.range(of: $0)?.lowerBound }
     #expect(places.count == 3 && places == places.sorted())
     #expect(page.contains("<p class=\"seen\">\(Self.seen)</p>"))
-    #expect(page.contains("<b style=\"left:25.0%\"></b>"))
+    // An attempt of 3 ms, a wait of 1 ms, and another attempt, on an axis of 16 ms.
+    #expect(
+      page.contains(
+        "<li><time>4.0 ms</time><svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
+          + "aria-hidden=\"true\"><path class=\"axis\" d=\"M0 5H100\"/><rect class=\"wait\" x=\"18.8\" "
+          + "y=\"4\" width=\"6.3\" height=\"2\"/><rect class=\"ko\" x=\"25.0\" y=\"1\" width=\"18.8\" "
+          + "height=\"8\"/></svg><span>GET /home → 503 <small>waited 1.0 ms, took 3.0 ms</small></span></li>"
+      )
+    )
+    #expect(
+      page.contains(
+        "<p class=\"ship\">Do not ship.</p><h1>Failed: 1 error</h1>\n"
+          + "<ul><li>no-back-off: \(Self.seen)</li></ul>"
+      )
+    )
     let markdown = Self.report().markdown()
     #expect(markdown.hasPrefix("## Failed: 1 error\n\n**error** `no-back-off`: It tried 4 times"))
   }

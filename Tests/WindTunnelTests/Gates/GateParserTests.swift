@@ -54,7 +54,8 @@ import Testing
         "failed.p95", "recoveryP95", "firstRecovery", "steadyRecovery", "cancelReturnP95",
         "blankPages", "blankPageRate",
         "staleServed", "silentTruncations", "crashes", "hangs", "unexpectedErrors",
-        "cancelledCalls", "attemptsAfterCancel", "faultCoverage", "p95Ratio", "p95Ratio.lower",
+        "cancelledCalls", "attemptsAfterCancel", "faultCoverage", "coverage", "p95Ratio",
+        "p95Ratio.lower",
         "p95Ratio.upper", "medianRatio", "medianRatio.lower", "medianRatio.upper", "lostCalls",
         "wonCalls", "lossProbability", "successRateLower", "successRateUpper", "p50Milliseconds",
         "p90Milliseconds", "p95Milliseconds", "p99Milliseconds", "maxMilliseconds",
@@ -74,7 +75,9 @@ import Testing
     }
     let keys = Set((members + ends).map(\.name.value))
     let elsewhere = GateMetric.allCases.filter { !keys.contains($0.key) }
-    #expect(elsewhere == [.succeededP95, .failedP95] + GateMetric.allCases.filter(\.isOfPair))
+    #expect(
+      elsewhere == [.succeededP95, .failedP95, .coverage] + GateMetric.allCases.filter(\.isOfPair)
+    )
     for name in GateMetric.names { #expect(GateMetric(name: name) != nil) }
   }
 

@@ -66,7 +66,7 @@ import Testing
     #expect(
       top.map(\.name.value) == [
         "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "findings",
-        "scenarios",
+        "coverage", "scenarios",
       ]
     )
     #expect(

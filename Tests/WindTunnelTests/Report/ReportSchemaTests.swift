@@ -32,6 +32,7 @@ import WindTunnelReports
     #expect(try problems(everything()) == [])
     #expect(try problems(JSON(parsing: ReportFormatTests.report().data(), source: "r")) == [])
     #expect(try problems(JSON(parsing: Flights.report([]).data(), source: "r")) == [])
+    #expect(try problems(JSON(parsing: CoverageTests.report().data(), source: "r")) == [])
     let strange = Flights.report(NotOnCassetteTests.calls(1...2))
     #expect(try problems(JSON(parsing: strange.data(), source: "r")) == [])
   }

@@ -3,7 +3,11 @@ extension FindingGroup {
   var html: String {
     let finding = first.finding
     let kind = finding.severity.rawValue
-    let notes = [cost, remedy].compactMap { $0 } + excuses
+    let notes =
+      [cost.map { "What it costs: \($0)" }, remedy.map { "How to mend it: \($0)" }].compactMap {
+        $0
+      }
+      + excuses
     return """
       <article class="finding \(kind)"><h3><span>\(kind)</span> \
       <code>\(finding.rule.escapedForHTML)</code></h3>
@@ -11,21 +15,76 @@ extension FindingGroup {
       <p>\(whereWords.escapedForHTML)</p>
       \(timeLine)
       \(notes.map { "<p class=\"dim\">\($0.escapedForHTML)</p>" }.joined())
-      <p class="dim"><code>--again REPORT.json#\(again.escapedForHTML)</code> flies that call again.</p>
+      <p class="dim">To fly that call again: \
+      <code>windtunnel drill --again REPORT.json#\(again.escapedForHTML)</code></p>
       </article>
       """
   }
 
-  /// The steps, each at its place between the first and the last.
+  /// The steps on one axis, from the call's start to the last of them: an attempt is a bar from its start to
+  /// its end, and a wait before it a thin one.
   private var timeLine: String {
     let steps = first.finding.steps
-    let last = steps.compactMap(\.at).max() ?? .zero
-    let rows = steps.map { step -> String in
-      let share = step.at.map { last > .zero ? $0 / last : 0 } ?? 1
-      let left = Figures.fixed(share * 100, places: 1)
-      return "<li><time>\(step.at.map(Figures.time) ?? Figures.unseen)</time>"
-        + "<i><b style=\"left:\(left)%\"></b></i><span>\(step.words.escapedForHTML)</span></li>"
+    let spans = steps.enumerated().map { place, step in
+      // Behind the attempts stands the end of the call.
+      Span(step, of: place < steps.count - 1 && place < attempts.count ? attempts[place] : nil)
+    }
+    let last = spans.compactMap(\.end).max() ?? .zero
+    var free: Duration?
+    let rows = spans.map { span -> String in
+      let wait = span.wait(since: free)
+      free = [free, span.end].compactMap { $0 }.max()
+      return span.html(waited: wait, upTo: last)
     }
     return "<ol class=\"line\">\(rows.joined())</ol>"
+  }
+}
+
+/// One step of an exchange on its time line.
+private struct Span {
+  private let step: Finding.Step
+  private let length: Duration?
+  private let isBad: Bool
+
+  init(_ step: Finding.Step, of attempt: Observation.Attempt?) {
+    self.step = step
+    length = attempt.flatMap { attempt in
+      attempt.end.flatMap { end in attempt.start.map { max(.zero, end - $0) } }
+    }
+    isBad = attempt.map { $0.error != nil || ($0.status ?? 0) >= 400 } ?? false
+  }
+
+  /// The time at which it was over; `nil` where it was not seen.
+  var end: Duration? { step.at.map { $0 + (length ?? .zero) } }
+
+  /// The time from the end of what was before, where there was any.
+  func wait(since free: Duration?) -> Duration? {
+    guard length != nil, let at = step.at, let free, at > free else { return nil }
+    return at - free
+  }
+
+  /// The row of a list: the time, the bar, and all of it in words.
+  func html(waited wait: Duration?, upTo last: Duration) -> String {
+    func share(_ time: Duration) -> Double { last > .zero ? time / last * 100 : 0 }
+    var shapes = "<path class=\"axis\" d=\"M0 5H100\"/>"
+    if let at = step.at {
+      if let wait { shapes += bar("wait", share(at - wait), share(wait), y: 4, height: 2) }
+      let width = max(2, length.map { share($0) } ?? 2)
+      let kind = length == nil ? "point" : isBad ? "ko" : "ok"
+      shapes += bar(kind, min(share(at), 100 - min(width, 100)), width, y: 1, height: 8)
+    }
+    let notes = [
+      wait.map { "waited \(Figures.time($0))" }, length.map { "took \(Figures.time($0))" },
+    ]
+    .compactMap { $0 }
+    let note = notes.isEmpty ? "" : " <small>\(notes.joined(separator: ", "))</small>"
+    return "<li><time>\(step.at.map(Figures.time) ?? Figures.unseen)</time>"
+      + "<svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\(shapes)</svg>"
+      + "<span>\(step.words.escapedForHTML)\(note)</span></li>"
+  }
+
+  private func bar(_ kind: String, _ x: Double, _ width: Double, y: Int, height: Int) -> String {
+    "<rect class=\"\(kind)\" x=\"\(Figures.fixed(x, places: 1))\" y=\"\(y)\" "
+      + "width=\"\(Figures.fixed(width, places: 1))\" height=\"\(height)\"/>"
   }
 }

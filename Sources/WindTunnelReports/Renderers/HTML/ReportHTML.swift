@@ -12,15 +12,28 @@ extension Report {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <link rel="icon" href="data:,"><title>WindTunnel – \(words)</title>
       <style>\(HTML.style)</style></head><body>
-      <header class="verdict \(verdict.rawValue)"><p>How the client flew</p><h1>\(words)</h1>
+      <header class="verdict \(verdict.rawValue)"><p class="ship">\(shipWords.escapedForHTML)</p><h1>\(words)</h1>
+      \(htmlReasons)
       <p>\(subjectWords.escapedForHTML)</p>\(htmlWarnings)</header>
-      \(htmlFindings)\(htmlGates)\(heatMap)
+      \(htmlFindings)\(htmlGates)\(heatMap)\(htmlCoverage)
       \(scenarios.enumerated().map { $1.html(at: $0) }.joined(separator: "\n"))
       \(htmlFacts)
       </body></html>
 
       """
   }
+
+  /// The reasons for a verdict that is not good, a line each.
+  private var htmlReasons: String {
+    let reasons = verdictReasons
+    if reasons.isEmpty { return "" }
+    let shown = reasons.prefix(Self.reasonsMax).map { "<li>\($0.escapedForHTML)</li>" }
+    let rest = reasons.count - shown.count
+    return "<ul>\(shown.joined())\(rest > 0 ? "<li>and \(rest) more, below</li>" : "")</ul>"
+  }
+
+  /// So many reasons are read at a glance.
+  private static let reasonsMax = 6
 
   private var htmlWarnings: String {
     warnings.map { "<p class=\"note\">\($0.escapedForHTML)</p>" }.joined()
@@ -39,8 +52,11 @@ extension Report {
   private var htmlGates: String {
     let all = judgements
     guard !all.isEmpty else { return "" }
-    // What went wrong comes first.
-    let sorted = all.filter { $0.result.verdict != .met } + all.filter { $0.result.verdict == .met }
+    // What went wrong comes first, and then what nobody knows.
+    let untold = all.filter { $0.result.verdict != .met && $0.result.verdict != .failed }
+    let sorted =
+      all.filter { $0.result.verdict == .failed } + untold
+      + all.filter { $0.result.verdict == .met }
     let rows = sorted.map { judgement -> [HTML.Cell] in
       let result = judgement.result
       let (word, kind): (String, HTML.Cell.Kind) =
@@ -52,7 +68,7 @@ extension Report {
       let reason = if case .inconclusive(let reason) = result.verdict { reason } else { "" }
       return [
         HTML.Cell(judgement.scenario, .words), HTML.Cell(result.gate.description, .code),
-        HTML.Cell(word, kind), HTML.Cell(result.got ?? Figures.unseen),
+        HTML.Cell(word, kind), HTML.Cell(result.got ?? Figures.unseen, .words),
         HTML.Cell(reason, .words),
       ]
     }
@@ -255,16 +271,17 @@ enum HTML {
     .line { list-style: none; padding: 0; margin: .6em 0; font-size: .9em; }
     .line li { display: grid; grid-template-columns: 6em minmax(3em, 12em) 1fr; gap: .8em; }
     .line time { text-align: right; color: var(--dim); font-variant-numeric: tabular-nums; }
-    .line i { position: relative; height: 1.3em; margin-right: .8em; }
-    .line i::before { content: ""; position: absolute; top: 50%; left: 0; width: calc(100% + .6em);
-      border-top: 1px solid var(--line); }
-    .line b { position: absolute; top: calc(50% - .3em); width: .6em; height: .6em;
-      border-radius: 50%; background: var(--ink); }
+    .line svg { height: 1em; margin: .2em 0; background: none; border-radius: 0; }
+    .line .axis { vector-effect: non-scaling-stroke; }
+    .wait { fill: var(--dim); } .point { fill: var(--ink); }
+    .ship { font-weight: 600; } .verdict ul { margin: .3em 0; padding-left: 1.2em; }
     .narrow { display: none; }
     .wide tr > .words:first-child { position: sticky; left: 0; background: var(--back); }
+    .tried th, .tried td { text-align: left; } .tried td { color: var(--dim); min-width: 9em; white-space: normal; }
+    .tried td.good { color: var(--good); } .tried td.bad { color: var(--bad); }
     .heat th { text-align: center; } .heat th.words { text-align: left; }
     @media (max-width: 40em) { th, td { padding: .35em .4em; } .narrow { display: block; }
-      .line li { grid-template-columns: 4.5em 2.5em 1fr; gap: .5em; } .line i { margin-right: .5em; }
+      .line li { grid-template-columns: 4.5em 2.5em 1fr; gap: .5em; }
       #gates thead { display: none; } #gates table, #gates tbody { display: block; }
       #gates tr { display: flex; flex-wrap: wrap; gap: 0 .7em; padding: .5em 0;
         border-bottom: 1px solid var(--line); }

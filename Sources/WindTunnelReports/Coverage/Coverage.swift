@@ -1,0 +1,95 @@
+/// The faults of a scenario that a subject's calls met, and those that they did not: for each endpoint
+/// that was called and each kind of fault, by the attempt.
+///
+/// It is worked out from a report's own calls and weather, so that merged parts have that of the whole.
+public struct Coverage: Sendable, Hashable {
+  /// The standing of one kind of fault at one endpoint on one attempt.
+  public enum State: Sendable, Hashable {
+    /// So many attempts met it.
+    case met(Int)
+    /// An attempt could have met it, and none did.
+    case notMet
+    /// None is known to have met it, and not every attempt could be seen.
+    case unseen
+    /// The rules leave the endpoint or the attempt out, or the stage cannot carry the fault.
+    case cannotBeMet
+
+    /// The word for it in a report's JSON.
+    var word: String {
+      switch self {
+      case .met: "met"
+      case .notMet: "notMet"
+      case .unseen: "unseen"
+      case .cannotBeMet: "cannotBeMet"
+      }
+    }
+
+    /// The number of attempts that met it.
+    var count: Int { if case .met(let count) = self { count } else { 0 } }
+  }
+
+  /// One kind of fault at one endpoint.
+  public struct Row: Sendable, Hashable {
+    /// The endpoint that was called, such as `GET /home`.
+    public var endpoint: String
+    /// The name of the fault, such as `status 503`.
+    public var fault: String
+    /// The standing on a first attempt, a second, a third, and on all that follow.
+    public var attempts: [State]
+
+    /// The standing on the first attempt that can meet it at all, which is the one that counts: a careful
+    /// client need not try again where nothing went wrong.
+    public var first: State { attempts.first { $0 != .cannotBeMet } ?? .cannotBeMet }
+  }
+
+  /// The rows, in the order of the endpoints' first calls and then of the scenario's faults.
+  public var rows: [Row]
+  /// Tells whether the scenario has no fault: then there is nothing that was not tried.
+  var isOfNoFault: Bool
+
+  /// The rows that count: something can meet their fault.
+  var countable: [Row] { rows.filter { $0.first != .cannotBeMet } }
+
+  /// The rows that count and were not met.
+  var gaps: [Row] { countable.filter { $0.first.count == 0 } }
+
+  /// The share of the rows which can be met that were; `nil` where none can be, or where it was not seen.
+  public var share: Double? {
+    if isOfNoFault { return 1 }
+    let countable = countable
+    guard !countable.isEmpty, !countable.contains(where: { $0.first == .unseen }) else {
+      return nil
+    }
+    return Double(countable.count { $0.first.count > 0 }) / Double(countable.count)
+  }
+
+  /// The same of some endpoints alone.
+  func of(_ isMeant: (String) -> Bool) -> Coverage {
+    Coverage(rows: rows.filter { isMeant($0.endpoint) }, isOfNoFault: isOfNoFault)
+  }
+
+  /// The number of rows that were met and that count, with the first that were not.
+  var words: String {
+    let (count, gaps) = (countable.count, gaps)
+    let met = "\(count - gaps.count) of \(count)"
+    guard !gaps.isEmpty else { return met }
+    let shown = gaps.prefix(Self.gapsShown).map { "\($0.fault) at \($0.endpoint)" }
+    let rest = gaps.count - shown.count
+    return "\(met), not met: \(shown.joined(separator: ", "))"
+      + (rest > 0 ? " and \(rest) more" : "")
+  }
+
+  /// So many gaps are named in a line.
+  private static let gapsShown = 3
+}
+
+extension Coverage.Row {
+  /// One of a report's list.
+  func json(of scenario: String) -> JSON {
+    [
+      "scenario": .text(scenario), "endpoint": .text(endpoint), "fault": .text(fault),
+      "attempts": .array(attempts.map { .text($0.word) }),
+      "met": .array(attempts.map { .number($0.count) }),
+    ]
+  }
+}

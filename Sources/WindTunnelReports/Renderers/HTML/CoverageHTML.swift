@@ -1,0 +1,83 @@
+extension Report {
+  /// A table of faults by endpoints over all scenarios, with the attempts that met them in the cells.
+  var htmlCoverage: String {
+    let table = CoverageTable(self)
+    guard !table.faults.isEmpty else { return "" }
+    let shown = table.endpoints.prefix(CoverageTable.endpointsMax)
+    let head = (["fault"] + shown).map { "<th>\($0.escapedForHTML)</th>" }.joined()
+    let rows = table.faults.map { fault in
+      let cells = shown.map { endpoint in
+        let cell = table.cell(fault, endpoint)
+        return "<td class=\"\(cell.kind.rawValue)\">\(cell.words)</td>"
+      }
+      return "<tr><th class=\"words\">\(fault.escapedForHTML)</th>\(cells.joined())</tr>"
+    }
+    let more = table.endpoints.count - shown.count
+    let rest =
+      more > 0 ? "<p class=\"dim\">\(more) more endpoints are in the report's JSON.</p>" : ""
+    return """
+      <section id="coverage"><h2>What was tried: \(table.words)</h2>
+      <p class="dim">How often each fault was met by a first attempt, a second, a third and a later one \
+      (4+). “Not met” is not passed: the first attempt that could have met the fault did not, so nobody knows what \
+      the client makes of it.</p>
+      <div class="wide tried"><table><thead><tr>\(head)</tr></thead><tbody>
+      \(rows.joined(separator: "\n"))
+      </tbody></table></div>\(rest)</section>
+      """
+  }
+}
+
+/// The coverage of all scenarios of a report, laid over one another.
+struct CoverageTable {
+  /// A page is not wider than a person looks.
+  static let endpointsMax = 12
+
+  /// The faults, in the order of the scenarios.
+  private(set) var faults: [String] = []
+  /// The endpoints, in the same order.
+  private(set) var endpoints: [String] = []
+  private var cells: [String: [String: [Coverage.Row]]] = [:]
+  private var met = 0
+  private var countable = 0
+
+  /// Lays the judged subject's rows over one another.
+  init(_ report: Report) {
+    var known: Set<String> = []
+    for coverage in report.scenarios.compactMap({ $0.subjects.first?.coverage }) {
+      countable += coverage.countable.count
+      met += coverage.countable.count - coverage.gaps.count
+      for row in coverage.rows {
+        if cells[row.fault] == nil { faults.append(row.fault) }
+        if known.insert(row.endpoint).inserted { endpoints.append(row.endpoint) }
+        cells[row.fault, default: [:]][row.endpoint, default: []].append(row)
+      }
+    }
+  }
+
+  /// The number of what was met, of what can be.
+  var words: String { "\(met) of \(countable) met" }
+
+  /// The colour and the words of a cell.
+  func cell(_ fault: String, _ endpoint: String) -> (kind: HTML.Cell.Kind, words: String) {
+    let rows = cells[fault]?[endpoint] ?? []
+    let firsts = rows.map(\.first).filter { $0 != .cannotBeMet }
+    guard !firsts.isEmpty else { return (.figure, "cannot be met here") }
+    let names = ["1st", "2nd", "3rd", "4+"]
+    let counts = names.enumerated().compactMap { place, name -> String? in
+      let states = rows.map { $0.attempts[place] }.filter { $0 != .cannotBeMet }
+      guard !states.isEmpty else { return nil }
+      let count = states.reduce(0) { $0 + $1.count }
+      return count > 0 ? "\(name) \(count)" : nil
+    }
+    // In one scenario it was met, in another it was not: that is no whole.
+    let missing = firsts.count { $0 == .notMet }
+    let unseen = firsts.count { $0 == .unseen }
+    let place = firsts.count > 1 ? " in \(missing) of \(firsts.count) scenarios" : ""
+    var words: [String] = []
+    if missing > 0 { words.append("not met\(place)") }
+    if unseen > 0 { words.append("not seen") }
+    words += counts
+    let kind: HTML.Cell.Kind = missing > 0 ? .bad : unseen > 0 ? .doubtful : .good
+    return (kind, words.joined(separator: " · "))
+  }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelReports
+
+@Suite struct CoverageTests {
+  /// A scenario whose faults not every endpoint and attempt can meet.
+  static let weather: Scenario = {
+    var weather = Scenario(
+      "rainy",
+      rules: [
+        .always(.first(2), .status(503)),
+        .on("GET /home?page=2", .attempt(3), .reset(.afterRequest)),
+        .on("POST /payments", .every(2), .stall(.afterRequest)),
+      ]
+    )
+    weather.critical = ["GET /home"]
+    return weather
+  }()
+
+  /// Two calls at two endpoints: the first met a 503 twice and then went on.
+  private static let calls = [
+    Flights.call(
+      0,
+      [
+        attempt(Flights.unavailable, 1), attempt(Flights.unavailable, 2), attempt("", 3),
+      ]
+    ),
+    Flights.call(1, endpoint: "POST /payments", [attempt("", 1, "POST /payments")]),
+  ]
+
+  private static func attempt(
+    _ faults: String,
+    _ ordinal: Int,
+    _ key: String = "GET /home"
+  ) -> Observation.Attempt {
+    var attempt = Flights.attempt(faults, key: key)
+    attempt.decision = "s/0\t\(key)\t\(ordinal)\t[\(faults)]"
+    return attempt
+  }
+
+  static func report(
+    _ calls: [Observation] = calls,
+    in weather: Scenario = weather,
+    on stage: Stage = .onTheWire,
+    gates: [Gate] = []
+  ) -> Report {
+    let row = Report.Row("client", calls, plannedFaults: weather.faultNames)
+    return Report(
+      seed: 7,
+      decisionHash: String(repeating: "0a", count: 32),
+      platformErrors: "current",
+      environment: [.init("cassette", "c")],
+      scenarios: [
+        Report.Flown("rainy", on: stage, subjects: [row], gates: gates, weather: weather)
+      ]
+    )
+  }
+
+  private func coverage(_ report: Report = report()) -> Coverage? {
+    report.scenarios[0].subjects[0].coverage
+  }
+
+  @Test func `each endpoint has each fault, by the attempt`() {
+    #expect(
+      coverage()?.rows == [
+        .init(
+          endpoint: "GET /home",
+          fault: "status 503",
+          attempts: [.met(1), .met(1), .cannotBeMet, .cannotBeMet]
+        ),
+        .init(
+          endpoint: "GET /home",
+          fault: "reset",
+          attempts: [.cannotBeMet, .cannotBeMet, .notMet, .cannotBeMet]
+        ),
+        .init(
+          endpoint: "GET /home",
+          fault: "stall",
+          attempts: [.cannotBeMet, .cannotBeMet, .cannotBeMet, .cannotBeMet]
+        ),
+        .init(
+          endpoint: "POST /payments",
+          fault: "status 503",
+          attempts: [.notMet, .notMet, .cannotBeMet, .cannotBeMet]
+        ),
+        .init(
+          endpoint: "POST /payments",
+          fault: "reset",
+          attempts: [.cannotBeMet, .cannotBeMet, .cannotBeMet, .cannotBeMet]
+        ),
+        .init(
+          endpoint: "POST /payments",
+          fault: "stall",
+          attempts: [.cannotBeMet, .notMet, .cannotBeMet, .notMet]
+        ),
+      ]
+    )
+    #expect(coverage()?.share == 0.25)
+  }
+
+  @Test(arguments: [
+    (
+      "coverage >= 0.25",
+      "met, got 0.25 (1 of 4, not met: reset at GET /home, status 503 at "
+        + "POST /payments, stall at POST /payments)"
+    ),
+    ("coverage(GET /home) == 1", "failed, got 0.5 (1 of 2, not met: reset at GET /home)"),
+    (
+      "coverage(GET /else) == 1",
+      "inconclusive, no call is of GET /else; there are GET /home, POST /payments"
+    ),
+  ]) func `a gate asks for the share that was met`(gate: String, words: String) throws {
+    #expect(Self.report(gates: [try Gate(gate)]).judgements.map(\.result.words) == [words])
+  }
+
+  @Test func `what cannot be told passes no gate, and where there is no fault nothing is missing`()
+    throws
+  {
+    let gates = [try Gate("coverage == 1")]
+    func words(_ rules: [Rule], _ calls: [Observation] = Self.calls) -> [String] {
+      Self.report(calls, in: Scenario("rainy", rules: rules), gates: gates).judgements
+        .map(\.result.words)
+    }
+    #expect(words([]) == ["met, got 1"])
+    #expect(
+      words([.on("GET /else", .always, .stall(.afterRequest))])
+        == ["inconclusive, no call could meet a fault of the scenario"]
+    )
+    var unseen = Self.calls
+    (unseen[1].attemptCount, unseen[1].attempts) = (nil, [])
+    #expect(
+      words([.always(.first(2), .status(503))], unseen)
+        == ["inconclusive, it was not seen which faults fired"]
+    )
+    #expect(
+      coverage(Self.report(unseen))?.rows.map { $0.attempts[0] } == [
+        .met(1), .cannotBeMet, .cannotBeMet, .unseen, .cannotBeMet, .cannotBeMet,
+      ]
+    )
+    #expect(
+      Flights.report(Self.calls, gates: gates).judgements.map(\.result.words)
+        == ["inconclusive, it was not seen which faults fired"]
+    )
+  }
+
+  @Test func `marks, draws and stages leave places out`() {
+    func first(_ rule: Rule, on stage: Stage = .onTheWire) -> [Coverage.State?] {
+      var weather = Scenario("rainy", rules: [rule])
+      weather.critical = ["GET /home"]
+      return coverage(Self.report(in: weather, on: stage))?.rows.map { $0.attempts[0] } ?? []
+    }
+    #expect(first(.always(.critical, .stall(.afterRequest))) == [.notMet, .cannotBeMet])
+    #expect(first(.always(.uncritical, .stall(.afterRequest))) == [.cannotBeMet, .notMet])
+    #expect(first(.always(.probability(0), .stall(.afterRequest))) == [.cannotBeMet, .cannotBeMet])
+    #expect(first(.always(.probability(0.01), .stall(.afterRequest))) == [.notMet, .notMet])
+    #expect(
+      first(.always(.window(from: .seconds(3)), .stall(.afterRequest))) == [.notMet, .notMet]
+    )
+    let malformed = Rule.always(.always, .malformed(.chunkedTrailers))
+    #expect(first(malformed) == [.notMet, .notMet])
+    #expect(first(malformed, on: .inProcess) == [.cannotBeMet, .cannotBeMet])
+  }
+
+  @Test func `what is met elsewhere than the rules say is met, and what is strange says nothing`() {
+    let met = Flights.call(0, [Self.attempt(#"{"stall":"afterRequest"}"#, 9, "POST /payments")])
+    #expect(coverage(Self.report([met]))?.rows[2].attempts.last == .met(1))
+    var strange = Self.calls
+    strange[1].notOnCassette = "POST /payments"
+    #expect(Set(coverage(Self.report(strange))?.rows.map(\.endpoint) ?? []) == ["GET /home"])
+  }
+
+  @Test func `the page has a table of all scenarios below the map, and a summary what is missing`()
+  {
+    var report = Self.report()
+    report.scenarios.append(report.scenarios[0])
+    let table = CoverageTable(report)
+    let cells = table.faults.map { fault in table.endpoints.map { table.cell(fault, $0).words } }
+    #expect(
+      cells == [
+        ["1st 2 · 2nd 2", "not met in 2 of 2 scenarios"],
+        ["not met in 2 of 2 scenarios", "cannot be met here"],
+        ["cannot be met here", "not met in 2 of 2 scenarios"],
+      ]
+    )
+    #expect(table.words == "2 of 8 met")
+    let page = Self.report().html()
+    #expect(page.contains("<h2>What was tried: 1 of 4 met</h2>"))
+    #expect(page.contains("<td class=\"good\">1st 1 · 2nd 1</td><td class=\"bad\">not met</td>"))
+    let places = ["id=\"heat\"", "id=\"coverage\"", "id=\"s0\""]
+      .compactMap { page.range(of: $0)?.lowerBound }
+    #expect(places.count == 3 && places == places.sorted())
+    #expect(
+      Self.report().markdown().contains(
+        "### Faults that were not all met\n\n- **rainy**: 1 of 4, not met: reset at GET /home, "
+      )
+    )
+  }
+
+  @Test func `JSON has each row, and a report that is read or merged has those of its calls`()
+    throws
+  {
+    let gates = [try Gate("coverage >= 0.25")]
+    let report = Self.report(gates: gates)
+    let json = try JSON(parsing: report.data(), source: "r")
+    guard case .array(let rows)? = json["coverage"], case .array(let flown)? = json["scenarios"]
+    else {
+      Issue.record("\(json)")
+      return
+    }
+    #expect(rows.count == 6)
+    #expect(
+      rows[0] == [
+        "scenario": "rainy", "endpoint": "GET /home", "fault": "status 503",
+        "attempts": ["met", "met", "cannotBeMet", "cannotBeMet"], "met": [1, 1, 0, 0],
+      ]
+    )
+    #expect(flown[0]["coverage"] == .number(0.25, places: 6))
+    #expect(try Report(data: report.data(), source: "r") == report)
+    let parts = Self.calls.enumerated().map { place, call in
+      Report.Part(Self.report([call], gates: gates), from: "\(place).json")
+    }
+    #expect(try Report(merging: parts).scenarios == report.scenarios)
+  }
+}
