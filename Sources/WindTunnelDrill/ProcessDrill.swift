@@ -96,7 +96,7 @@ public struct ProcessDrill: Sendable {
           Report.Row(
             subject,
             told ?? observations.withKeysMasked(),
-            of: subject == DrillPlan.execSubject ? .program : .library,
+            of: plan.kind(of: subject),
             plannedFaults: scenario.faultNames
           )
         )
@@ -164,6 +164,12 @@ public struct ProcessDrill: Sendable {
 }
 
 extension DrillPlan {
+  /// The kind of client that a subject is.
+  fileprivate func kind(of subject: String) -> Flight.Client {
+    guard subject == Self.execSubject else { return .library }
+    return command.isService ? .service : .program
+  }
+
   /// The default drill: the shipped cassette and scenarios, the reference client and a bare
   /// `URLSession` beside it.
   public init() throws {
