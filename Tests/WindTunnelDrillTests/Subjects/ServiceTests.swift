@@ -130,7 +130,7 @@ import WindTunnel
           if line["call"] != 1: say(line["call"])
       """,
       calls: 3,
-      deadline: .seconds(2)
+      deadline: .seconds(10)
     )
     #expect(row.observations.map(\.ending) == [.succeeded, .hung, .succeeded])
   }
