@@ -113,7 +113,7 @@ public struct Drill: Sendable {
     await runner.close()
     try Task.checkCancellation()
     let (landed, refusal) = log.withLock { ($0.finished, $0.refusal) }
-    if let refusal { throw DrillError.harness(refusal) }
+    if let refusal { throw refusal }
     let observations = landed.sorted { $0.call < $1.call }
     try StoryCheck(scenario: scenario, seed: plan.seed, workload: runner.workload)
       .check(observations)

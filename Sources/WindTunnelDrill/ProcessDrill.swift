@@ -114,7 +114,7 @@ public struct ProcessDrill: Sendable {
       subject,
       words.map { words in observations.map { $0.masked(by: words) } }
         ?? observations.withKeysMasked(),
-      of: subject == DrillPlan.execSubject ? .program : .library,
+      of: plan.kind(of: subject),
       plannedFaults: scenario.faultNames
     )
   }
@@ -175,6 +175,12 @@ public struct ProcessDrill: Sendable {
 }
 
 extension DrillPlan {
+  /// The kind of client that a subject is.
+  fileprivate func kind(of subject: String) -> Flight.Client {
+    guard subject == Self.execSubject else { return .library }
+    return command.isService ? .service : .program
+  }
+
   /// The default drill: the shipped cassette and scenarios, the reference client and a bare
   /// `URLSession` beside it.
   public init() throws {

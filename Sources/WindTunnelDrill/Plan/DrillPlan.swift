@@ -23,7 +23,8 @@ public struct DrillPlan: Sendable {
   public var mix = Mix()
   /// The program that the subject `exec` starts for each call, and its arguments; in them `{url}`,
   /// `{base}`, `{method}`, `{body}` and `{call}` stand for the call's own, and `{ca}` for the file of the
-  /// authority that issues the run's certificates.
+  /// authority that issues the run's certificates. Where no word has one of a call's own, the program is
+  /// started once and told of each call by a line of JSON.
   public var command: [String] = []
   /// The time that a call may take; `nil`: what the scenario says, else ``standardDeadline``.
   public var deadline: Duration?
@@ -50,7 +51,7 @@ public struct DrillPlan: Sendable {
   /// The mix, without what a program cannot be told to do.
   var asked: Mix {
     let isToldMethod = command.contains { $0.contains("{method}") }
-    return Mix(mix.shares, isReadOnly: mix.isReadOnly || !command.isEmpty && !isToldMethod)
+    return Mix(mix.shares, isReadOnly: mix.isReadOnly || isProgramACall && !isToldMethod)
   }
 
   /// The one call that is flown, by itself; `nil`: all. It meets what it met among the others.
@@ -91,6 +92,9 @@ public struct DrillPlan: Sendable {
   /// certificates, which code that uses `URLSession` on Linux cannot be, and it can be started in
   /// another network.
   var isProgram: Bool { !command.isEmpty }
+
+  /// Tells whether the plan is for a program that is started once for each call.
+  var isProgramACall: Bool { isProgram && !command.isService }
 
   /// A scenario that is not flown, and why not.
   struct LeftOut: Sendable, Hashable {
@@ -245,15 +249,19 @@ extension Request {
     return text
   }
 
-  /// The fields that a client sets, `Name: value` in a line each, without those of the connection and
-  /// the content's length (RFC 9110 §7.6.1), which are its library's.
-  var fieldsForPrograms: String {
-    let fields = headers.filter { field in
-      !Self.transportFields.contains(field.name.lowercased())
-        && !field.value.utf8.contains { $0 < 0x20 && $0 != 0x09 }
+  /// The fields that a client sets, without those of the connection and the content's length
+  /// (RFC 9110 §7.6.1), which are its library's.
+  var fieldsOfClient: [(name: String, value: String)] {
+    headers.map { ($0.name, $0.value) }.filter { field in
+      !Self.transportFields.contains(field.0.lowercased())
+        && !field.1.utf8.contains { $0 < 0x20 && $0 != 0x09 }
     }
+  }
+
+  /// The same, `Name: value` in a line each, as much of them as a variable holds.
+  var fieldsForPrograms: String {
     var text = ""
-    for field in fields {
+    for field in fieldsOfClient {
       let line = "\(field.name): \(field.value)\n"
       if text.utf8.count + line.utf8.count <= Self.programBytesMax { text += line }
     }

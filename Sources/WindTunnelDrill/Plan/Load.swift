@@ -16,6 +16,10 @@ public enum Load: Sendable, Hashable {
   /// Ten a second at the most: a program is started for each call, and that takes a core some time.
   public static let programs = openLoop(callsPerSecond: 10)
 
+  /// One call after the other: the plain program reads a line, calls and answers, and what is written to it
+  /// meanwhile would seem to take long.
+  public static let service = closedLoop(concurrency: 1)
+
   /// More calls than this are not in the air at once; one that has to wait for others is late, and
   /// its latency tells.
   public static let inAirMax = 1024

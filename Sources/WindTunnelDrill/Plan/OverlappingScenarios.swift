@@ -8,6 +8,8 @@ extension [Scenario] {
   /// Flies each scenario, and returns what came of them in their order.
   ///
   /// - Parameter fly: Flies a scenario, and says when all its calls have begun.
+  /// - Returns: What came of each, in the scenarios' order.
+  /// - Throws: What `fly` throws first; the others are then cancelled.
   func flown<Flown: Sendable>(
     _ fly:
       @escaping @Sendable (Scenario, _ allBegan: @escaping @Sendable () -> Void) async throws

@@ -56,6 +56,10 @@ extension DrillPlan {
     guard let program = arguments.command.first else { throw Refusal.execWithoutCommand }
     guard Executable.find(program) != nil else { throw Refusal.noCommand(program) }
     (subjects, command, load) = ([Self.execSubject], arguments.command, .programs)
+    if command.isService {
+      load = .service
+      return
+    }
     // What is compared to others must be asked alike.
     followsCalm = !["--rate", "--concurrency", "--duration", "--shard", "--baseline"].contains {
       arguments.has($0)

@@ -49,7 +49,11 @@ package struct DrillProgram: Sendable {
       Flag("--calls", "N", "Calls a subject makes in each scenario (default: its own, or 60)."),
       Flag("--duration", "T", "As many calls as begin in so long a time, such as 30s."),
       Flag("--rate", "R", "Calls a second, whoever still waits (default: 50; exec: up to 10)."),
-      Flag("--concurrency", "N", "So many calls at once instead, one after the other."),
+      Flag(
+        "--concurrency",
+        "N",
+        "So many calls at once instead (default of a command without {url}: 1)."
+      ),
       Flag("--mix", "REQUEST=N", "How often it is called among the others: \"GET /home=5\"."),
       Flag("--shard", "I/N", "Fly the I-th of N parts; env: as the CI's environment says."),
       Flag(
@@ -78,7 +82,7 @@ package struct DrillProgram: Sendable {
       Flag(
         "-- CMD",
         nil,
-        "Judge a program, as --subject exec: it is started once a call, with {url}."
+        "Judge a program, started once a call with {url}, else once: calls are lines."
       ),
     ]
   }

@@ -143,6 +143,7 @@ struct CallRunner: Sendable {
   func close() async {
     // Whoever is cancelled meanwhile waits no longer.
     if scenario.cancellation != nil { try? await Task.sleep(for: Self.watchAfterCancels) }
+    await subject.close()
     await target.close()
   }
 

@@ -20,7 +20,7 @@ struct ChildProcess {
     case orderly
     /// By a signal or with an error: it crashed.
     case crashed
-    /// It told nothing for too long and was killed.
+    /// It told nothing for too long and was killed, or says that a program in it did so.
     case silenced
   }
 
@@ -206,7 +206,9 @@ private final class ChildWatch: @unchecked Sendable {
       return state.isSilenced
     }
     if isSilenced { return .silenced }
-    let isOrderly = process.terminationReason == .exit && process.terminationStatus == 0
+    let isExit = process.terminationReason == .exit
+    if isExit, process.terminationStatus == SubjectProcess.hungCode { return .silenced }
+    let isOrderly = isExit && process.terminationStatus == 0
     return isOrderly ? .orderly : .crashed
   }
 }
@@ -229,34 +231,5 @@ final class OrphanedProcesses: Sendable {
   func end() {
     // 0 and 1 would be everybody.
     for group in groups.withLock({ $0 }) where group > 1 { kill(-group, SIGKILL) }
-  }
-}
-
-/// Cuts what a process writes into lines.
-struct LineSplitter {
-  /// The limit of a line. One that is longer is no message and is dropped, so that a process that
-  /// never ends a line does not fill the memory.
-  static let lineBytesMax = 16 << 20
-
-  private var pending = Data()
-  private var isDropping = false
-
-  /// Takes the next bytes and hands over each line that they end.
-  mutating func take(_ data: Data, _ line: (String) -> Void) {
-    var rest = data[...]
-    // Only the new bytes are searched: what is pending holds no line's end.
-    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-      if isDropping {
-        isDropping = false
-      } else {
-        pending.append(rest[..<end])
-        line(String(decoding: pending, as: UTF8.self))
-      }
-      pending = Data()
-      rest = rest[(end + 1)...]
-    }
-    if isDropping { return }
-    pending.append(rest)
-    if pending.count > Self.lineBytesMax { (pending, isDropping) = (Data(), true) }
   }
 }

@@ -87,6 +87,7 @@ struct ScenarioRun {
     var job = job
     job.calls = calls
     job.load = load
+    job.hasLanded = landed > 0
     let log = Locked(WorkerLog())
     let patience = ChildProcess.Patience(
       first: grace.first,
@@ -101,7 +102,7 @@ struct ScenarioRun {
       if let count = log.withLock({ $0.apply(message) }) { progress(landed + count) }
     }
     return try log.withLock { log in
-      if let refusal = log.refusal { throw DrillError.harness(refusal) }
+      if let refusal = log.refusal { throw refusal }
       log.ends(ending)
       return log
     }

@@ -31,7 +31,7 @@ enum SubjectProcess {
       guard let found = subjects.first(where: { $0.name == job.subject }) else {
         throw FormatError(source: "orders", place: "subject", problem: "no \(job.subject) here")
       }
-      let subject: any Subject = found is ExecSubject ? ExecSubject(job.command) : found
+      let subject = found is ExecSubject ? program(job, parent) : found
       let runner = try await CallRunner(
         subject,
         setup(job),
@@ -47,6 +47,20 @@ enum SubjectProcess {
     }
     // Not `exit`: OpenSSL's clean-up there races with threads that still free its handles.
     _exit(0)
+  }
+
+  /// The exit code by which it says that a program in it hangs.
+  static let hungCode: Int32 = 75
+
+  /// The program of a job: started for each call, or once. Where one that is started once falls, this
+  /// process falls with it, and whoever watches it finds out which call is to blame.
+  private static func program(_ job: WorkerJob, _ parent: ParentLine) -> any Subject {
+    guard job.command.isService else { return ExecSubject(job.command) }
+    return ServiceSubject(job.command, isProven: job.hasLanded) { fall in
+      if case .unfit(let reason) = fall { parent.send(.unfit(reason)) }
+      RunningPrograms.shared.endAll()
+      _exit(fall == .hung ? hungCode : 70)
+    }
   }
 
   /// Ends at once on SIGTERM, and with it every program that was started.

@@ -16,7 +16,7 @@ struct WorkerLog: Sendable {
   /// The call that a message was about last, while it was running.
   private(set) var lastActive = -1
   /// The reason for which the process could not do what it was told.
-  private(set) var refusal: String?
+  private(set) var refusal: DrillError?
   /// The end of the process.
   private(set) var ending = ChildProcess.Ending.orderly
   private var end: DispatchTime?
@@ -55,7 +55,8 @@ struct WorkerLog: Sendable {
       } else {
         attempts[call]?.apply(end)
       }
-    case .refused(let reason): refusal = reason
+    case .refused(let reason): refusal = .harness(reason)
+    case .unfit(let reason): refusal = .plan(reason)
     // Its process is watched by whoever has started it.
     case .program: break
     case .ended(var observation):

@@ -24,8 +24,10 @@ struct WorkerJob: Codable, Sendable {
   var elapsedMilliseconds: Double?
   /// The file of the authority's certificate, for programs that are told whom to trust.
   var authorityFile: String?
-  /// The program that is started for each call.
+  /// The program that is started for each call, or once.
   var command: [String]
+  /// Tells whether calls of the scenario have landed before, in a process that has ended.
+  var hasLanded = false
   var deadlineMilliseconds: Int
   var attemptTimeoutMilliseconds: Int
   /// The moment at which the scenario began, in nanoseconds of the machine's uptime: what every
@@ -63,6 +65,8 @@ enum WorkerMessage: Sendable {
   case program(Int32, runs: Bool)
   /// The stage cannot be set up.
   case refused(String)
+  /// The command is not one that can be flown as it is.
+  case unfit(String)
 
   /// The end of an attempt.
   struct AttemptEnd: Sendable, Hashable {
@@ -97,6 +101,7 @@ enum WorkerMessage: Sendable {
       case .program(let number, let runs):
         ["program": .number(Int(number)), "runs": .bool(runs)]
       case .refused(let reason): ["refused": .text(reason)]
+      case .unfit(let reason): ["unfit": .text(reason)]
       }
     return "\(Self.mark)\(json)\n"
   }
@@ -135,6 +140,8 @@ enum WorkerMessage: Sendable {
       self = .program(Int32(clamping: number), runs: runs == true)
     } else if let reason = json["refused"]?.stringValue {
       self = .refused(reason)
+    } else if let reason = json["unfit"]?.stringValue {
+      self = .unfit(reason)
     } else {
       return nil
     }

@@ -10,10 +10,13 @@ package protocol Subject: Sendable {
   func fly(_ call: DrillCall) async -> CallResult
   /// Tells whether it can be reached by sockets alone: it does not use a call's session.
   var needsSockets: Bool { get }
+  /// Ends what it keeps from call to call, when its last one is over.
+  func close() async
 }
 
 extension Subject {
   package var needsSockets: Bool { false }
+  package func close() async {}
 }
 
 /// The result of a call, as the client told it.

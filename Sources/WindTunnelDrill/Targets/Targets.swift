@@ -205,7 +205,9 @@ extension DrillPlan {
     var kept: [Scenario] = []
     var first: DrillError?
     // A process a call has nothing left of the call before.
-    let outlived = scenarios.filter { isProgram && $0.keepsConnections && group.contains($0.name) }
+    let outlived = scenarios.filter {
+      isProgramACall && $0.keepsConnections && group.contains($0.name)
+    }
     if !outlived.isEmpty {
       let names = outlived.map(\.name)
       leftOut.append(

@@ -6,6 +6,8 @@ public struct Flight: Sendable {
     case program
     /// A library whose calls share one process.
     case library
+    /// A program that is started once and told of each call: it says how each went by a line.
+    case service
   }
 
   /// The kind of client that flew.

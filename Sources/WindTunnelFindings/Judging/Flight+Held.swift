@@ -35,7 +35,7 @@ extension FindingRule {
   fileprivate func notOf(_ client: Flight.Client) -> String {
     switch client {
     case .program: "A program that is started for each call cannot show it."
-    case .library: "Only a program can show it."
+    case .library, .service: "Only a program can show it."
     }
   }
 

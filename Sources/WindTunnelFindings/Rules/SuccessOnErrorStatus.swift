@@ -25,7 +25,7 @@ extension FindingRule {
             severity: isOwn ? .warning : nil
           )
         )
-      case .library:
+      case .library, .service:
         return .broken(Violation("It returned without an error after nothing but \(status)."))
       }
     }

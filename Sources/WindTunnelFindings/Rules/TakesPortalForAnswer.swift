@@ -19,7 +19,8 @@ extension FindingRule {
         return .broken(
           Violation("This command ended with 0 when the portal's page came.", severity: .warning)
         )
-      case .library: return .broken(Violation("It returned the portal's page without an error."))
+      case .library, .service:
+        return .broken(Violation("It returned the portal's page without an error."))
       }
     }
   )

@@ -15,7 +15,7 @@ import WindTunnelReports
       #"gate "p95(GET /nope) <= 1s": no call is of such a request. There are GET /home"#
     ),
     (
-      ["--gate", "calls(POST /payments) > 0", "--subject", "exec", "--", "true"],
+      ["--gate", "calls(POST /payments) > 0", "--subject", "exec", "--", "true", "{url}"],
       #"gate "calls(POST /payments) > 0": no call is of such a request. There are GET /home"#
     ),
     (

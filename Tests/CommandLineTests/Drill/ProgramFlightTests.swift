@@ -44,7 +44,7 @@ import WindTunnelReports
     async throws
   {
     let words = ["drill", "--subject", "exec", "--calls", "1", "--json", "--scenario"]
-    let run = try await Program.run(words + ["weak-network", "--", "true"], in: Scratch())
+    let run = try await Program.run(words + ["weak-network", "--", "true", "{url}"], in: Scratch())
     let report = try Report(data: Data(run.out.utf8), source: "drill")
     #expect(
       report.scenarios.map(\.name) == [
@@ -58,7 +58,10 @@ import WindTunnelReports
     #expect(left?.value.hasPrefix(reason) == true)
     #expect(report.text().contains("not flown: \(reason)"))
     // By itself it is what was asked for, and cannot be had.
-    let alone = try await Program.run(words + ["airplane-mode", "--", "true"], in: Scratch())
+    let alone = try await Program.run(
+      words + ["airplane-mode", "--", "true", "{url}"],
+      in: Scratch()
+    )
     #expect(alone.code == 64 && alone.out == "", "\(alone)")
     #expect(alone.err.hasPrefix("windtunnel: \(reason)"), "\(alone)")
   }

@@ -36,7 +36,7 @@ import WindTunnel
       [
         "--cassette", "my tape.json", "--scenario", "weather.json", "--subject", "exec", "--calls",
         "2", "--timeout", "20s", "--report", "my drill.json", "--", "sh", "-c", script, "sh",
-        "my calls.txt",
+        "my calls.txt", "{url}",
       ],
       in: scratch
     )
@@ -87,7 +87,9 @@ import WindTunnel
   {
     let scratch = try Scratch()
     let secret = "hunter-2-invented"
-    let command = ["--", "false", "--token", secret, "-H", "Authorization: Bearer \(secret)x"]
+    let command = [
+      "--", "false", "--token", secret, "-H", "Authorization: Bearer \(secret)x", "{url}",
+    ]
     let words = [
       "--scenario", "calm", "--subject", "exec", "--calls", "1", "--report", "drill.json",
     ]
@@ -98,7 +100,7 @@ import WindTunnel
     #expect(
       bare.err.hasPrefix("windtunnel: The report has the command without its secrets: false ")
     )
-    let whole = try await type(told[0] + " -- false", in: scratch)
+    let whole = try await type(told[0] + " -- false {url}", in: scratch)
     #expect(whole.code == 1, "\(whole)")
   }
 

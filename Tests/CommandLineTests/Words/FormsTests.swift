@@ -126,7 +126,7 @@ import WindTunnelReports
   @Test func `a command behind two hyphens is who flies`() async throws {
     let scratch = try Scratch()
     let words = ["drill", "--scenario", "calm", "--calls", "2", "--json", "--"]
-    let run = try await Program.run(words + ["sh", "-c", "echo shown"], in: scratch)
+    let run = try await Program.run(words + ["sh", "-c", "echo shown", "{url}"], in: scratch)
     #expect(run.code == 0, "\(run)")
     let report = try Report(data: Data(run.out.utf8), source: "out")
     #expect(report.scenarios.map { $0.subjects.map(\.name) } == [["exec"]])

@@ -71,7 +71,7 @@
       return try Flight(
         [
           "drill", "--scenario", "calm", "--subject", "exec", "--calls", "60", "--rate", "30",
-          "--timeout", "3600s", "--report", "drill.json", "--", "sh", "-c", script,
+          "--timeout", "3600s", "--report", "drill.json", "--", "sh", "-c", script, "{url}",
         ],
         in: scratch
       )
@@ -142,6 +142,7 @@
         [
           "drill", "--scenario", "calm", "--subject", "exec", "--calls", "60", "--rate", "30",
           "--timeout", "3600s", "--", "sh", "-c", "echo $$ >'\(company.path)'; exec sleep 3600",
+          "{url}",
         ],
         in: scratch
       )

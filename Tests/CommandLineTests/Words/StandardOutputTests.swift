@@ -215,7 +215,7 @@ import WindTunnelDrill
     let words = [
       "drill", "--scenario", "calm", "--subject", "exec", "--calls", "1", "--report", "drill.json",
       "--", "bash", "-c",
-      "trap -p PIPE > traps; yes | head -n 1 > /dev/null; echo ${PIPESTATUS[0]} > status",
+      "trap -p PIPE > traps; yes | head -n 1 > /dev/null; echo ${PIPESTATUS[0]} > status", "{url}",
     ]
     let run = try await Program.run(words, in: scratch)
     #expect(try scratch.text("status") == "141\n", "\(run)")

@@ -52,7 +52,7 @@ import WindTunnel
 
   @Test func `a program is told to end`() async throws {
     let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-      plan.command = ["sh", "-c", "sleep 3600 & wait"]
+      plan.command = ["sh", "-c", "sleep 3600 & wait", "{url}"]
       plan.scenarios = [Self.scenario(share: 1)]
       (plan.stage, plan.calls, plan.deadline) = (nil, 1, .seconds(300))
     }
@@ -63,7 +63,7 @@ import WindTunnel
 
   @Test func `a program that is given up before it runs is told to end, too`() async throws {
     let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-      plan.command = ["sh", "-c", "sleep 3600 & wait"]
+      plan.command = ["sh", "-c", "sleep 3600 & wait", "{url}"]
       plan.scenarios = [Self.scenario(share: 1, after: 0...0)]
       (plan.stage, plan.calls, plan.deadline) = (nil, 20, .seconds(300))
       plan.load = .closedLoop(concurrency: 20)

@@ -109,7 +109,7 @@ import WindTunnelCommandLine
       "--rate": "5", "--shard": "1/2", "--concurrency": "2", "--duration": "9s", "--baseline": "x",
     ]
     let flags = flag.flatMap { name in values[name].map { [name, $0] } } ?? []
-    let words = flags + ["--subject", "exec", "--", "true"]
+    let words = flags + ["--subject", "exec", "--", "true", "{url}"]
     let arguments = try Arguments(
       words,
       flags: DrillProgram.shipped.flags,

@@ -105,7 +105,7 @@
     @Test func `a program is in that network whom it was, where it was`() async throws {
       let folder = try Folder()
       let script = #"(id -u; id -g; pwd; cat /etc/resolv.conf) > "$0/seen" 2>&1"#
-      let row = try await Self.fly(["sh", "-c", script, folder.url.path], calls: 1)
+      let row = try await Self.fly(["sh", "-c", script, folder.url.path, "{url}"], calls: 1)
       #expect(row.observations.map(\.ending) == [.succeeded])
       let seen = try String(contentsOfFile: try folder.file("seen"), encoding: .utf8)
       let place = FileManager.default.currentDirectoryPath
@@ -158,7 +158,7 @@
       let folder = try Folder()
       let (scenario, report) = (try folder.file("late.json"), try folder.file("drill.json"))
       try Self.late().data().write(to: URL(filePath: scenario))
-      let flags = ["--subject", "exec", "--calls", "1", "--report", report, "--", "true"]
+      let flags = ["--subject", "exec", "--calls", "1", "--report", report, "--", "true", "{url}"]
       let why =
         #"Scenario "slow-dns" cannot be flown by a program: its names are looked up late, which takes a "#
         + "network of the program's own, and that is not to be had here "

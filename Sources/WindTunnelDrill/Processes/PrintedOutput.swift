@@ -1,0 +1,59 @@
+internal import Foundation
+
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
+/// The output of a program until it has ended: what it has started may keep the pipe open longer.
+struct PrintedOutput {
+  /// A pipe holds no more than that: what comes behind it was not printed by the program itself.
+  private static let pipeBytesMax = 1 << 16
+  private let output: Int32
+  private let handle: FileHandle
+  private let ending: FileHandle
+
+  /// Takes the end of the pipe that is read, and one that is closed at its other end when the program has
+  /// ended.
+  init(_ handle: FileHandle, until ending: FileHandle) {
+    (self.handle, output, self.ending) = (handle, handle.fileDescriptor, ending)
+  }
+
+  /// Returns the first bytes of what was printed, at most so many. It comes back when the program has
+  /// ended and the pipe is empty, or when everybody has closed it.
+  func read(atMost count: Int) -> Data {
+    var body = Data()
+    read { body += $0.prefix(count - body.count) }
+    return body
+  }
+
+  /// Hands over what was printed, as it comes, and comes back as that does.
+  func read(_ take: (Data) -> Void) {
+    // Somebody whom it has left behind may print without an end.
+    var left = Self.pipeBytesMax
+    var descriptors = [
+      // First, since poll(2) looks at them in their order.
+      pollfd(fd: ending.fileDescriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+    ]
+    while true {
+      guard poll(&descriptors, 2, -1) > 0 else { continue }
+      // Asked before what is there is read: nothing comes from the program itself behind that.
+      let hasEnded = descriptors[0].revents != 0
+      if descriptors[1].revents != 0 {
+        let data = handle.availableData
+        take(data)
+        if hasEnded { left -= data.count }
+        if data.isEmpty || left <= 0 { return }
+      } else if hasEnded {
+        return
+      }
+    }
+  }
+
+  /// Reads on to the pipe's end and keeps nothing.
+  func drop() { while !handle.availableData.isEmpty {} }
+}

@@ -1,0 +1,122 @@
+internal import Foundation
+internal import WindTunnel
+
+/// The lines that are written to a program which lives from call to call: a JSON object each.
+enum ServiceLine {
+  /// Asks for a call: `call`, `method` and `url`, the headers that a client sets, and the body where
+  /// there is one that is text.
+  static func asking(for call: DrillCall) -> Data {
+    var headers: [JSON.Member] = []
+    for field in call.request.fieldsOfClient {
+      // An object has a name once; a field that comes twice is one with both values (RFC 9110 §5.3).
+      let place = headers.firstIndex { $0.name.value.lowercased() == field.name.lowercased() }
+      if let place, let first = headers[place].value.stringValue {
+        headers[place].value = .text("\(first), \(field.value)")
+      } else {
+        headers.append(JSON.Member(JSON.Text(field.name), .text(field.value)))
+      }
+    }
+    var members = [
+      JSON.Member("call", .number(call.index)),
+      JSON.Member("method", .text(call.request.method)),
+      JSON.Member("url", .text(call.url.absoluteString)),
+      JSON.Member("headers", .object(headers)),
+    ]
+    if !call.request.body.data.isEmpty, let body = call.request.body.text {
+      members.append(JSON.Member("body", .text(body)))
+    }
+    return line(.object(members))
+  }
+
+  /// Tells that the caller of a call has given it up.
+  static func cancelling(_ call: Int) -> Data { line(["cancel": .number(call)]) }
+
+  private static func line(_ json: JSON) -> Data { Data(json.bytes() + [UInt8(ascii: "\n")]) }
+}
+
+/// The answer of such a program to one call, as it stands in a line.
+struct ServiceAnswer: Sendable, Hashable {
+  /// The program's word on what the user saw.
+  enum Shown: Sendable, Hashable {
+    /// Something, or nothing at all.
+    case something(Bool)
+    /// A copy from before.
+    case copy
+    /// The text that was seen.
+    case text(String)
+  }
+
+  /// The number of the call.
+  var call: Int
+  /// The way in which it ended.
+  var ending: Observation.CallResult
+  /// The word on what was seen; `nil` where the program says nothing about it.
+  var shown: Shown?
+  /// Tells whether that was a copy from before, where the program says so.
+  var isStale: Bool?
+  /// The program's own count of its requests.
+  var attempts: Int?
+
+  /// The longest text of an error that goes into a report.
+  private static let charactersMax = 200
+
+  /// Reads a line; `nil` where it is no object with a whole number `call` and a truth value `ok`.
+  init?(line: String) {
+    // Why it is none is in the line for everybody to see.
+    guard let json = try? JSON(parsing: line.utf8, source: ""),
+      let call = json["call"]?.intValue, case .bool(let isFine)? = json["ok"]
+    else { return nil }
+    self.call = call
+    let status = json["status"]?.intValue
+    switch (isFine, status) {
+    case (true, let status?) where status >= 400: ending = .failed("status \(status)")
+    case (true, _): ending = .succeeded
+    case (false, let status):
+      let told = json["error"]?.stringValue.map(Self.inOneLine) ?? ""
+      ending = .failed(!told.isEmpty ? told : status.map { "status \($0)" } ?? "failed")
+    }
+    shown = json["shown"].flatMap(Self.shown)
+    if case .bool(let isStale)? = json["stale"] { self.isStale = isStale }
+    attempts = json["attempts"]?.intValue.flatMap { $0 < 0 ? nil : $0 }
+  }
+
+  private static func shown(_ json: JSON) -> Shown? {
+    switch json {
+    case .bool(let isShown): return .something(isShown)
+    case .string(let text):
+      switch text.value {
+      case "fresh": return .something(true)
+      case "stale": return .copy
+      case "nothing", "none", "blank": return .something(false)
+      default: return .text(text.value)
+      }
+    // The body itself, in place of its text.
+    case .object, .array: return .text("\(json)")
+    case .null, .number: return nil
+    }
+  }
+
+  private static func inOneLine(_ text: String) -> String {
+    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    return line.count > charactersMax ? "\(line.prefix(charactersMax))…" : line
+  }
+
+  /// The result of its call, which is told what else the program says.
+  func result(of call: DrillCall) -> CallResult {
+    var result = CallResult(ending: ending, body: nil)
+    result.attempts = attempts
+    switch shown {
+    case nil: result.isShown = ending == .succeeded
+    case .something(let isShown): call.showed(isShown)
+    case .copy:
+      call.showed(true)
+      call.servedStale(true)
+    case .text(let text):
+      (result.body, result.isPrinted) = (Data(text.utf8), true)
+      // After an error it is the word that counts: nothing is compared.
+      if ending != .succeeded { call.showed(!text.isEmpty) }
+    }
+    if let isStale { call.servedStale(isStale) }
+    return result
+  }
+}

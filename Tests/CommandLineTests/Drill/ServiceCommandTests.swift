@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelReports
+
+/// Careful clients that live from call to call, in four languages. They lie in
+/// `Tests/PlantedBugs/services`.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct ServiceCommandTests {
+  private static let folder = Repository.root
+    .appendingPathComponent("Tests/PlantedBugs/services")
+
+  private static let clients = [
+    ["python3", "careful.py"], ["node", "careful.mjs"], ["bash", "careful.sh"], ["go"],
+  ]
+
+  /// The command of a client, built where it has to be; `nil` where its language is not here.
+  private func command(_ words: [String], in scratch: Scratch) async throws -> [String]? {
+    let tools = words[0] == "bash" ? ["bash", "curl", "jq"] : [words[0]]
+    guard tools.allSatisfy({ Companion.find($0) != nil }) else { return nil }
+    if words.count > 1 { return [words[0], Self.folder.appendingPathComponent(words[1]).path] }
+    let built = scratch.file("careful")
+    let process = Process()
+    process.executableURL = Companion.find("go").map { URL(filePath: $0) }
+    process.arguments = ["build", "-o", built.path, "."]
+    process.currentDirectoryURL = Self.folder.appendingPathComponent("careful-go")
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? [built.path] : nil
+  }
+
+  @Test(arguments: clients)
+  func `a careful client that lives breaks no rule`(words: [String]) async throws {
+    let scratch = try Scratch()
+    guard let command = try await command(words, in: scratch) else {
+      try Test.cancel("this machine cannot run a client for \(words[0])")
+    }
+    let run = try await Program.run(
+      [
+        "drill", "--scenario", "calm", "--scenario", "outage", "--scenario", "server-errors",
+        "--calls", "16", "--concurrency", "4", "--timeout", "20s", "--report", "drill.json", "--",
+      ] + command,
+      in: scratch
+    )
+    let report = try Report(contentsOf: scratch.file("drill.json"))
+    #expect(report.findings.filter { $0.finding.severity == .error }.map(\.finding.rule) == [])
+    #expect(
+      report.scenarios.map { $0.subjects.map(\.client) } == [[.service], [.service], [.service]]
+    )
+    #expect(report.scenarios[0].subjects[0].metrics.successRate == 1, "\(run.out)")
+    #expect(run.code == 0, "\(run)")
+  }
+
+  @Test func `a program that does not live is told to have a placeholder`() async throws {
+    let run = try await Program.run(
+      ["drill", "--scenario", "calm", "--calls", "3", "--", "true"],
+      in: Scratch()
+    )
+    #expect(run.code == 64 && run.out == "", "\(run)")
+    #expect(
+      run.err
+        .hasPrefix(
+          "windtunnel: true ended without an answer: a program that is started for each call has {url} in its command."
+        )
+    )
+  }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// Programs that live from call to call.
+@Suite(.timeLimit(.minutes(10))) struct ServiceTests {
+  private static let hasPython = Executable.find("python3") != nil
+
+  /// Flies a script in Python, which has `lines`, the calls one by one, and `say`.
+  private func fly(
+    _ script: String,
+    in scenario: Scenario = .calm,
+    calls: Int = 6,
+    atOnce: Int = 1,
+    deadline: Duration = .seconds(60)
+  ) async throws -> Report.Row {
+    let head = """
+      import json, os, signal, sys, time
+      lines = (json.loads(text) for text in sys.stdin)
+      def say(call, **more):
+          print(json.dumps({"call": call, "ok": True} | more), flush=True)
+
+      """
+    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+      plan.command = ["python3", "-c", head + script]
+      plan.scenarios = [scenario]
+      (plan.calls, plan.stage, plan.deadline) = (calls, nil, deadline)
+      plan.load = .closedLoop(concurrency: atOnce)
+    }
+    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    #expect(row.client == .service)
+    return row
+  }
+
+  @Test(arguments: [
+    (["./client", "--fast"], true), (["./client", "{url}"], false), (["./client", "{ca}"], true),
+    (["sh", "-c", #"curl "$WINDTUNNEL_URL""#], false), (["x", "a{call}b"], false), ([], false),
+    (["x", "{base}"], false), (["x", "{method}"], false), (["x", "{body}"], false),
+  ])
+  func `a command without a placeholder of a call lives`(command: [String], lives: Bool) {
+    #expect(command.isService == lives)
+  }
+
+  @Test(.enabled(if: hasPython, "python3 is not here."))
+  func `one program is told of every call, and what it says of each is kept`() async throws {
+    let row = try await fly(
+      """
+      ways = [{}, {"status": 503}, {"ok": False, "error": "timedOut", "attempts": 2},
+              {"shown": "stale"}, {"shown": False}, {"ok": False, "status": 404, "more": [1]}]
+      for count, line in enumerate(lines):
+          assert line["call"] == count and line["url"].startswith("http://127.0.0.1:") and line["method"]
+          say(line["call"], **ways[count])
+      """
+    )
+    #expect(
+      row.observations.map(\.ending) == [
+        .succeeded, .failed("status 503"), .failed("timedOut"), .succeeded, .succeeded,
+        .failed("status 404"),
+      ]
+    )
+    #expect(row.observations.map(\.showed) == [true, false, false, true, false, false])
+    #expect(row.observations.map(\.isStale) == [nil, nil, nil, true, nil, nil])
+    #expect(row.observations.map(\.clientAttempts) == [nil, nil, 2, nil, nil, nil])
+  }
+
+  @Test(.enabled(if: hasPython, "python3 is not here."))
+  func `answers come in any order`() async throws {
+    let row = try await fly(
+      """
+      held = []
+      for line in lines:
+          held.append(line["call"])
+          if len(held) == 4:
+              for call in reversed(held): say(call, attempts=call)
+              held = []
+      """,
+      calls: 8,
+      atOnce: 4
+    )
+    #expect(row.observations.map(\.clientAttempts) == Array(0..<8))
+  }
+
+  @Test(.enabled(if: hasPython, "python3 is not here."))
+  func `the call in which it dies has crashed, and it is started again`() async throws {
+    let row = try await fly(
+      """
+      for line in lines:
+          if line["call"] == 2: os.abort()
+          if line["call"] == 4: sys.exit(0)
+          say(line["call"], attempts=1)
+      """,
+      atOnce: 1
+    )
+    #expect(
+      row.observations.map(\.ending) == [
+        .succeeded, .succeeded, .crashed, .succeeded, .crashed, .succeeded,
+      ]
+    )
+  }
+
+  @Test(.enabled(if: hasPython, "python3 is not here."))
+  func `of several in the air the one to blame is found`() async throws {
+    let mark = TestSubjects.mark()
+    defer { try? FileManager.default.removeItem(at: mark) }
+    let row = try await fly(
+      """
+      count = 0
+      for line in lines:
+          count += 1
+          if not os.path.exists('\(mark.path)'):
+              if count == 3:
+                  open('\(mark.path)', 'w').close()
+                  os.abort()
+          elif line["call"] == 1: os.abort()
+          else: say(line["call"])
+      """,
+      calls: 3,
+      atOnce: 3
+    )
+    #expect(row.observations.map(\.ending) == [.succeeded, .crashed, .succeeded])
+  }
+
+  @Test(.enabled(if: hasPython, "python3 is not here."))
+  func `a call that is not answered hangs, and the others fly on`() async throws {
+    let row = try await fly(
+      """
+      for line in lines:
+          if line["call"] != 1: say(line["call"])
+      """,
+      calls: 3,
+      deadline: .seconds(10)
+    )
+    #expect(row.observations.map(\.ending) == [.succeeded, .hung, .succeeded])
+  }
+
+  @Test(.enabled(if: hasPython, "python3 is not here."))
+  func `it is told of a call that is given up`() async throws {
+    var scenario = Scenario("given-up")
+    scenario.cancellation = Cancellation(share: 1, after: .exactly(.milliseconds(20)))
+    let row = try await fly(
+      """
+      for line in lines:
+          if "cancel" in line: say(line["cancel"], ok=False, error="cancelled")
+      """,
+      in: scenario,
+      calls: 3
+    )
+    #expect(
+      row.observations.map(\.ending) == [
+        .failed("cancelled"), .failed("cancelled"), .failed("cancelled"),
+      ]
+    )
+    #expect(row.metrics.cancelledCalls == 3)
+  }
+
+  @Test(.enabled(if: hasPython, "python3 is not here."))
+  func `lines that are no answers are dropped`() async throws {
+    let row = try await fly(
+      """
+      for line in lines:
+          print("hello", flush=True)
+          print('{"call": 77, "ok": true}', flush=True)
+          say(line["call"], attempts=1)
+          say(line["call"], attempts=2)
+      """
+    )
+    #expect(row.observations.map(\.ending) == row.observations.map { _ in .succeeded })
+    #expect(row.observations.map(\.clientAttempts) == [1, 1, 1, 1, 1, 1])
+  }
+
+  @Test(.enabled(if: hasPython, "python3 is not here."))
+  func `one that does not end with its input is ended`() async throws {
+    let row = try await fly(
+      """
+      signal.signal(signal.SIGTERM, signal.SIG_IGN)
+      for line in lines: say(line["call"])
+      while True: time.sleep(3600)
+      """,
+      calls: 1
+    )
+    #expect(row.observations.map(\.ending) == [.succeeded])
+  }
+
+  @Test(arguments: [
+    "hello", "[]", #"{"ok":true}"#, #"{"call":1}"#, #"{"call":"1","ok":true}"#,
+    #"{"call":1,"ok":1}"#, #"{"call":1.5,"ok":true}"#, "",
+  ])
+  func `a line without a call and a truth value is no answer`(line: String) {
+    #expect(ServiceAnswer(line: line) == nil)
+  }
+
+  @Test func `an answer is read whole`() throws {
+    func shown(_ text: String) throws -> ServiceAnswer.Shown? {
+      try #require(ServiceAnswer(line: #"{"call":1,"ok":true,"shown":\#(text)}"#)).shown
+    }
+    #expect(try shown("true") == .something(true))
+    #expect(try shown(#""fresh""#) == .something(true))
+    for word in ["nothing", "none", "blank"] {
+      #expect(try shown("\"\(word)\"") == .something(false))
+    }
+    #expect(try shown(#""stale""#) == .copy)
+    #expect(try shown(#""a \"b\"""#) == .text(#"a "b""#))
+    #expect(try shown(#"{"a":[1]}"#) == .text(#"{"a":[1]}"#))
+    #expect(try shown("null") == nil)
+    let failed = ServiceAnswer(line: #"{"call":1,"ok":false,"status":503,"error":"a\nb"}"#)
+    #expect(failed?.ending == .failed("a b"))
+    #expect(ServiceAnswer(line: #"{"call":1,"ok":false}"#)?.ending == .failed("failed"))
+  }
+}
