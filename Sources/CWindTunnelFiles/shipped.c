@@ -21,6 +21,9 @@ static const unsigned char rate_limited[] = {
 static const unsigned char retry_after_date[] = {
 #embed "../../Cassettes/scenarios/retry-after-date.json"
 };
+static const unsigned char retry_after_far[] = {
+#embed "../../Cassettes/scenarios/retry-after-far.json"
+};
 static const unsigned char one_fault[] = {
 #embed "../../Cassettes/scenarios/one-fault.json"
 };
@@ -72,6 +75,9 @@ static const unsigned char dead_connection[] = {
 static const unsigned char recovery[] = {
 #embed "../../Cassettes/scenarios/recovery.json"
 };
+static const unsigned char auth_expiry[] = {
+#embed "../../Cassettes/scenarios/auth-expiry.json"
+};
 static const unsigned char stall[] = {
 #embed "../../Cassettes/scenarios/stall.json"
 };
@@ -105,9 +111,6 @@ static const unsigned char slow_dns[] = {
 static const unsigned char ipv6_blackhole[] = {
 #embed "../../Cassettes/scenarios/ipv6-blackhole.json"
 };
-static const unsigned char auth_expiry[] = {
-#embed "../../Cassettes/scenarios/auth-expiry.json"
-};
 static const unsigned char cancel[] = {
 #embed "../../Cassettes/scenarios/cancel.json"
 };
@@ -124,6 +127,7 @@ static const struct {
     {"scenarios/legal", legal, sizeof legal},
     {"scenarios/rate-limited", rate_limited, sizeof rate_limited},
     {"scenarios/retry-after-date", retry_after_date, sizeof retry_after_date},
+    {"scenarios/retry-after-far", retry_after_far, sizeof retry_after_far},
     {"scenarios/one-fault", one_fault, sizeof one_fault},
     {"scenarios/server-errors", server_errors, sizeof server_errors},
     {"scenarios/permanent-errors", permanent_errors, sizeof permanent_errors},
@@ -141,6 +145,7 @@ static const struct {
     {"scenarios/reuse", reuse, sizeof reuse},
     {"scenarios/dead-connection", dead_connection, sizeof dead_connection},
     {"scenarios/recovery", recovery, sizeof recovery},
+    {"scenarios/auth-expiry", auth_expiry, sizeof auth_expiry},
     {"scenarios/stall", stall, sizeof stall},
     {"scenarios/stalled-body", stalled_body, sizeof stalled_body},
     {"scenarios/connect-timeout", connect_timeout, sizeof connect_timeout},
@@ -152,7 +157,6 @@ static const struct {
     {"scenarios/airplane-mode", airplane_mode, sizeof airplane_mode},
     {"scenarios/slow-dns", slow_dns, sizeof slow_dns},
     {"scenarios/ipv6-blackhole", ipv6_blackhole, sizeof ipv6_blackhole},
-    {"scenarios/auth-expiry", auth_expiry, sizeof auth_expiry},
     {"scenarios/cancel", cancel, sizeof cancel},
 };
 

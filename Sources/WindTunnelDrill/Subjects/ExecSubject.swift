@@ -69,6 +69,7 @@ struct ExecSubject: Subject {
     for (name, value) in values(of: call) {
       environment["WINDTUNNEL_\(name.uppercased())"] = value
     }
+    environment.trust(call.authorityFile)
     environment["WINDTUNNEL_HEADERS"] = call.request.fieldsForPrograms
     return environment
   }

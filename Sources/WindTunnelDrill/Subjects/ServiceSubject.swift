@@ -69,6 +69,7 @@ struct ServiceSubject: Subject {
       environment["WINDTUNNEL_\(name.uppercased())"] = nil
     }
     environment["WINDTUNNEL_CA"] = call.authorityFile?.path
+    environment.trust(call.authorityFile)
     return environment
   }
 }

@@ -43,7 +43,8 @@ extension FindingRule {
       return isTrusted
         ? .passed(met.count)
         : .notMet(
-          "No call under a good certificate went well: the client does not trust the authority in {ca}."
+          "No call under a good certificate went well: the client does not trust the run's authority, whose "
+            + "file {ca} names."
         )
     }
   )

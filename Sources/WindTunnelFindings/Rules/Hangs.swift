@@ -12,6 +12,12 @@ extension FindingRule {
     scope: .flight { rule, troubled, flight in
       rule.fallen(troubled.filter { $0.traits.contains(.hung) }, in: flight) { call in
         let length = Figures.time(call.observation.latency)
+        if let wait = call.waitThatWasAskedFor {
+          return Violation(
+            "Told to wait \(wait), it had not ended after \(length).",
+            severity: .warning
+          )
+        }
         // One attempt that takes most of the call is what the call waits on.
         let most = min(longestSilence, call.observation.latency / 2)
         guard let silent = call.silence, silent < most else {
@@ -25,4 +31,16 @@ extension FindingRule {
       }
     }
   )
+}
+
+extension JudgedCall {
+  /// The wait that the last answer asked for, in words, where it was longer than the call.
+  fileprivate var waitThatWasAskedFor: String? {
+    guard let last = attempts.last, last.error == nil, let end = observation.end,
+      let heard = last.headCame
+    else { return nil }
+    if let moment = last.retryNotBefore { return moment > end ? "until a date" : nil }
+    guard let wait = last.retryAfter, heard + wait > end else { return nil }
+    return Figures.wait(wait)
+  }
 }

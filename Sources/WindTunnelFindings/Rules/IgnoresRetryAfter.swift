@@ -18,12 +18,15 @@ extension FindingRule {
         else { continue }
         let asked: String
         let early: Duration
+        // Beyond it a client gives up, or waits as long as it waits at most.
+        var isFar = false
         if let moment = attempt.retryNotBefore {
           // A date has whole seconds, and the two clocks need not agree on where one ends.
           early = moment - start - .seconds(1)
           asked = "until a date"
         } else if let wait = attempt.retryAfter, let heard = attempt.headCame {
           early = heard + wait - start
+          isFar = wait > longestSilence
           asked = Figures.wait(wait)
         } else {
           continue
@@ -33,7 +36,10 @@ extension FindingRule {
         let gap = call.gap(before, after).map(Figures.time) ?? "less"
         let status = attempt.status.map { "a \($0)" } ?? "an answer"
         return .broken(
-          Violation("Asked by \(status) to wait \(asked), it tried again after \(gap).")
+          Violation(
+            "Asked by \(status) to wait \(asked), it tried again after \(gap).",
+            severity: isFar ? .warning : nil
+          )
         )
       }
       return isMet ? .kept : .notMet

@@ -62,7 +62,8 @@ public struct Metrics: Sendable, Hashable {
   /// The number of calls that succeeded with something else than was recorded, such as a part of
   /// it; `nil` where no body was compared.
   public var silentTruncations: Int?
-  /// The number of calls that failed and met no fault.
+  /// The number of calls that failed and met no fault, without those whose last answer is a recorded error
+  /// (RFC 9110 §15.5 and §15.6).
   public var unexpectedErrors: Int?
   /// The time that a call takes to succeed from the beginning of the last attempt that met a fault,
   /// for 95 % of those that do.

@@ -11,7 +11,7 @@ struct WeatherTally: Sendable, Hashable {
   private var plain = 0
   private(set) var met = 0
   private(set) var recovered = 0
-  /// Calls that failed though they met nothing.
+  /// Calls that failed though they met nothing, and had not been answered with a recorded error.
   private(set) var unexpected = 0
   /// From the beginning of the last attempt that met a fault to the success.
   private(set) var recovery = Distribution(exactMax: 10_000)
@@ -54,7 +54,9 @@ struct WeatherTally: Sendable, Hashable {
     } else {
       // What nobody could see may have been anything.
       all = [call.attemptCount == nil ? Self.unseen : Self.none]
-      if call.ending != .succeeded, !call.wasGivenUp { unexpected += 1 }
+      // An error that was recorded is what the client was to meet.
+      let isRecorded = (call.attempts.last?.status ?? 0) >= 400
+      if call.ending != .succeeded, !call.wasGivenUp, !isRecorded { unexpected += 1 }
     }
     let end = Self.words(call)
     for fault in all { surfaced.add(Self.name(of: fault, end)) }

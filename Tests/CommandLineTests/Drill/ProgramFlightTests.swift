@@ -48,8 +48,7 @@ import WindTunnelReports
     let report = try Report(data: Data(run.out.utf8), source: "drill")
     #expect(
       report.scenarios.map(\.name) == [
-        "very-bad-network", "metro", "elevator", "handover", "captive-portal", "slow-dns",
-        "ipv6-blackhole", "auth-expiry", "cancel",
+        "very-bad-network", "metro", "elevator", "handover", "slow-dns", "ipv6-blackhole", "cancel",
       ]
     )
     let reason = #"Scenario "airplane-mode" cannot be flown by a program: "#

@@ -138,7 +138,7 @@ import WindTunnel
       in: scratch
     )
     #expect(shown.code == 99)
-    #expect(shown.out.contains("gates: 2 met, 1 failed\n  calm: p95Ratio <= 0: failed, got "))
+    #expect(shown.out.contains("gates: 5 met, 1 failed\n  calm: p95Ratio <= 0: failed, got "))
   }
 
   @Test func `new bars are judged, and a report that is only shown is not`() async throws {

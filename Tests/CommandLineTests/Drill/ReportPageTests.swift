@@ -69,7 +69,7 @@ import Testing
     let look = try await Program.run(words, in: scratch, isTool: false)
     let told = look.out.firstMatch(of: /id="told">([^<]*)</).map { String($0.1) }
     let page =
-      "fits, 0 requests, Failed: 1 of 2 gates not met, 2 scenarios, 2 in the map, true, true, true"
+      "fits, 0 requests, Failed: 1 of 7 gates not met, 2 scenarios, 2 in the map, true, true, true"
     #expect(
       told == "390, 0 cut off, hint block, \(page); 1280, 0 cut off, hint none, \(page)",
       "\(look.err.suffix(2000))"

@@ -18,10 +18,7 @@ import Testing
     }
   }
 
-  static let names =
-    "calm, latency, packet-loss, rate-limited, server-errors, dns-failure, tls-failure, offline, "
-    + "outage, very-bad-network, metro, elevator, handover, airplane-mode, captive-portal, "
-    + "slow-dns, ipv6-blackhole, auth-expiry, cancel"
+  static let names = (Shipped.everyPush + Shipped.weakNetwork).joined(separator: ", ")
 
   @Test(arguments: [
     Usage("drlil", "There is no command \"drlil\". Did you mean drill?"),

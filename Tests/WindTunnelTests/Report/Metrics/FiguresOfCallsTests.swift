@@ -216,6 +216,16 @@ import Testing
     #expect(metrics.endings.map(\.fault) == ["unseen", "unseen"])
   }
 
+  @Test func `an error that was recorded is not unexpected`() {
+    func call(_ number: Int, lastly status: Int) -> Observation {
+      var attempt = F.attempt("", 0)
+      attempt.status = status
+      return F.call(number, .failed("status \(status)"), [attempt])
+    }
+    #expect(Metrics([call(0, lastly: 404), call(1, lastly: 503)]).unexpectedErrors == 0)
+    #expect(Metrics([call(0, lastly: 200)]).unexpectedErrors == 1)
+  }
+
   @Test func `recovery counts from the last fault`() {
     let call = F.call(
       0,

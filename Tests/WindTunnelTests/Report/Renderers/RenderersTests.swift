@@ -77,16 +77,18 @@ import Testing
   @Test func `JUnit is well-formed, and counts what it has`() throws {
     let report = try Self.nasty()
     let elements = try Elements.of(report.junit())
-    // What cannot be told is no error: nothing is known against the client.
+    // What cannot be told is no error: nothing is known against the client. Of the rules all but four have
+    // nothing to judge by.
+    let (rules, judged) = (FindingRule.all.count, 4)
     #expect(
       elements.counts == [
-        "testsuites": 1, "testsuite": 1, "properties": 1, "property": 7, "testcase": 20,
-        "failure": 3, "skipped": 12,
+        "testsuites": 1, "testsuite": 1, "properties": 1, "property": 7, "testcase": 5 + rules,
+        "failure": 3, "skipped": 1 + rules - judged,
       ]
     )
     for suite in elements.attributes.prefix(2) {
-      #expect(suite["tests"] == "20" && suite["failures"] == "3" && suite["errors"] == "0")
-      #expect(suite["skipped"] == "12")
+      #expect(suite["tests"] == "\(5 + rules)" && suite["failures"] == "3")
+      #expect(suite["errors"] == "0" && suite["skipped"] == "\(1 + rules - judged)")
     }
   }
 
