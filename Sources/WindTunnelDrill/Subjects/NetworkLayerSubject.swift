@@ -22,6 +22,8 @@ struct NetworkLayerSubject: Subject {
   /// TLS takes four and, of every tenth packet lost, five on average: whoever gives each up at five seconds
   /// loses two in five, and at seven one in seven.
   private static let attemptShare = 0.7
+  /// Nobody looks at a spinner for longer, however long the call may take.
+  private static let attemptLimit = Duration.seconds(7)
 
   func fly(_ call: DrillCall) async -> CallResult {
     let sent = SentCount()
@@ -37,7 +39,10 @@ struct NetworkLayerSubject: Subject {
       transport: URLSessionTransport(session: call.session),
       observer: observer,
       limits: CallLimits(
-        attemptTimeout: max(call.attemptTimeout, call.deadline * Self.attemptShare),
+        attemptTimeout: max(
+          call.attemptTimeout,
+          min(Self.attemptLimit, call.deadline * Self.attemptShare)
+        ),
         deadline: call.deadline * Self.share
       ),
       admission: admission

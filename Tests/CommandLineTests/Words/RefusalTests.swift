@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WindTunnel
 
 /// Bad input is told in one sentence on standard error, and nothing on standard output.
 @Suite(.timeLimit(.minutes(10))) struct RefusalTests {

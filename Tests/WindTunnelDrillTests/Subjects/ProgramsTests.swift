@@ -183,6 +183,8 @@ import WindTunnel
     for command in [
       ["env", "CURL_CA_BUNDLE={ca}", "sh", "-c", again, "sh", "{url}"],
       ["sh", "-c", #"export CURL_CA_BUNDLE="$WINDTUNNEL_CA"; \#(again)"#, "sh", "{url}"],
+      // It is told by the variable that its TLS library reads, and needs to be changed in nothing.
+      ["sh", "-c", again, "sh", "{url}"],
     ] {
       let row = try await Self.fly(command, in: first, calls: 2)
       #expect(Self.ends(row) == [.succeeded])
@@ -198,7 +200,11 @@ import WindTunnel
     let folder = try Folder()
     let name = try folder.file("name")
     let row = try await Self.fly(
-      ["sh", "-c", #"echo "$2" > "$0"; exec curl -sf --noproxy '*' "$1""#, name, "{url}", "{ca}"],
+      [
+        "sh", "-c",
+        #"echo "$2" > "$0"; unset CURL_CA_BUNDLE SSL_CERT_FILE; exec curl -sf --noproxy '*' "$1""#,
+        name, "{url}", "{ca}",
+      ],
       in: [.always(.first(1), .connection(.tls(.expired)))],
       calls: 1
     )

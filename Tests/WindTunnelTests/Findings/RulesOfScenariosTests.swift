@@ -91,6 +91,31 @@ import WindTunnelFindings
     #expect(try hung([]) == "error 0: It had not ended after 40.0 s. (1 of 1 call)")
   }
 
+  @Test func `an hour is long to wait for, and no bug to wait or to come back before`() throws {
+    let told = RuleTests.attempt(0, to: 3, status: 503, wait: 3_600_000)
+    #expect(
+      try RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 31_000, [told])])
+        == "warning 0: Told to wait 3600 s, it had not ended after 31.0 s. (1 of 1 call)"
+    )
+    // The wait was over, and still nothing came of it.
+    let short = RuleTests.attempt(0, to: 3, status: 503, wait: 1000)
+    #expect(
+      try RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 31_000, [short])])
+        == "error 0: It had not ended after 31.0 s. (1 of 1 call)"
+    )
+    func early(_ wait: Int) throws -> String {
+      let told = RuleTests.attempt(0, to: 3, status: 503, wait: wait)
+      let call = RuleTests.call([told, RuleTests.attempt(5003, to: 5006)])
+      return try RuleTests.words("ignores-retry-after", [call])
+    }
+    #expect(
+      try early(3_600_000)
+        == "warning 3: Asked by a 503 to wait 3600 s, it tried again after 5000 ms. (1 of 1 call)"
+    )
+    #expect(try early(25_000).hasPrefix("error"))
+    #expect(try early(5000) == "kept by 1")
+  }
+
   /// A call of so many redirects.
   private static func redirected(_ count: Int) -> Observation {
     let attempts = (0..<count).map {
