@@ -30,6 +30,8 @@ final class AttemptTracker: Sendable {
     var connecting: [Int: Duration] = [:]
     /// The calls whose last connection showed a certificate that does not hold.
     var underBadCertificate: Set<Int> = []
+    /// Those who wait, by call, for the first sign of its client.
+    var awaited: [Int: @Sendable () -> Void] = [:]
     /// The last requests for what is not on the cassette that came by no call's address, the oldest first.
     var strays: [(at: Duration, words: String)] = []
   }
@@ -148,10 +150,17 @@ final class AttemptTracker: Sendable {
   }
 
   private func noteSign(of call: Int, at moment: Duration) {
-    state.withLock { state in
+    let tell = state.withLock { state in
       let first = state.calls[call]?.firstSign ?? moment
       state.calls[call, default: Seen()].firstSign = first
+      return state.awaited.removeValue(forKey: call)
     }
+    tell?()
+  }
+
+  /// Tells somebody of the first sign of a call's client, once.
+  func tellFirstSign(of call: Int, _ tell: @escaping @Sendable () -> Void) {
+    state.withLock { $0.awaited[call] = tell }
   }
 
   private func requestEnded(_ outcome: Outcome, _ handshake: Duration?, _ upload: Duration?) {
@@ -243,6 +252,7 @@ final class AttemptTracker: Sendable {
   /// to have asked for that: its client has lost the call's part of the address.
   func take(_ call: Int, since start: Duration) -> Seen {
     state.withLock { state in
+      state.awaited[call] = nil
       var seen = state.calls.removeValue(forKey: call) ?? Seen()
       if seen.count == 0 { seen.notOnCassette = state.strays.first { $0.at >= start }?.words }
       return seen

@@ -55,11 +55,11 @@ final class CallCompletion: Sendable {
     if let end { waiting.resume(returning: end) }
   }
 
-  /// Makes a call and waits for it, but no longer than `patience`. Its latency counts from `due`,
+  /// Makes a call and waits for it, but no longer than `patience`; `nil`: its client ends it. Its latency counts from `due`,
   /// or else from its first step: what it waited for a thread before is not the client's time. It is
   /// cancelled when an alarm rings that is set to `patienceOfCaller`.
   static func first(
-    within patience: Duration,
+    within patience: Duration?,
     due: ContinuousClock.Instant? = nil,
     cancelledAfter patienceOfCaller: Duration? = nil,
     number: Int,
@@ -71,8 +71,10 @@ final class CallCompletion: Sendable {
     let givingUp = Locked(GivingUp())
     let flight = Task {
       let start = due ?? .now
-      alarms.hanging.set(patience, number) { [weak completion] in
-        completion?.resolve(End(result: nil, latency: .now - start))
+      if let patience {
+        alarms.hanging.set(patience, number) { [weak completion] in
+          completion?.resolve(End(result: nil, latency: .now - start))
+        }
       }
       // From the same moment on as its latency, or it would seem to return too soon.
       if let patienceOfCaller {

@@ -168,10 +168,13 @@ struct CallRunner: Sendable {
       authorityFile: authorityFile,
       network: route.network
     )
+    if subject.endsCalls {
+      attempts.tellFirstSign(of: number) { [start = call.programStart] in start.isSeen() }
+    }
     let start = epoch.elapsed
     let intended = due.map { max(.zero, start - (ContinuousClock.now - $0)).inWholeMicroseconds }
     let end = await CallCompletion.first(
-      within: DrillCall.patience(deadline),
+      within: subject.endsCalls ? nil : DrillCall.patience(deadline),
       due: due,
       cancelledAfter: scenario.cancellation(
         seed: seed,
@@ -224,7 +227,7 @@ struct CallRunner: Sendable {
 
   /// Returns how long a call's program took from its start to its first sign.
   private func startUp(of call: DrillCall, _ seen: AttemptTracker.Seen) -> Duration? {
-    guard let begun = call.programStart.withLock({ $0 }), let sign = seen.firstSign else {
+    guard let begun = call.programStart.due, let sign = seen.firstSign else {
       return nil
     }
     let before = begun.uptimeNanoseconds - min(epoch.uptimeNanoseconds, begun.uptimeNanoseconds)

@@ -27,8 +27,8 @@ public struct DrillCall: Sendable {
   let authorityFile: URL?
   /// The network in which its address is; `nil`: this process's own.
   let network: PrivateNetwork?
-  /// The time at which a program began to be started for it.
-  let programStart = Locked<DispatchTime?>(nil)
+  /// The start of the program that is started for it.
+  let programStart = ProgramStart()
   private let configure: @Sendable () -> URLSessionConfiguration
   private let word = Locked<Bool?>(nil)
   private let age = Locked<Bool?>(nil)

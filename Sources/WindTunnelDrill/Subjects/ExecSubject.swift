@@ -24,6 +24,11 @@ struct ExecSubject: Subject {
   init(_ command: [String] = []) { self.command = command }
 
   let needsSockets = true
+  let endsCalls = true
+
+  /// A program of which nothing is seen starts for no longer than that, as far as others wait for its
+  /// place; one whose server is not there is never seen.
+  private static let startMax = Duration.seconds(5)
 
   func fly(_ call: DrillCall) async -> CallResult {
     // Whatever went wrong before: a program is never sent to anybody but us.
@@ -35,11 +40,13 @@ struct ExecSubject: Subject {
       environment: Self.environment(of: call),
       in: call.network
     )
-    // A little before the harness itself would give the call up, which could not kill anybody.
-    let patience = DrillCall.patience(call.deadline) - .milliseconds(500)
-    return await program.run(within: max(patience, call.deadline)) {
-      call.programStart.withLock { $0 = .now() }
-    }
+    let start = call.programStart
+    start.isDue()
+    let giveBack = await StartingPlaces.shared.place()
+    defer { giveBack() }
+    start.whenSeen(giveBack)
+    DispatchQueue.global().asyncAfter(after: Self.startMax, giveBack)
+    return await program.run(start, within: DrillCall.patience(call.deadline))
   }
 
   private func words(for call: DrillCall) -> [String] {
@@ -88,8 +95,8 @@ private struct Program: Sendable {
     (self.words, self.environment, self.network) = (words, environment, network)
   }
 
-  /// Runs it to its end, or kills it when that takes too long; tells when it begins to start it.
-  func run(within patience: Duration, starts: @Sendable () -> Void) async -> CallResult {
+  /// Runs it to its end, or kills it when that takes too long.
+  func run(_ start: ProgramStart, within patience: Duration) async -> CallResult {
     guard let executable = Executable.find(words[0]) else {
       return .bad("\(words[0]) is not there")
     }
@@ -103,8 +110,7 @@ private struct Program: Sendable {
     process.standardOutput = output
     let isGivenUp = Locked(false)
     return await withTaskCancellationHandler {
-      starts()
-      return await result(of: process, output, isGivenUp, within: patience)
+      await result(of: process, output, isGivenUp, start, within: patience)
     } onCancel: {
       // Its caller gives it up, as a shell would; one that does not run yet is told when it does.
       isGivenUp.withLock { $0 = true }
@@ -116,6 +122,7 @@ private struct Program: Sendable {
     of process: SpawnedProcess,
     _ output: Pipe,
     _ isGivenUp: Locked<Bool>,
+    _ start: ProgramStart,
     within patience: Duration
   ) async -> CallResult {
     let isLate = Locked(false)
@@ -132,8 +139,7 @@ private struct Program: Sendable {
         return continuation.resume(returning: .bad("\(words[0]) cannot be started"))
       }
       if isGivenUp.withLock({ $0 }) { process.askToEnd() }
-      Self.after(patience) { [weak process] in
-        guard let process, process.isRunning else { return }
+      Self.watch(process, start, within: patience) {
         isLate.withLock { $0 = true }
         process.killAll()
       }
@@ -152,9 +158,28 @@ private struct Program: Sendable {
     }
   }
 
-  private static func after(_ time: Duration, _ action: @escaping @Sendable () -> Void) {
-    let moment = DispatchTime.now() + .nanoseconds(Int(time.inNanoseconds))
-    DispatchQueue.global().asyncAfter(deadline: moment, execute: action)
+  /// A program has that much more where nothing has been seen of it: it may not have begun.
+  private static let startUpMax = Duration.seconds(5)
+
+  /// Does something when a program still runs at the end of patience, which begins when the server first
+  /// sees it.
+  private static func watch(
+    _ process: SpawnedProcess,
+    _ start: ProgramStart,
+    within patience: Duration,
+    since spawned: DispatchTime = .now(),
+    after time: Duration? = nil,
+    _ isLate: @escaping @Sendable () -> Void
+  ) {
+    DispatchQueue.global().asyncAfter(after: time ?? patience) { [weak process] in
+      guard let process, process.isRunning else { return }
+      let end = start.seen.map { $0 + patience } ?? spawned + patience + startUpMax
+      let left = end - .now()
+      guard left > .zero else { return isLate() }
+      // It may be seen at any time.
+      let next = start.seen == nil ? min(left, .seconds(1)) : left
+      watch(process, start, within: patience, since: spawned, after: next, isLate)
+    }
   }
 
   private static func result(_ process: SpawnedProcess, isHung: Bool, _ body: Data) -> CallResult {
@@ -175,4 +200,21 @@ private struct Program: Sendable {
   private static let crashCodes: Set<Int32> = Set(
     [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV].map { 128 + $0 }
   )
+}
+
+extension DispatchQueue {
+  /// Does something when so much time has gone by.
+  fileprivate func asyncAfter(after time: Duration, _ action: @escaping @Sendable () -> Void) {
+    asyncAfter(deadline: .now() + time, execute: action)
+  }
+}
+
+extension DispatchTime {
+  fileprivate static func + (time: DispatchTime, length: Duration) -> DispatchTime {
+    time + DispatchTimeInterval.nanoseconds(Int(length.inNanoseconds))
+  }
+
+  fileprivate static func - (later: DispatchTime, earlier: DispatchTime) -> Duration {
+    .nanoseconds(Int64(bitPattern: later.uptimeNanoseconds &- earlier.uptimeNanoseconds))
+  }
 }

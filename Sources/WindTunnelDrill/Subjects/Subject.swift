@@ -10,12 +10,15 @@ package protocol Subject: Sendable {
   func fly(_ call: DrillCall) async -> CallResult
   /// Tells whether it can be reached by sockets alone: it does not use a call's session.
   var needsSockets: Bool { get }
+  /// Tells whether it ends each call by itself: what does not end in time it has killed.
+  var endsCalls: Bool { get }
   /// Ends what it keeps from call to call, when its last one is over.
   func close() async
 }
 
 extension Subject {
   package var needsSockets: Bool { false }
+  package var endsCalls: Bool { false }
   package func close() async {}
 }
 

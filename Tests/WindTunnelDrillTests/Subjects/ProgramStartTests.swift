@@ -46,6 +46,50 @@ import WindTunnelCommandLine
   }
 
   @Test(.enabled(if: hasCurl, "curl is not installed."))
+  func `a program that starts slowly does not hang, and one that asks nothing for long does`()
+    async throws
+  {
+    // A call of a second is waited for two and a half.
+    let slow = #"sleep 3; exec curl -sf --noproxy '*' "$0""#
+    let row = try #require(
+      try await Self.report(slow) { $0.deadline = .seconds(1) }.scenarios.first?.subjects.first
+    )
+    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+    let silent = try #require(
+      try await Self.report("sleep 60") { $0.deadline = .seconds(1) }
+        .scenarios.first?.subjects.first
+    )
+    #expect(silent.observations.map(\.ending) == [.hung, .hung])
+  }
+
+  @Test func `programs wait for places in their order, and a place is given back once`() async {
+    let places = StartingPlaces(1)
+    let first = await places.place()
+    let (order, told) = AsyncStream<Int>.makeStream()
+    for number in [1, 2] {
+      Task {
+        let giveBack = await places.place()
+        told.yield(number)
+        giveBack()
+      }
+    }
+    first()
+    first()
+    var seen: Set<Int> = []
+    for await number in order where seen.insert(number).inserted && seen.count == 2 { break }
+    #expect(seen == [1, 2])
+    // Given back twice, the first would have made two of one.
+    let again = await places.place()
+    let isTaken = Task {
+      let giveBack = await places.place()
+      giveBack()
+      return true
+    }
+    again()
+    #expect(await isTaken.value)
+  }
+
+  @Test(.enabled(if: hasCurl, "curl is not installed."))
   func `what it waits for a connection is its latency, and not its start`() async throws {
     let lost: Scenario = [.always(.always, .connection(.lostSYNs(2)))]
     let report = try await Self.report(#"exec curl -sf --noproxy '*' "$0""#, in: lost)

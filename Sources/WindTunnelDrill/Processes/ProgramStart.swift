@@ -1,0 +1,101 @@
+internal import Dispatch
+internal import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The start of a call's program: from when it is due to the first that the server sees of it.
+///
+/// A process has to be made, and its code to be loaded, before there is a client; on a machine that has
+/// much to do that takes seconds, which are not the client's.
+final class ProgramStart: Sendable {
+  private struct State {
+    var due: DispatchTime?
+    var seen: DispatchTime?
+    var waiting: [@Sendable () -> Void] = []
+  }
+
+  private let state = Locked(State())
+
+  /// The time at which it was due; `nil` where no program is started for the call.
+  var due: DispatchTime? { state.withLock { $0.due } }
+
+  /// The time at which the server first saw something of it.
+  var seen: DispatchTime? { state.withLock { $0.seen } }
+
+  /// Notes that it is due.
+  func isDue() { state.withLock { $0.due = .now() } }
+
+  /// Notes a sign of it; only the first counts.
+  func isSeen() {
+    let waiting: [@Sendable () -> Void] = state.withLock { state in
+      guard state.seen == nil else { return [] }
+      state.seen = .now()
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for action in waiting { action() }
+  }
+
+  /// Does something as soon as it is seen.
+  func whenSeen(_ action: @escaping @Sendable () -> Void) {
+    let isSeen = state.withLock { state in
+      if state.seen == nil { state.waiting.append(action) }
+      return state.seen != nil
+    }
+    if isSeen { action() }
+  }
+}
+
+/// The places for programs that start: with more at once each would take longer, and on a busy machine
+/// none would come to its first request in time.
+final class StartingPlaces: Sendable {
+  /// The places of this process: two for each processor.
+  static let shared = StartingPlaces(2 * ProcessInfo.processInfo.activeProcessorCount)
+
+  private struct State {
+    var free: Int
+    /// The oldest first.
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state: Locked<State>
+
+  /// Makes so many places.
+  init(_ count: Int) { state = Locked(State(free: count)) }
+
+  /// Waits for a place.
+  ///
+  /// - Returns: What gives it back; only the first time counts.
+  func place() async -> @Sendable () -> Void {
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        guard state.free > 0 else {
+          state.waiting.append(continuation)
+          return false
+        }
+        state.free -= 1
+        return true
+      }
+      if isFree { continuation.resume() }
+    }
+    let isGivenBack = Locked(false)
+    return { [self] in
+      let isFirst = isGivenBack.withLock { isGivenBack in
+        defer { isGivenBack = true }
+        return !isGivenBack
+      }
+      if isFirst { giveBack() }
+    }
+  }
+
+  private func giveBack() {
+    let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+      guard !state.waiting.isEmpty else {
+        state.free += 1
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+    next?.resume()
+  }
+}
