@@ -60,6 +60,9 @@ final class StartingPlaces: Sendable {
 
   private let state: Locked<State>
 
+  /// The number of places that nobody has.
+  var free: Int { state.withLock { $0.free } }
+
   /// Makes so many places.
   init(_ count: Int) { state = Locked(State(free: count)) }
 
