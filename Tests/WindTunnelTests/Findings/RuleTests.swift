@@ -394,6 +394,10 @@ import WindTunnelFindings
     var part = Self.call(3, .succeeded, reset)
     part.bodyMatches = false
     #expect(try Self.words(rule, [part], of: .program) == "not met")
+    // A library that returns nothing returns another body than the recorded one.
+    #expect(try Self.words(rule, [part]).hasPrefix("error 3: It returned nothing and no error"))
+    part.attempts[0].bytes = 10
+    #expect(try Self.words(rule, [part]) == "not met")
     // Where nothing could be reached, nothing was seen.
     #expect(
       try Self.words(rule, [Self.call(3, .succeeded, [])])

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelReports
+
+/// What a client is found to do depends on its seed, and not on how many calls are in the air or on how
+/// many machines a drill is flown.
+@Suite(.timeLimit(.minutes(10))) struct SameFindingsTests {
+  /// The rules over one call that a client breaks, by scenario.
+  private func broken(_ report: Report) -> Set<String> {
+    // Those over many calls may not be met where there are fewer.
+    let ofMany: Set<String> = ["gives-up-at-once", "retries-in-step", "retry-storm"]
+    var names: Set<String> = []
+    for found in report.findings where !ofMany.contains(found.finding.rule) {
+      names.insert("\(found.scenario) \(found.finding.rule)")
+    }
+    return names
+  }
+
+  @Test(arguments: [
+    ["--subject", "urlsession", "--stage", "in-process"],
+    // It prints whatever comes and ends with 0, and asks again at once.
+    [
+      "--", "sh", "-c", #"curl -s --noproxy '*' "$0" || curl -s --noproxy '*' "$0"; true"#, "{url}",
+    ],
+  ])
+  func `the same rules are broken at any concurrency, and in the parts of a drill`(
+    client: [String]
+  ) async throws {
+    if client[0] == "--", Companion.find("curl") == nil {
+      try Test.cancel("curl is not here")
+    }
+    let scratch = try Scratch()
+    func fly(_ file: String, _ words: String...) async throws -> Report {
+      var weather: [String] = []
+      for name in ["captive-portal", "server-errors", "permanent-errors", "outage"] {
+        weather += ["--scenario", name]
+      }
+      let flags = ["drill", "--seed", "7", "--calls", "24", "--report", file]
+      let run = try await Program.run(flags + words + weather + client, in: scratch)
+      #expect([0, 99].contains(run.code), "\(run.err)")
+      return try Report(contentsOf: scratch.file(file))
+    }
+    let alone = broken(try await fly("1.json", "--concurrency", "1"))
+    #expect(alone.contains("captive-portal takes-portal-for-answer"))
+    #expect(broken(try await fly("16.json", "--concurrency", "16")) == alone)
+    for part in ["1/2", "2/2"] {
+      _ = try await fly("part-\(part.first ?? "0").json", "--concurrency", "4", "--shard", part)
+    }
+    let merged = try await Program.run(
+      ["report", "part-1.json", "part-2.json", "--format", "json"],
+      in: scratch
+    )
+    // A merged report is judged as the whole would be.
+    #expect(merged.code == 99, "\(merged.err)")
+    let whole = try Report(data: Data(merged.out.utf8), source: "merged")
+    #expect(broken(whole) == alone)
+  }
+}

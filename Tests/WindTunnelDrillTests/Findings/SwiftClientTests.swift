@@ -1,0 +1,34 @@
+import Testing
+import WindTunnel
+import WindTunnelDrill
+import WindTunnelReports
+
+/// Clients in Swift, each with one planted bug or with none; those in other languages lie in
+/// `Tests/PlantedBugs`.
+@Suite(.timeLimit(.minutes(10))) struct SwiftClientTests {
+  private func found(_ client: SwiftClient) async throws -> [Finding] {
+    let drill = Drill(
+      try Shipped.cassette(),
+      in: try Shipped.scenarios(named: [client.scenario]),
+      calls: client.calls,
+      deadline: client.deadline
+    )
+    return try await drill.fly(as: "client", client.client()).findings.map(\.finding)
+  }
+
+  @Test(arguments: SwiftClient.planted)
+  func `each bug is found by its name, and no error beside what follows from it`(
+    client: SwiftClient
+  ) async throws {
+    let rules = try await found(client)
+    #expect(rules.contains { $0.rule == client.rule }, "\(rules)")
+    let errors = Set(rules.filter { $0.severity == .error }.map(\.rule))
+    #expect(errors.subtracting(client.follows + [client.rule ?? ""]) == [], "\(rules)")
+  }
+
+  @Test(arguments: SwiftClient.careful)
+  func `nothing is said against a careful one`(client: SwiftClient) async throws {
+    let errors = try await found(client).filter { $0.severity == .error }
+    #expect(errors == [])
+  }
+}
