@@ -37,6 +37,9 @@ public struct Outcome: Sendable, Hashable {
   public var pace: Pace
   /// The time of the decision, by the caller's clock; `nil`: nobody told.
   public var moment: Date?
+  /// The name by which the client called this server, such as `localhost:8080`, where it is not
+  /// the plain address; the request itself has the origin that is meant.
+  package var calledBy: String?
   /// The place where the deck is told of its end.
   var slot: Int
   /// The name of the response, where nothing changes it: it is the same for every like request.

@@ -16,6 +16,10 @@ final class AttemptTracker: Sendable {
     var notOnCassette: String?
     /// The first requests that came, whose secrets its client may print again.
     var requests: [Request] = []
+    /// The host that its first request came to.
+    var host: String?
+    /// The number of different values that its requests have brought.
+    var values = 0
     /// The time of the first sign of the client: a question for a name, a connection or a request.
     var firstSign: Duration?
   }
@@ -34,6 +38,10 @@ final class AttemptTracker: Sendable {
     var awaited: [Int: @Sendable () -> Void] = [:]
     /// The last requests for what is not on the cassette that came by no call's address, the oldest first.
     var strays: [(at: Duration, words: String)] = []
+    /// The numbers of what requests brought.
+    var numbers = ValueNumbers()
+    /// The names of the recorded queries of each path, once one is asked for.
+    var recordedQueries: [String: Set<String>]?
   }
 
   /// So many are enough to find one that came while a call was in the air.
@@ -170,6 +178,7 @@ final class AttemptTracker: Sendable {
       miss(outcome, mismatch, at: now)
     }
     let date = retryDate(of: outcome)
+    tellSent(outcome)
     state.withLock { state in
       if let call = state.open[outcome.id]?.call,
         outcome.request.body.count <= Self.requestBytesMax,
@@ -182,6 +191,36 @@ final class AttemptTracker: Sendable {
       state.open[outcome.id]?.stages.tls = handshake?.inWholeMicroseconds
       state.open[outcome.id]?.stages.upload = upload?.inWholeMicroseconds
     }
+  }
+
+  /// Tells what the request brought that rules compare, where it brought anything of the kind.
+  private func tellSent(_ outcome: Outcome) {
+    let values = SentValues(of: outcome)
+    let host = SentValues.host(of: outcome, on: stage)
+    let told = state.withLock { state -> WorkerMessage? in
+      guard let open = state.open[outcome.id] else { return nil }
+      var seen = state.calls[open.call] ?? Seen()
+      func number(_ value: String) -> Int {
+        state.numbers.number(of: value, in: open.call, &seen.values)
+      }
+      var sent = Observation.Sent()
+      sent.content = values.content.map(number)
+      sent.credentials = values.credentials.map(number)
+      sent.apiKeys = values.apiKeys.map(number)
+      sent.key = values.key.map(number)
+      sent.marks = values.marks.map(number)
+      sent.isElsewhere = seen.host.map { $0 != host } ?? false
+      if seen.host == nil { seen.host = host }
+      state.calls[open.call] = seen
+      if outcome.request.url.query != nil {
+        let recorded = state.recordedQueries ?? SentValues.queries(of: cassette)
+        state.recordedQueries = recorded
+        sent.takeParameters(of: outcome.request, recorded: recorded)
+      }
+      return sent == Observation.Sent()
+        ? nil : .sent(call: open.call, place: open.place, sent)
+    }
+    if let told { send(told) }
   }
 
   private func ended(_ outcome: Outcome) {

@@ -48,6 +48,9 @@ struct WorkerLog: Sendable {
       }
       attempts[call, default: []].append(attempt)
       lastActive = call
+    case .sent(let call, let place, let sent):
+      // One that comes after its call is not among the attempts.
+      if attempts[call]?.indices.contains(place) == true { attempts[call]?[place].sent = sent }
     case .attemptEnded(let call, let end):
       // A client may have its answer before the server has told of it.
       if let place = places[call] {

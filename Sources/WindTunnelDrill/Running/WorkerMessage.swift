@@ -57,6 +57,8 @@ enum WorkerMessage: Sendable {
   case began(Int)
   /// An attempt came to the deck.
   case attempt(call: Int, Observation.Attempt)
+  /// The whole request of an attempt has come, and says something.
+  case sent(call: Int, place: Int, Observation.Sent)
   /// An attempt of a call was over.
   case attemptEnded(call: Int, AttemptEnd)
   /// A call ended; its attempts are in the messages before.
@@ -89,6 +91,8 @@ enum WorkerMessage: Sendable {
       case .began(let call): ["began": .number(call)]
       case .attempt(let call, let attempt):
         ["attempt": .number(call), "met": attempt.json]
+      case .sent(let call, let place, let sent):
+        ["sent": .number(call), "place": .number(place), "values": sent.json ?? [:]]
       case .attemptEnded(let call, let end):
         [
           "attemptEnded": .number(call), "place": .number(end.place),
@@ -118,6 +122,12 @@ enum WorkerMessage: Sendable {
       let attempt = try? Observation.Attempt(met)
     {
       self = .attempt(call: call, attempt)
+    } else if let call = json["sent"]?.intValue, let place = json["place"]?.intValue,
+      let values = json["values"],
+      // Only a whole line counts, and of that all reads.
+      let sent = try? Observation.Sent(values)
+    {
+      self = .sent(call: call, place: place, sent)
     } else if let call = json["attemptEnded"]?.intValue, let place = json["place"]?.intValue,
       let moment = json["atMilliseconds"]?.doubleValue
     {

@@ -3,22 +3,25 @@ struct JudgedCall: Sendable {
   /// All calls of its flight: to keep a place among them is cheaper than to copy a call.
   private let calls: [Observation]
   private let place: Int
+  private let sharedMarks: SharedMarks
   /// The kind of its client.
   let client: Flight.Client
   /// The things about it that rules ask for.
   let traits: Traits
 
-  private init(_ flight: Flight, at place: Int, _ traits: Traits) {
+  private init(_ flight: Flight, at place: Int, _ traits: Traits, _ sharedMarks: SharedMarks) {
     (calls, self.place, client, self.traits) = (flight.calls, place, flight.client, traits)
+    self.sharedMarks = sharedMarks
   }
 
   /// Looks at the calls of a flight; those about which nothing can be judged are left out.
   static func all(in flight: Flight) -> [JudgedCall] {
-    flight.calls.withUnsafeBufferPointer { calls in
+    let sharedMarks = SharedMarks(of: flight.calls)
+    return flight.calls.withUnsafeBufferPointer { calls in
       var all: [JudgedCall] = []
       for place in calls.indices {
         let traits = Traits(of: calls, at: place)
-        if !traits.isEmpty { all.append(JudgedCall(flight, at: place, traits)) }
+        if !traits.isEmpty { all.append(JudgedCall(flight, at: place, traits, sharedMarks)) }
       }
       return all
     }
@@ -54,6 +57,12 @@ struct JudgedCall: Sendable {
     static let strange = Self(rawValue: 1024)
     /// It had an answer that was no fault's, and failed.
     static let failedDespiteAnswer = Self(rawValue: 2048)
+    /// A request came to another host than the first.
+    static let elsewhere = Self(rawValue: 4096)
+    /// A request's query has parameters of the client's own.
+    static let addsParameters = Self(rawValue: 8192)
+    /// A fault answered a request with 401.
+    static let refused = Self(rawValue: 16384)
   }
 
   /// The call that is judged.
@@ -104,6 +113,9 @@ struct JudgedCall: Sendable {
     let attempts = attempts
     return attempts.count < 2 || attempts.isOneRow ? attempts.count : longestRow.count
   }
+
+  /// Tells whether no other call bears what has this number.
+  func isOwn(_ mark: Int) -> Bool { !sharedMarks.contains(mark) }
 
   /// The wait between two attempts: from the answer's end to the next one's start.
   func gap(_ before: Int, _ after: Int) -> Duration? {
@@ -187,7 +199,7 @@ extension JudgedCall.Traits {
   private init(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {
     // Most calls are one attempt that went well.
     if attempts.count == 1, (attempts[0].status ?? 0) < 400, attempts[0].isAnswered {
-      self = []
+      self = attempts[0].sent?.addsParameters == true ? .addsParameters : []
       return
     }
     self = .unanswered
@@ -195,7 +207,11 @@ extension JudgedCall.Traits {
     for place in attempts.indices {
       let isAnswered = attempts[place].isAnswered
       if isAnswered { remove(.unanswered) }
-      if attempts[place].isRepeatable == false, !isAnswered { insert(.unsafe) }
+      let sent = attempts[place].sent
+      if attempts[place].isRepeatable == false || sent?.key != nil, !isAnswered { insert(.unsafe) }
+      if sent?.isElsewhere == true { insert(.elsewhere) }
+      if sent?.addsParameters == true { insert(.addsParameters) }
+      if attempts[place].status == 401, !isAnswered { insert(.refused) }
       if (attempts[place].status ?? 0) >= 400 || !attempts[place].isRequest { insert(.lasting) }
       let isLast = place + 1 == attempts.count
       if !isLast, attempts[place].retryAfter != nil || attempts[place].retryNotBefore != nil {
@@ -262,7 +278,7 @@ extension Observation.Attempt {
 
   /// Tells whether it began when another was over, as far as their times are known. Connections that fail
   /// beside each other cannot be told from ones that follow at once.
-  fileprivate func isAfter(_ other: Self) -> Bool {
+  func isAfter(_ other: Self) -> Bool {
     guard let start, let over = other.headCame else { return true }
     return start >= over + (isRequest || other.isRequest ? .zero : .milliseconds(20))
   }

@@ -35,9 +35,15 @@ extension Observation {
       get { seenStages?.value ?? ExchangeStages() }
       set { seenStages = newValue == ExchangeStages() ? nil : Boxed(newValue) }
     }
+    /// The parts of what it sent that say something; `nil` where none does.
+    public var sent: Sent? {
+      get { boxedSent?.value }
+      set { boxedSent = newValue.map { Boxed($0) } }
+    }
     /// Beside the rest: millions of attempts are copied, and few bear all of them.
     package private(set) var seenStages: Boxed<ExchangeStages>?
     private var boxedRetryNotBefore: Boxed<Duration>?
+    private var boxedSent: Boxed<Sent>?
 
     /// Makes an attempt; what is not named here was not seen.
     public init(decision: String, take: String) {

@@ -248,6 +248,7 @@ extension Observation.Attempt {
     members.add("repeatable", isRepeatable)
     if isUnderBadCertificate { members.append(JSON.Member("underBadCertificate", true)) }
     if let stages = stages.json { members.append(JSON.Member("stages", stages)) }
+    if let sent = sent?.json { members.append(JSON.Member("sent", sent)) }
     return .object(members)
   }
 
@@ -271,6 +272,7 @@ extension Observation.Attempt {
     if let stages = try object.object("stages") {
       self.stages = try ExchangeStages(reading: stages)
     }
+    if let sent = try object.object("sent") { self.sent = try Observation.Sent(reading: sent) }
     try object.refuseUnknownKeys()
   }
 

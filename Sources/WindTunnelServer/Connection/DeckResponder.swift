@@ -38,6 +38,13 @@ struct DeckResponder {
   /// Notes that all of a request is here that has been decided.
   func noteEnd(of outcome: Outcome) {
     let upload = Duration.nanoseconds(Moment.now() - requestStart)
+    // Most clients call the address that they were given, and of their outcomes no copy is made.
+    if let host = naming?.host, !host.hasPrefix("127.0.0.1") {
+      var named = outcome
+      named.calledBy = host
+      context.origins.requestEnded(named, handshake: handshake, upload: upload)
+      return
+    }
     context.origins.requestEnded(outcome, handshake: handshake, upload: upload)
   }
 

@@ -16,7 +16,7 @@ import WindTunnel
   )
   static let messages: [WorkerMessage] = [
     .began(3), .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
-    .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
+    .sent(call: 4, place: 1, sent), .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
     .attemptEnded(call: 4, .init(place: 0, at: .zero)),
     .ended(observation), .ended(whole), .refused("no \"such\"\nthing"),
   ]
@@ -27,7 +27,15 @@ import WindTunnel
     (attempt.retryAfter, attempt.isRepeatable) = (.seconds(1), false)
     attempt.retryNotBefore = .microseconds(1_700_001)
     attempt.stages = stages
+    attempt.sent = sent
     return attempt
+  }()
+  static let sent = {
+    var sent = Observation.Sent()
+    (sent.content, sent.credentials, sent.isElsewhere) = (16_384, [16_385, 3], true)
+    (sent.key, sent.marks, sent.apiKeys) = (16_386, [16_387], [9])
+    (sent.addsParameters, sent.secretParameters) = (true, ["api_key"])
+    return sent
   }()
   static let end = {
     var end = WorkerMessage.AttemptEnd(place: 1, at: .microseconds(1_000_001))
@@ -59,6 +67,16 @@ import WindTunnel
     let line = message.line
     #expect(line.hasSuffix("\n") && line.count { $0 == "\n" } == 1)
     #expect(try #require(WorkerMessage(line: String(line.dropLast()))).line == line)
+  }
+
+  @Test func `what an attempt sent comes back whole`() throws {
+    let sent = try Observation.Sent(#require(Self.sent.json))
+    #expect(sent == Self.sent && Observation.Sent().json == nil)
+    #expect(try Observation.Attempt(Self.attempt.json) == Self.attempt)
+    for text in [#"{"content":-1}"#, #"{"marks":["a"]}"#, #"{"value":"a"}"#] {
+      let json = try JSON(parsing: text.utf8, source: "")
+      #expect(throws: FormatError.self) { try Observation.Sent(json) }
+    }
   }
 
   @Test(arguments: messages) func `a line that is cut says nothing`(message: WorkerMessage) {

@@ -35,6 +35,15 @@ import WindTunnelReports
     #expect(try problems(JSON(parsing: CoverageTests.report().data(), source: "r")) == [])
     let strange = Flights.report(NotOnCassetteTests.calls(1...2))
     #expect(try problems(JSON(parsing: strange.data(), source: "r")) == [])
+    var calls = Flights.drawn(1, seed: 3)
+    var sent = Observation.Sent()
+    (sent.content, sent.credentials, sent.isElsewhere) = (1, [2, 3], true)
+    (sent.key, sent.marks, sent.apiKeys) = (4, [5], [6])
+    (sent.addsParameters, sent.secretParameters) = (true, ["token"])
+    calls[0].attempts[0].sent = sent
+    let told = Flights.report(calls)
+    #expect(try problems(JSON(parsing: told.data(), source: "r")) == [])
+    #expect(String(decoding: told.data(), as: UTF8.self).contains("secretParameters"))
   }
 
   @Test(arguments: [

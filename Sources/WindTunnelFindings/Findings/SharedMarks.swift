@@ -1,0 +1,30 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The marks of a flight's requests that more than one call bears. They are looked for when they are
+/// first asked for: few flights have a call in which it matters.
+final class SharedMarks: Sendable {
+  private let calls: [Observation]
+  private let found = Locked<Set<Int>?>(nil)
+
+  init(of calls: [Observation]) { self.calls = calls }
+
+  /// Tells whether more than one call bears what has this number.
+  func contains(_ mark: Int) -> Bool {
+    found.withLock { found in
+      let shared = found ?? Self.find(in: calls)
+      found = shared
+      return shared.contains(mark)
+    }
+  }
+
+  private static func find(in calls: [Observation]) -> Set<Int> {
+    var (bearers, shared): ([Int: Int], Set<Int>) = ([:], [])
+    for call in calls {
+      for mark in call.attempts.lazy.compactMap(\.sent).flatMap(\.marks) {
+        if bearers[mark, default: call.call] != call.call { shared.insert(mark) }
+        bearers[mark] = call.call
+      }
+    }
+    return shared
+  }
+}

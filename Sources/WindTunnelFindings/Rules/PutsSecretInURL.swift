@@ -1,0 +1,32 @@
+extension FindingRule {
+  /// Addresses are written down everywhere.
+  static let putsSecretInURL = FindingRule(
+    "puts-secret-in-url",
+    .warning,
+    "Adds what looks like a secret to a URL.",
+    condition: "a request's query had a parameter that the recorded request has not",
+    cost: "Logs, histories and proxies keep addresses, and the secret with them.",
+    remedy: "Send tokens and keys in a header field, such as Authorization.",
+    source: "RFC 6750 §5.3 (do not pass bearer tokens in page URLs); OWASP ASVS 13.1",
+    scope: .flight { rule, troubled, _ in
+      // Also calls that came to nothing on the cassette: it is by the added parameter that they do.
+      let met = troubled.filter { $0.traits.contains(.addsParameters) }
+      guard !met.isEmpty else { return .notMet(rule.unmet(by: 0)) }
+      let broken = met.filter { call in
+        call.attempts.contains { $0.sent?.secretParameters.isEmpty == false }
+      }
+      guard let example = broken.smallest,
+        let names = example.attempts.lazy.compactMap(\.sent?.secretParameters)
+          .first(where: { !$0.isEmpty })
+      else { return .passed(met.count) }
+      return .broken(
+        rule.finding(
+          Violation("It added \(names.joined(separator: ", ")) to the query of its URL."),
+          in: example,
+          calls: broken.count,
+          judged: met.count
+        )
+      )
+    }
+  )
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelReports
+
+/// Programs on real sockets that send what they should not.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SentCommandTests {
+  private static let isHere = Companion.find("python3") != nil
+
+  /// A client that follows one redirect by hand, with its credential, without it, or where there is none.
+  private static let follower = """
+    import http.client, sys
+    from urllib.parse import urlsplit
+    method, url, first, second = sys.argv[1:5]
+    for field in (first, second):
+        parts = urlsplit(url)
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+        headers = {"Authorization": field} if field != "-" else {}
+        connection.request(method, parts.path, headers=headers)
+        answer = connection.getresponse()
+        body = answer.read()
+        if answer.status != 302:
+            break
+        url = answer.getheader("Location")
+    sys.stdout.write(body.decode())
+    sys.exit(0 if answer.status < 400 else 1)
+    """
+
+  /// A client that sends its POST up to three times, under a key of each attempt or of the call.
+  private static let payer = """
+    import sys, time, urllib.request, urllib.error, uuid
+    method, url, stays = sys.argv[1], sys.argv[2], sys.argv[3] == "stays"
+    body = b"{}" if method == "POST" else None
+    key = uuid.uuid4()
+    for attempt in range(3):
+        headers = {"Idempotency-Key": str(key if stays else uuid.uuid4()),
+                   "Content-Type": "application/json"}
+        request = urllib.request.Request(url, body, headers, method=method)
+        try:
+            print(urllib.request.urlopen(request, timeout=20).read().decode())
+            sys.exit(0)
+        except Exception:
+            time.sleep(0.3)
+    sys.exit(1)
+    """
+
+  private func findings(
+    _ rule: String,
+    of script: String,
+    _ words: [String],
+    in scenario: String,
+    _ flags: [String]
+  ) async throws -> [String] {
+    let scratch = try Scratch()
+    try scratch.write(script, to: "client.py")
+    let run = try await Program.run(
+      ["drill", "--scenario", scenario, "--calls", "6", "--report", "drill.json"] + flags
+        + ["--", "python3", "client.py", "{method}", "{url}"] + words,
+      in: scratch
+    )
+    try #require(run.code == 0 || run.code == 99, "\(run)")
+    let report = try Report(contentsOf: scratch.file("drill.json"))
+    return report.findings.map(\.finding).filter { $0.rule == rule }
+      .map { "\($0.severity.rawValue): \($0.seen)" }
+  }
+
+  @Test(.enabled(if: isHere, "there is no python3"))
+  func `whoever shows a credential to another host is named, and nobody else`() async throws {
+    for (first, second, found) in [
+      ("Bearer a", "Bearer a", 1), ("Bearer a", "-", 0), ("-", "-", 0),
+    ] {
+      let seen = try await findings(
+        "sends-credential-elsewhere",
+        of: Self.follower,
+        [first, second],
+        in: "redirect-elsewhere",
+        []
+      )
+      #expect(seen.count == found, "\(seen)")
+      #expect(
+        seen.allSatisfy {
+          $0 == "error: It was redirected to another host, and sent its credential along."
+        }
+      )
+    }
+  }
+
+  @Test(.enabled(if: isHere, "there is no python3"), arguments: ["1", "16"])
+  func `a new key for each attempt is named, and one that stays is not`(concurrency: String)
+    async throws
+  {
+    let scratch = try Scratch()
+    try scratch.write(
+      #"{"windtunnelScenario":1,"name":"s","rules":[{"when":{"first":1},"faults":[{"status":500}]}]}"#,
+      to: "s.json"
+    )
+    for (word, count) in [("changes", 1), ("stays", 0)] {
+      let seen = try await findings(
+        "repeats-post",
+        of: Self.payer,
+        [word],
+        in: scratch.file("s.json").path,
+        ["--concurrency", concurrency]
+      )
+      #expect(seen.count == count, "\(seen)")
+      #expect(
+        seen.allSatisfy {
+          $0.hasPrefix("error: After a 500 it sent POST /")
+            && $0.hasSuffix(", and the Idempotency-Key had changed.")
+        }
+      )
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What attempts sent, as numbers, in process and on the wire.
+@Suite(.timeLimit(.minutes(10))) struct SentTests {
+  private static let secret = "s3cretW0rd-of-some-length"
+
+  private static let tape = Cassette([
+    Interaction(
+      Request(
+        "POST",
+        "http://a.example/pay",
+        headers: ["Content-Type": "application/json"],
+        body: Body(#"{"to":"a-recorded-name-of-length"}"#)
+      ),
+      Response(body: Body("{}"))
+    )
+  ])
+
+  /// Sends a request twice: after a status that says nothing about what was done.
+  @Sendable private static func ask(
+    _ call: DrillCall,
+    _ change: @Sendable (inout URLRequest, Int) -> Void
+  ) async throws {
+    for attempt in 0..<2 {
+      var request = call.urlRequest
+      change(&request, attempt)
+      let status = await withCheckedContinuation {
+        (continuation: CheckedContinuation<Int?, Never>) in
+        call.session.dataTask(with: request) { _, response, _ in
+          continuation.resume(returning: (response as? HTTPURLResponse)?.statusCode)
+        }.resume()
+      }
+      if status == 200 { return }
+    }
+    throw URLError(.badServerResponse)
+  }
+
+  private func fly(
+    _ stage: Stage,
+    _ change: @escaping @Sendable (inout URLRequest, Int) -> Void
+  ) async throws -> Report {
+    let drill = Drill(
+      Self.tape,
+      in: [Scenario("s", rules: [.on("* /**", .first(1), .status(500))])],
+      calls: 4,
+      load: .closedLoop(concurrency: 4),
+      deadline: .seconds(60),
+      stage: stage
+    )
+    return try await drill.fly { try await Self.ask($0, change) }
+  }
+
+  private func findings(_ report: Report) -> [String] {
+    report.findings.map(\.finding).filter { $0.rule == "repeats-post" }.map(\.seen)
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess])
+  func `a new Idempotency-Key for each attempt is found, and no value is told`(stage: Stage)
+    async throws
+  {
+    let report = try await fly(stage) { request, _ in
+      request.setValue("\(Self.secret)-\(UUID())", forHTTPHeaderField: "Idempotency-Key")
+      request.setValue("Bearer \(Self.secret)", forHTTPHeaderField: "Authorization")
+    }
+    let found = findings(report)
+    #expect(found.count == 1 && found[0].hasSuffix(", and the Idempotency-Key had changed."))
+    let calls = try #require(report.scenarios.first?.subjects.first).observations
+    let sent = calls.flatMap(\.attempts).compactMap(\.sent)
+    #expect(sent.count == 8 && Set(sent.compactMap(\.key)).count == 8)
+    #expect(Set(sent.flatMap(\.credentials)).count == 1 && sent.allSatisfy { $0.marks == [] })
+    let text = String(decoding: report.data(), as: UTF8.self)
+    #expect(!text.contains(Self.secret))
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess])
+  func `a key that stays is none, wherever it stands`(stage: Stage) async throws {
+    let kept = try await fly(stage) { request, _ in
+      // On the wire the address is the call's own.
+      request.setValue("key \(request.url?.path ?? "")", forHTTPHeaderField: "Idempotency-Key")
+    }
+    #expect(findings(kept) == [])
+    let plain = try await fly(stage) { _, _ in }
+    let found = findings(plain)
+    #expect(
+      found.count == 1 && found.allSatisfy { $0.hasPrefix("After a 500 it sent POST /pay again") }
+    )
+  }
+
+  private func values(_ request: Request) -> SentValues {
+    let interaction = Self.tape.interactions[0]
+    let deck = Deck(Self.tape, options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat))
+    var outcome = deck.decide(request)
+    outcome.source = .recording(interaction, place: 0)
+    return SentValues(of: outcome)
+  }
+
+  @Test func `a long value of the client's own marks a request`() {
+    func body(_ text: String, _ headers: HeaderFields = [:]) -> Request {
+      Request("POST", "http://a.example/pay", headers: headers, body: Body(text))
+    }
+    let own = body(#"{"to":"a-recorded-name-of-length","id":["own-value-of-length"]}"#)
+    #expect(values(own).marks == ["mark own-value-of-length"])
+    #expect(values(body(#"{"id":"short","at":"2026-11-23T10:00:00Z"}"#)).marks == [])
+    let fields: HeaderFields = [
+      "X-Request-Id": "id-of-enough-length", "User-Agent": "client of enough length",
+      "X-Api-Key": "key-of-enough-length", "Traceparent": "00-0123456789abcdef",
+    ]
+    let headed = values(body("x", fields))
+    #expect(headed.marks == ["mark id-of-enough-length"])
+    #expect(headed.apiKeys == ["credential x-api-key: key-of-enough-length"])
+    let signed = values(Request("GET", "/pay", headers: ["authorization": "a", "Cookie": "b"]))
+    #expect(signed.credentials == ["credential authorization: a", "credential cookie: b"])
+    #expect(values(body("x")).content != values(body("y")).content)
+    #expect(values(body("", ["Content-Length": "9"])).content == nil)
+    #expect(values(Request("GET", "/pay", headers: fields)).marks == [])
+  }
+
+  @Test func `a parameter of the client's own is one that no recorded request has`() {
+    let recorded = SentValues.queries(
+      of: Cassette([Interaction(Request("GET", "/a?page=1&token=x"), Response())])
+    )
+    func names(_ url: RequestURL) -> String {
+      var sent = Observation.Sent()
+      sent.takeParameters(of: Request("GET", url), recorded: recorded)
+      return sent.addsParameters ? "adds \(sent.secretParameters)" : "adds none"
+    }
+    #expect(names(RequestURL("/a?page=2&token=12345678")) == "adds none")
+    #expect(
+      names(RequestURL("/a?api_key=12345678&Sig=1234567890123456"))
+        == #"adds ["api_key", "Sig"]"#
+    )
+    #expect(names(RequestURL("/a?key=name&size=12345678")) == "adds []")
+    #expect(names(RequestURL("/b?token=12345678")) == "adds none")
+    #expect(names(RequestURL("/a?to%0Aken=12345678")) == "adds []")
+  }
+
+  @Test func `equal values have equal numbers, and calls have none in common`() {
+    var (numbers, one, other) = (ValueNumbers(), 0, 0)
+    let first = numbers.number(of: "a", in: 0, &one)
+    let second = numbers.number(of: "b", in: 0, &one)
+    #expect(first != second && numbers.number(of: "a", in: 3, &other) == first && other == 0)
+    let third = numbers.number(of: "c", in: 3, &other)
+    var (again, count) = (ValueNumbers(), 0)
+    #expect(again.number(of: "z", in: 0, &count) != third)
+    // What is in use is not forgotten when there are many.
+    for round in 0..<(1 << 17) {
+      var counted = 0
+      _ = numbers.number(of: "\(round)", in: 1_000_000, &counted)
+      if round % 1000 == 0 { #expect(numbers.number(of: "a", in: 4, &other) == first) }
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import Testing
+import WindTunnel
+import WindTunnelFindings
+
+/// The rules that compare what attempts sent, from their three sides: broken, kept, and not met.
+@Suite struct RulesOfSentTests {
+  private typealias Sent = Observation.Sent
+
+  private static func sent(_ change: (inout Sent) -> Void) -> Sent {
+    var sent = Sent()
+    change(&sent)
+    return sent
+  }
+
+  /// A POST; a key of the header's makes it one that may come twice.
+  private static func post(
+    _ start: Int,
+    _ status: Int? = 200,
+    _ error: String? = nil,
+    _ change: (inout Sent) -> Void
+  ) -> Observation.Attempt {
+    let sent = sent(change)
+    var attempt = RuleTests.attempt(
+      start,
+      to: start + 3,
+      status: status,
+      error: error,
+      key: "POST /payments",
+      isRepeatable: sent.key != nil
+    )
+    attempt.sent = sent
+    return attempt
+  }
+
+  private static func words(_ rule: String, _ calls: [Observation.Attempt]...) throws -> String {
+    try RuleTests.words(
+      rule,
+      calls.enumerated().map { RuleTests.call($0.offset, $0.element) },
+      of: .program
+    )
+  }
+
+  @Test func `only the same content is the same deed`() throws {
+    let rule = "repeats-post"
+    let first = Self.post(0, 500) { $0.content = 1 }
+    let other = Self.post(503) { $0.content = 2 }
+    #expect(try Self.words(rule, [first, other]) == "kept by 1")
+    let late = Self.post(900) { $0.content = 1 }
+    let found = "error 0: After a 500 it sent POST /payments again, 897 ms later. (1 of 1 call)"
+    #expect(try Self.words(rule, [first, other, late]) == found)
+    #expect(try Self.words(rule, [first, late]) == found)
+  }
+
+  @Test func `a key that stays makes it right, and one that changes does not`() throws {
+    let rule = "repeats-post"
+    func call(_ key: Int?, _ next: Int?, _ status: Int? = 500, _ error: String? = nil) throws
+      -> String
+    {
+      try Self.words(
+        rule,
+        [
+          Self.post(0, status, error) { ($0.content, $0.key) = (1, key) },
+          Self.post(503) { ($0.content, $0.key) = (1, next) },
+        ]
+      )
+    }
+    #expect(try call(5, 5) == "kept by 1")
+    #expect(
+      try call(5, 6) == "error 0: After a 500 it sent POST /payments again, 500 ms later, and the "
+        + "Idempotency-Key had changed. (1 of 1 call)"
+    )
+    #expect(try call(5, 6, 503).hasPrefix("warning 0"))
+    // It was not done.
+    for status in [401, 408, 425, 429] { #expect(try call(5, 6, status) == "not met") }
+    #expect(try call(nil, nil, nil, "connectionLost").hasPrefix("error 0"))
+  }
+
+  @Test func `what only the attempts of one call bear is a key, too`() throws {
+    let rule = "repeats-post"
+    func call(_ marks: [Int], _ next: [Int]) -> [Observation.Attempt] {
+      [
+        Self.post(0, 500) { ($0.content, $0.marks) = (1, marks) },
+        Self.post(503) { ($0.content, $0.marks) = (1, next) },
+      ]
+    }
+    #expect(try Self.words(rule, call([7], [8, 7])) == "kept by 1")
+    #expect(try Self.words(rule, call([7], [8])).hasPrefix("error 0"))
+    let good = [Self.post(0) { $0.marks = [9] }]
+    // Another call bears the 9, so it tells none from the other.
+    #expect(try Self.words(rule, call([9], [9]), good).hasPrefix("error 0"))
+    #expect(try Self.words(rule, call([7, 9], [7, 9]), good) == "kept by 1")
+    // In whichever order calls are seen.
+    #expect(try Self.words(rule, good, call([9], [9])).hasPrefix("error 1"))
+  }
+
+  private static func hop(
+    _ start: Int,
+    _ status: Int = 200,
+    elsewhere: Bool = false,
+    _ credentials: [Int]
+  ) -> Observation.Attempt {
+    var attempt = RuleTests.attempt(
+      start,
+      to: start + 3,
+      status: status,
+      faults: status == 302 ? #"{"answer":"redirectElsewhere"}"# : nil
+    )
+    attempt.sent = sent { ($0.isElsewhere, $0.credentials) = (elsewhere, credentials) }
+    return attempt
+  }
+
+  @Test func `a credential goes to no other host`() throws {
+    let rule = "sends-credential-elsewhere"
+    let found =
+      "error 0: It was redirected to another host, and sent its credential along. (1 of 1 call)"
+    #expect(
+      try Self.words(rule, [Self.hop(0, 302, [1]), Self.hop(9, elsewhere: true, [1])]) == found
+    )
+    let two = [Self.hop(0, 302, [1, 2]), Self.hop(9, elsewhere: true, [2])]
+    #expect(try Self.words(rule, two) == found)
+    for credentials in [[], [3]] {
+      let good = [Self.hop(0, 302, [1]), Self.hop(9, elsewhere: true, credentials)]
+      #expect(try Self.words(rule, good) == "kept by 1")
+    }
+    // What an API made up is known to its caller alone.
+    var keys = [Self.hop(0, 302, []), Self.hop(9, elsewhere: true, [])]
+    for place in keys.indices { keys[place].sent?.apiKeys = [4] }
+    #expect(
+      try Self.words(rule, keys)
+        == "warning 0: It was redirected to another host, and sent its API key along. (1 of 1 call)"
+    )
+    for other in [
+      [Self.hop(0, 302, []), Self.hop(9, elsewhere: true, [1])], [Self.hop(0, 302, [1])],
+      [Self.hop(0, 302, [1]), Self.hop(9, 200, [1])],
+      // By another name of its own accord.
+      [Self.hop(0, 503, [1]), Self.hop(9, elsewhere: true, [1])],
+    ] {
+      #expect(try Self.words(rule, other) == "not met")
+    }
+  }
+
+  @Test func `a credential that was refused is not tried again`() throws {
+    let rule = "repeats-refused-credential"
+    #expect(
+      try Self.words(rule, [Self.hop(0, 401, [1]), Self.hop(9, 401, [1])])
+        == "warning 0: After 401 it asked with the same credential 1 time more. (1 of 1 call)"
+    )
+    let thrice = [0, 9, 19].map { Self.hop($0, 401, []) }
+    #expect(
+      try Self.words(rule, thrice)
+        == "error 0: After 401 it asked without a credential 2 times more. (1 of 1 call)"
+    )
+    #expect(try Self.words(rule, [Self.hop(0, 401, [1]), Self.hop(9, 200, [2])]) == "kept by 1")
+    #expect(try Self.words(rule, [Self.hop(0, 401, [])]) == "kept by 1")
+    #expect(try Self.words(rule, [Self.hop(0, 503, [1]), Self.hop(9, 200, [1])]) == "not met")
+    // It signed in again, and the tape has one token to give.
+    let login = RuleTests.attempt(5, to: 7, key: "POST /login")
+    let renewed = [Self.hop(0, 401, [1]), login, Self.hop(9, 401, [1])]
+    #expect(try Self.words(rule, renewed) == "kept by 1")
+    // Another call may have signed in for it.
+    let living = [RuleTests.call([Self.hop(0, 401, [1]), Self.hop(9, 401, [1])])]
+    #expect(try RuleTests.words(rule, living, of: .service) == "kept by 1")
+  }
+
+  @Test func `a secret does not stand in a URL`() throws {
+    let rule = "puts-secret-in-url"
+    func call(_ names: [String]) -> [Observation.Attempt] {
+      var attempt = RuleTests.attempt(0, to: 3)
+      attempt.sent = Self.sent { ($0.addsParameters, $0.secretParameters) = (true, names) }
+      return [attempt]
+    }
+    #expect(
+      try Self.words(rule, call(["token"]), call([]))
+        == "warning 0: It added token to the query of its URL. (1 of 2 calls)"
+    )
+    #expect(try Self.words(rule, call([])) == "kept by 1")
+    #expect(try Self.words(rule, [RuleTests.attempt(0, to: 3)]) == "not met")
+    // It is not on the cassette because of what was added.
+    var strange = RuleTests.call(0, call(["token"]))
+    strange.notOnCassette = "GET /home"
+    #expect(try RuleTests.words(rule, [strange]).hasPrefix("warning 0"))
+  }
+}
