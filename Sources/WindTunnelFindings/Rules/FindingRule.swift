@@ -74,9 +74,10 @@ public struct FindingRule: Sendable {
 
   /// Every rule, the gravest first.
   public static let all: [FindingRule] = [
-    .crashes, .hangs, .acceptsBadCertificate, .repeatsPost, .successOnErrorStatus,
-    .successOnCutBody,
-    .takesPortalForAnswer, .successWithoutAnswer, .ignoresRetryAfter, .noBackOff,
+    .crashes, .hangs, .acceptsBadCertificate, .showsAnotherAnswer, .repeatsPost,
+    .successOnErrorStatus,
+    .successOnCutBody, .takesPortalForAnswer, .keepsPortalPage, .successWithoutAnswer,
+    .doesNotComeBack, .leaksConnections, .comesBackInAHerd, .ignoresRetryAfter, .noBackOff,
     .retriesWithoutBound, .redirectsWithoutBound, .retryStorm, .retriesPermanentError,
     .waitsOnSilence, .goesOnAfterCancel, .failsOnLegalAnswer, .retriesInStep, .givesUpAtOnce,
   ]
