@@ -39,6 +39,9 @@ static const unsigned char broken_answers[] = {
 static const unsigned char captive_portal[] = {
 #embed "../../Cassettes/scenarios/captive-portal.json"
 };
+static const unsigned char portal_gone[] = {
+#embed "../../Cassettes/scenarios/portal-gone.json"
+};
 static const unsigned char redirect_elsewhere[] = {
 #embed "../../Cassettes/scenarios/redirect-elsewhere.json"
 };
@@ -71,6 +74,9 @@ static const unsigned char reuse[] = {
 };
 static const unsigned char dead_connection[] = {
 #embed "../../Cassettes/scenarios/dead-connection.json"
+};
+static const unsigned char late_answers[] = {
+#embed "../../Cassettes/scenarios/late-answers.json"
 };
 static const unsigned char recovery[] = {
 #embed "../../Cassettes/scenarios/recovery.json"
@@ -133,6 +139,7 @@ static const struct {
     {"scenarios/permanent-errors", permanent_errors, sizeof permanent_errors},
     {"scenarios/broken-answers", broken_answers, sizeof broken_answers},
     {"scenarios/captive-portal", captive_portal, sizeof captive_portal},
+    {"scenarios/portal-gone", portal_gone, sizeof portal_gone},
     {"scenarios/redirect-elsewhere", redirect_elsewhere, sizeof redirect_elsewhere},
     {"scenarios/redirect-loop", redirect_loop, sizeof redirect_loop},
     {"scenarios/dns-failure", dns_failure, sizeof dns_failure},
@@ -144,6 +151,7 @@ static const struct {
     {"scenarios/outage", outage, sizeof outage},
     {"scenarios/reuse", reuse, sizeof reuse},
     {"scenarios/dead-connection", dead_connection, sizeof dead_connection},
+    {"scenarios/late-answers", late_answers, sizeof late_answers},
     {"scenarios/recovery", recovery, sizeof recovery},
     {"scenarios/auth-expiry", auth_expiry, sizeof auth_expiry},
     {"scenarios/stall", stall, sizeof stall},

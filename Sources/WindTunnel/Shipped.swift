@@ -11,12 +11,10 @@ package enum Shipped {
   /// The names of the scenarios that the default drill flies, in its order.
   package static let drill = [
     "calm", "latency", "packet-loss", "legal", "rate-limited", "retry-after-date",
-    "retry-after-far",
-    "one-fault", "server-errors", "permanent-errors", "broken-answers", "captive-portal",
-    "redirect-elsewhere",
-    "redirect-loop", "dns-failure", "tls-failure", "expired-certificate", "wrong-host",
-    "unknown-authority", "offline", "outage", "reuse", "dead-connection", "recovery", "auth-expiry",
-    "stall",
+    "retry-after-far", "one-fault", "server-errors", "permanent-errors", "broken-answers",
+    "captive-portal", "portal-gone", "redirect-elsewhere", "redirect-loop", "dns-failure",
+    "tls-failure", "expired-certificate", "wrong-host", "unknown-authority", "offline", "outage",
+    "reuse", "dead-connection", "late-answers", "recovery", "auth-expiry", "stall",
     "stalled-body", "connect-timeout", "slow-bytes",
   ]
 

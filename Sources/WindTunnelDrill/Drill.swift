@@ -78,8 +78,13 @@ public struct Drill: Sendable {
     let flown = try await plan.scenarios.flown { [plan] scenario, allBegan in
       let stage = try plan.stage(of: scenario, seeingAttempts: true)
       let beginnings = Beginnings(of: plan.numbers(in: scenario).count, then: allBegan)
-      let observations = try await Self.fly(subject, plan, scenario, stage, beginnings)
-      let row = Report.Row(name, observations.withKeysMasked(), plannedFaults: scenario.faultNames)
+      let flown = try await Self.fly(subject, plan, scenario, stage, beginnings)
+      let row = Report.Row(
+        name,
+        flown.calls.withKeysMasked(),
+        plannedFaults: scenario.faultNames,
+        traffic: flown.traffic
+      )
       return plan.flown(scenario, on: stage, [row])
     }
     return plan.report(flown, facts: [.sharedProcess])
@@ -91,7 +96,7 @@ public struct Drill: Sendable {
     _ scenario: Scenario,
     _ stage: Stage,
     _ beginnings: Beginnings
-  ) async throws -> [Observation] {
+  ) async throws -> (calls: [Observation], traffic: Flight.Traffic) {
     let log = Locked(WorkerLog())
     let runner = try await CallRunner(
       subject,
@@ -112,11 +117,11 @@ public struct Drill: Sendable {
     await runner.run(plan.numbers(in: scenario), load: plan.load)
     await runner.close()
     try Task.checkCancellation()
-    let (landed, refusal) = log.withLock { ($0.finished, $0.refusal) }
+    let (landed, traffic, refusal) = log.withLock { ($0.finished, $0.traffic, $0.refusal) }
     if let refusal { throw refusal }
     let observations = landed.sorted { $0.call < $1.call }
     try StoryCheck(scenario: scenario, seed: plan.seed, workload: runner.workload)
       .check(observations)
-    return observations
+    return (observations, traffic)
   }
 }

@@ -15,7 +15,10 @@ extension DrillPlan {
   func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.Flown {
     let rows = rows.map { row in
       var row = row
-      if case .openLoop(let rate) = load, let possible = Self.starts(row.observations) {
+      // A program that lives is started once.
+      if case .openLoop(let rate) = load, isProgramACall,
+        let possible = Self.starts(row.observations)
+      {
         // Each part of a drill begins its own calls alone.
         row.starts = ProgramStarts(asked: rate / Double(shard?.count ?? 1), possible: possible)
       }

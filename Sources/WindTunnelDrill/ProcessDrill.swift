@@ -1,6 +1,7 @@
 internal import Dispatch
 public import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
@@ -72,11 +73,9 @@ public struct ProcessDrill: Sendable {
       let stage = try plan.stage(of: scenario)
       let calls = plan.numbers(in: scenario).count * plan.subjects.count
       let beginnings = Beginnings(of: calls, then: allBegan)
-      var rows: [Report.Row] = []
-      for subject in plan.subjects {
-        rows.append(
-          try await fly(subject, plan, in: scenario, on: stage, beginnings, progress)
-        )
+      // Whoever waits does not disturb the others, who wait for the same.
+      let rows = try await plan.subjects.map(atOnce: scenario.isIdle ? plan.subjects.count : 1) {
+        try await fly($0, plan, in: scenario, on: stage, beginnings, progress)
       }
       return plan.flown(scenario, on: stage, rows)
     }
@@ -104,6 +103,8 @@ public struct ProcessDrill: Sendable {
       progress(.attempt(scenario: scenario.name, subject: subject, call: call, attempt))
     }
     run.began = { beginnings.note() }
+    let traffic = Locked(Flight.Traffic())
+    run.seen = { part in traffic.withLock { $0.merge(part) } }
     if let grace { run.grace = grace }
     defer { run.job.clearUp() }
     let observations = try await run.fly()
@@ -115,7 +116,8 @@ public struct ProcessDrill: Sendable {
       words.map { words in observations.map { $0.masked(by: words) } }
         ?? observations.withKeysMasked(),
       of: plan.kind(of: subject),
-      plannedFaults: scenario.faultNames
+      plannedFaults: scenario.faultNames,
+      traffic: traffic.withLock { $0 }
     )
   }
 
@@ -171,6 +173,24 @@ public struct ProcessDrill: Sendable {
       attemptTimeoutMilliseconds: Int(plan.attemptTimeout(in: scenario).inMilliseconds),
       epochNanoseconds: DispatchTime.now().uptimeNanoseconds
     )
+  }
+}
+
+extension Sequence where Element: Sendable {
+  /// Makes something of each element, so many at once, and returns it in their order.
+  fileprivate func map<Made: Sendable>(
+    atOnce most: Int,
+    _ make: @escaping @Sendable (Element) async throws -> Made
+  ) async throws -> [Made] {
+    try await withThrowingTaskGroup(of: (Int, Made).self) { group in
+      var made: [Int: Made] = [:]
+      for (place, element) in enumerated() {
+        if place >= most, let (done, result) = try await group.next() { made[done] = result }
+        group.addTask { (place, try await make(element)) }
+      }
+      for try await (place, result) in group { made[place] = result }
+      return made.sorted { $0.key < $1.key }.map(\.value)
+    }
   }
 }
 

@@ -92,7 +92,8 @@ extension ReplacementResponse {
     }
   }
 
-  private static let portalPage =
+  /// The log-in page that a captive portal shows.
+  package static let portalPage =
     "<!DOCTYPE html><title>Log in</title><form method=\"post\"><input name=\"room\"></form>\n"
 
   private static func redirect(to place: String?) -> Response {

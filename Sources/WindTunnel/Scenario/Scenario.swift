@@ -10,6 +10,9 @@ public struct Scenario: Sendable, Hashable {
   public var calls: Int?
   /// The time that a call may take in it, where that is another than anywhere else.
   public var deadline: Duration?
+  /// The most calls that begin in a second, where it shows something in time and not in many calls; `nil`:
+  /// as many as a drill begins anywhere.
+  public var callsPerSecond: Double?
   /// Tells whether connections are kept for the next call though no rule is about that.
   public var wantsKeptConnections = false
   /// The path to the server; `nil`: as fast as it goes.
@@ -72,6 +75,9 @@ public struct Scenario: Sendable, Hashable {
         rule.trigger.meetsEveryAttempt && rule.faults.contains(where: \.standsStill)
       }
   }
+
+  /// Tells whether it leaves a machine to others, as it stands still or its calls begin one by one.
+  package var isIdle: Bool { standsStill || callsPerSecond != nil }
 
   /// Tells whether any rule fails connections, which takes an address of their own on the wire.
   public var hasConnectionFaults: Bool {

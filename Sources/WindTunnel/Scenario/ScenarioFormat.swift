@@ -3,7 +3,7 @@
 //   { "windtunnelScenario": 1,
 //     "name": "metro",
 //     "survival": { "calls": "some", "by": "trying again", "wrong": "giving up at once" },
-//     "calls": 60, "deadlineMilliseconds": 10000, "keepConnections": true,
+//     "calls": 60, "deadlineMilliseconds": 10000, "callsPerSecond": 4, "keepConnections": true,
 //     "link": { "downDelayMilliseconds": 50, "upDelayMilliseconds": 50, "lossProbability": 0.05 },
 //     "rules": [ { "when": { "request": "GET /users/*", "first": 2 },
 //                  "faults": [ { "delayMilliseconds": 300 },
@@ -53,6 +53,7 @@ extension Scenario {
     calls = try top.int("calls", in: 1...Self.callsMax)
     deadline = try top.double("deadlineMilliseconds", in: 1...86_400_000)
       .map { Duration(milliseconds: $0) }
+    callsPerSecond = try top.double("callsPerSecond", in: 0.001...10_000)
     wantsKeptConnections = try top.bool("keepConnections") ?? false
     if let object = try top.object("link") {
       link = try Link(reading: object)
@@ -122,6 +123,9 @@ extension Scenario {
       members.append(
         JSON.Member("deadlineMilliseconds", .number(deadline.inMilliseconds, places: 3))
       )
+    }
+    if let callsPerSecond {
+      members.append(JSON.Member("callsPerSecond", .number(callsPerSecond, places: 3)))
     }
     if wantsKeptConnections { members.append(JSON.Member("keepConnections", true)) }
     members += notes

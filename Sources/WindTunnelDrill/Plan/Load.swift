@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The moments at which the calls of a drill begin.
 public enum Load: Sendable, Hashable {
@@ -25,6 +26,13 @@ public enum Load: Sendable, Hashable {
   public static let inAirMax = 1024
   /// The fastest an open loop can be asked to be.
   public static let callsPerSecondMax = 10_000.0
+
+  /// The same with no more calls a second than a scenario wants; a closed loop has them at once, and
+  /// whoever runs it waits between them.
+  func atMost(_ callsPerSecond: Double?) -> Load {
+    guard case .openLoop(let rate) = self, let callsPerSecond else { return self }
+    return .openLoop(callsPerSecond: min(rate, callsPerSecond))
+  }
 
   /// In the words of a report.
   var words: String {
@@ -78,4 +86,31 @@ struct ArrivalProcess: Sendable {
   /// The moment at which a call is meant to begin, counted from the beginning of the drill; the
   /// first one does at once.
   func offset(of call: Int) -> Duration { offsets[call] }
+}
+
+/// The gaps between the beginnings of calls in a closed loop. What is late is not made up for: calls that
+/// waited for the end of an outage would begin all at once behind it, which their client has not done.
+struct Pace: Sendable {
+  private let gap: Duration?
+  private let next = Locked<ContinuousClock.Instant?>(nil)
+
+  /// So many calls a second at most; `nil`: they follow each other at once.
+  init(callsPerSecond: Double?) { gap = callsPerSecond.map { .seconds(1 / $0) } }
+
+  /// Waits for the moment at which the next call may begin.
+  func wait() async {
+    guard gap != nil else { return }
+    // Only a cancellation ends it early, and whoever makes the calls sees that.
+    try? await Task.sleep(until: moment(after: .now), tolerance: .zero, clock: .continuous)
+  }
+
+  /// Returns the moment at which a call may begin whose turn it is at another.
+  func moment(after turn: ContinuousClock.Instant) -> ContinuousClock.Instant {
+    guard let gap else { return turn }
+    return next.withLock { next in
+      let moment = max(next ?? turn, turn)
+      next = moment + gap
+      return moment
+    }
+  }
 }

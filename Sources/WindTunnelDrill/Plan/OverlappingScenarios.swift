@@ -1,7 +1,8 @@
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-// Whoever waits needs no processor. So what only stands still is flown beside all the rest, and of the
+// Whoever waits needs no processor. So what stands still, or begins its calls one by one, is flown beside
+// all the rest, and of the
 // others the next begins when all calls of the one before it have begun: a drill takes no longer than
 // its calls take to begin, and its longest wait.
 extension [Scenario] {
@@ -17,10 +18,10 @@ extension [Scenario] {
   ) async throws -> [Flown] {
     try await withThrowingTaskGroup(of: (Int, Flown).self) { group in
       var all: [Flown?] = map { _ in nil }
-      for (place, scenario) in enumerated() where scenario.standsStill {
+      for (place, scenario) in enumerated() where scenario.isIdle {
         group.addTask { (place, try await fly(scenario) {}) }
       }
-      for (place, scenario) in enumerated() where !scenario.standsStill {
+      for (place, scenario) in enumerated() where !scenario.isIdle {
         let (begun, begins) = AsyncStream<Void>.makeStream()
         group.addTask {
           // Whoever waits for the beginning is let go at the end at the latest.

@@ -41,6 +41,8 @@ struct CallRunner: Sendable {
   private let epoch: DispatchTime
   private let authorityFile: URL?
   private let alarms: (hanging: Alarm, givingUp: Alarm)
+  /// The number of calls so far.
+  private let begun = Locked(0)
 
   /// Sets the stage up.
   init(
@@ -100,7 +102,7 @@ struct CallRunner: Sendable {
   /// Makes these calls. Once the task is cancelled no further one begins, and those in the air are
   /// abandoned.
   func run(_ calls: [Int], load: Load) async {
-    switch load {
+    switch load.atMost(scenario.callsPerSecond) {
     case .closedLoop(let concurrency): await run(calls, atOnce: concurrency)
     case .openLoop(let rate):
       let count = (calls.max() ?? -1) + 1
@@ -126,11 +128,15 @@ struct CallRunner: Sendable {
   }
 
   private func run(_ calls: [Int], atOnce concurrency: Int) async {
-    let queue = CallQueue(calls)
+    let (queue, pace) = (CallQueue(calls), Pace(callsPerSecond: scenario.callsPerSecond))
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<max(1, min(concurrency, calls.count)) {
         group.addTask {
-          while !Task.isCancelled, let number = queue.next() { await fly(number, due: nil) }
+          while !Task.isCancelled, let number = queue.next() {
+            await pace.wait()
+            if Task.isCancelled { return }
+            await fly(number, due: nil)
+          }
         }
       }
     }
@@ -143,12 +149,38 @@ struct CallRunner: Sendable {
   func close() async {
     // Whoever is cancelled meanwhile waits no longer.
     if scenario.cancellation != nil { try? await Task.sleep(for: Self.watchAfterCancels) }
+    if let seen = await connections() { emit(.connections(seen)) }
     await subject.close()
     await target.close()
   }
 
+  /// Counts the client's connections. Where nearly every call has left one open, it gets some time to close
+  /// them: one may wait for a garbage collector.
+  private func connections() async -> Flight.Connections? {
+    guard scenario.keepsConnections, let end = counted() else { return nil }
+    var seen = end
+    let patience = ContinuousClock.now + Flight.Connections.patience
+    while seen.growsWithCalls, .now < patience, !Task.isCancelled {
+      // Only a cancellation ends it early, which ends the loop, too.
+      try? await Task.sleep(for: .milliseconds(100))
+      seen = counted() ?? seen
+    }
+    return seen
+  }
+
+  private func counted() -> Flight.Connections? {
+    guard let counts = target.connections else { return nil }
+    return Flight.Connections(
+      calls: begun.withLock { $0 },
+      opened: counts.accepted,
+      mostOpen: counts.most,
+      leftOpen: counts.open
+    )
+  }
+
   /// Makes a call; its latency counts from when it is due, or else from its first step.
   private func fly(_ number: Int, due: ContinuousClock.Instant?) async {
+    begun.withLock { $0 += 1 }
     emit(.began(number))
     let request = workload.request(of: number)
     let route: CallRoute
@@ -221,6 +253,7 @@ struct CallRunner: Sendable {
     if let result = end.result, result.ending == .succeeded, !seen.hasMutation {
       observation.bodyMatches = bodies.match(result, request)
       observation.printed = bodies.printed(result, request, asking: seen.requests)
+      observation.showsAnswerOf = bodies.other(result, request)
     }
     emit(.ended(observation))
   }

@@ -63,6 +63,32 @@ struct RecordedBodies: Sendable {
     return !printed.isEmpty && recorded.contains { $0.printed.starts(with: printed) } ? false : nil
   }
 
+  /// The bodies of fewer bytes say nothing about where they come from: `[]`, `{"ok":true}`.
+  private static let tellingBytes = 16
+
+  /// Returns the endpoint whose answer a call brought in place of its own, or the name of a portal's page;
+  /// `nil` where it brought its own or a part of that, or something that no request here is answered with.
+  func other(_ result: CallResult, _ request: Request) -> String? {
+    guard let body = result.body, let recorded = bodies[matcher.key(request)] else { return nil }
+    let shown = Self.withoutLineEnd(body)
+    guard shown.count >= Self.tellingBytes, match(result, request) != true,
+      !recorded.contains(where: { $0.printed.starts(with: shown) })
+    else { return nil }
+    if shown == Self.withoutLineEnd(Data(ReplacementResponse.portalPage.utf8)) {
+      return Observation.portalPage
+    }
+    let json = Self.json(shown)
+    let others = bodies.filter { _, bodies in
+      bodies.contains { $0.printed == shown || json != nil && $0.json == json }
+    }
+    return others.keys.map { Self.endpoint(of: $0.text) }.min()
+  }
+
+  /// The request of a key without its query.
+  private static func endpoint(of key: String) -> String {
+    String(key.prefix { $0 != "?" })
+  }
+
   /// The greatest number of printed characters that are told.
   private static let printedMax = 40
 

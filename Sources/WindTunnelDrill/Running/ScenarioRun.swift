@@ -15,6 +15,8 @@ struct ScenarioRun {
   var met: @Sendable (Int, Observation.Attempt) -> Void = { _, _ in }
   /// Told of each call when it begins.
   var began: @Sendable () -> Void = {}
+  /// Told of what was seen of none of the calls, once for each process.
+  var seen: @Sendable (Flight.Traffic) -> Void = { _ in }
   let progress: @Sendable (Int) -> Void
 
   /// Flies all calls; a crash or a hang ends a process, not the sortie.
@@ -104,6 +106,7 @@ struct ScenarioRun {
     return try log.withLock { log in
       if let refusal = log.refusal { throw refusal }
       log.ends(ending)
+      seen(log.traffic)
       return log
     }
   }

@@ -7,6 +7,8 @@ struct WorkerLog: Sendable {
   private(set) var attempts: [Int: [Observation.Attempt]] = [:]
   /// The calls that ended.
   private(set) var finished: [Observation] = []
+  /// What was seen of none of the calls.
+  private(set) var traffic = Flight.Traffic()
   /// The place of each of them there, by its number.
   private var places: [Int: Int] = [:]
   /// The calls that began and did not end, in order.
@@ -43,7 +45,10 @@ struct WorkerLog: Sendable {
     case .attempt(let call, let attempt):
       // One that was given up may still try.
       guard running.contains(call) else {
-        if let place = places[call] { finished[place].comes(attempt) }
+        if let place = places[call] {
+          note(lateRequest: attempt, of: finished[place])
+          finished[place].comes(attempt)
+        }
         return nil
       }
       attempts[call, default: []].append(attempt)
@@ -58,6 +63,7 @@ struct WorkerLog: Sendable {
       } else {
         attempts[call]?.apply(end)
       }
+    case .connections(let seen): traffic.connections.append(seen)
     case .refused(let reason): refusal = .harness(reason)
     case .unfit(let reason): refusal = .plan(reason)
     // Its process is watched by whoever has started it.
@@ -72,6 +78,17 @@ struct WorkerLog: Sendable {
       return finished.count
     }
     return nil
+  }
+
+  /// So many late requests show what a client does.
+  private static let lateMax = 10_000
+
+  /// Notes a request of a call that has ended; those of one that was given up are counted with it.
+  private mutating func note(lateRequest attempt: Observation.Attempt, of call: Observation) {
+    guard attempt.isRequest, call.cancellation == nil, let start = attempt.start,
+      traffic.lateRequests.count < Self.lateMax
+    else { return }
+    traffic.lateRequests.append(start)
   }
 
   /// The end of a process that made no call, in words.

@@ -63,6 +63,8 @@ enum WorkerMessage: Sendable {
   case attemptEnded(call: Int, AttemptEnd)
   /// A call ended; its attempts are in the messages before.
   case ended(Observation)
+  /// The connections of the calls that were made, counted behind the last of them.
+  case connections(Flight.Connections)
   /// A program runs in a process group of this number, or has ended.
   case program(Int32, runs: Bool)
   /// The stage cannot be set up.
@@ -102,6 +104,7 @@ enum WorkerMessage: Sendable {
             .map { .number($0.inMilliseconds, places: 3) } ?? .null,
         ]
       case .ended(let observation): ["ended": observation.json]
+      case .connections(let seen): ["connections": seen.json]
       case .program(let number, let runs):
         ["program": .number(Int(number)), "runs": .bool(runs)]
       case .refused(let reason): ["refused": .text(reason)]
@@ -146,6 +149,11 @@ enum WorkerMessage: Sendable {
       let observation = try? Observation(line: ended.bytes())
     {
       self = .ended(observation)
+    } else if let seen = json["connections"],
+      // The same: only a whole line counts.
+      let connections = try? Flight.Connections(seen)
+    {
+      self = .connections(connections)
     } else if let number = json["program"]?.intValue, let runs = json["runs"] {
       self = .program(Int32(clamping: number), runs: runs == true)
     } else if let reason = json["refused"]?.stringValue {

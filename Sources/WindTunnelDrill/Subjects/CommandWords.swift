@@ -76,6 +76,7 @@ extension Observation {
     var observation = self
     observation.endpoint = command.masked(endpoint)
     observation.notOnCassette = notOnCassette.map { command.masked($0) }
+    observation.showsAnswerOf = showsAnswerOf.map { command.masked($0) }
     observation.printed = printed.map { command.maskedWhereCut($0) }
     if case .failed(let reason) = ending { observation.ending = .failed(command.masked(reason)) }
     for index in attempts.indices {

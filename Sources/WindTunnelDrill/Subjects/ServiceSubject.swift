@@ -40,7 +40,10 @@ struct ServiceSubject: Subject {
     }
     // A little before the harness itself would give the call up, which could not end anybody.
     let patience = DrillCall.patience(call.deadline) - .milliseconds(500)
-    let answer = await service(for: call).answer(to: call, within: max(patience, call.deadline))
+    let service = service(for: call)
+    // What it takes to load is no call's time.
+    if !service.hasAnswered { call.programStart.withLock { $0 = .now() } }
+    let answer = await service.answer(to: call, within: max(patience, call.deadline))
     return answer.result(of: call)
   }
 
@@ -110,6 +113,9 @@ private final class RunningService: Sendable {
   ) {
     (self.words, self.isProven, self.fall) = (words, isProven, fall)
   }
+
+  /// Tells whether it has answered a call, so that it is there.
+  var hasAnswered: Bool { state.withLock { $0.hasAnswered } }
 
   func start(environment: [String: String], in network: PrivateNetwork?) {
     guard let executable = Executable.find(words[0]) else {

@@ -17,9 +17,12 @@ protocol Target: Sendable {
   func close(_ route: CallRoute, isHung: Bool)
   /// Clears up behind the last call.
   func close() async
+  /// The connections to it so far; `nil` where nobody counts them.
+  var connections: ConnectionCounts? { get }
 }
 
 extension Target {
+  var connections: ConnectionCounts? { nil }
   func close() async {}
 }
 
@@ -94,6 +97,8 @@ extension URLSession {
 struct WireTarget: Target {
   private let server: ReplayServer
   private let names: LateNames?
+
+  var connections: ConnectionCounts? { server.connections }
 
   init(_ server: ReplayServer, _ names: LateNames?) { (self.server, self.names) = (server, names) }
 

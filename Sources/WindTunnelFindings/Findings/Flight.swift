@@ -16,9 +16,16 @@ public struct Flight: Sendable {
   public var stage: Stage
   /// The calls that it made, in any order.
   public var calls: [Observation]
+  /// The facts that belong to none of them.
+  public var traffic: Traffic
 
   /// Makes a flight of its parts.
-  public init(of client: Client, on stage: Stage, _ calls: [Observation]) {
-    (self.client, self.stage, self.calls) = (client, stage, calls)
+  public init(
+    of client: Client,
+    on stage: Stage,
+    _ calls: [Observation],
+    traffic: Traffic = Traffic()
+  ) {
+    (self.client, self.stage, self.calls, self.traffic) = (client, stage, calls, traffic)
   }
 }

@@ -48,6 +48,9 @@ public struct Observation: Sendable, Hashable {
   /// The beginning of what a program printed that is neither a body that was recorded nor a part of one;
   /// empty where it printed nothing, and `nil` where the bodies were compared or could not be.
   public var printed: String?
+  /// The endpoint whose recorded answer a successful call brought in place of its own, or
+  /// ``portalPage``; `nil` where it brought none of these, or was not compared.
+  public var showsAnswerOf: String?
   /// Tells whether what was shown is a copy from before; `nil` where the client does not say.
   public var isStale: Bool?
   /// The time from the end of the scenario's last time window to the call's end; `nil` where it has none
@@ -79,6 +82,9 @@ public struct Observation: Sendable, Hashable {
     self.attemptCount = attemptCount
     self.attempts = attempts
   }
+
+  /// The name of a captive portal's page in ``showsAnswerOf``.
+  public static let portalPage = "captive portal"
 
   /// A call that its caller gave up.
   public struct Cancellation: Sendable, Hashable {
@@ -195,6 +201,7 @@ extension Observation {
     members.add("clientAttempts", clientAttempts)
     members.add("bodyMatches", bodyMatches)
     if let printed { members.append(JSON.Member("printed", .text(printed))) }
+    if let showsAnswerOf { members.append(JSON.Member("showsAnswerOf", .text(showsAnswerOf))) }
     members.add("stale", isStale)
     members.add("afterWindowMilliseconds", afterWindow)
     if let cancellation {
@@ -215,6 +222,7 @@ extension Observation {
     clientAttempts = try object.int("clientAttempts", in: 0...(1 << 40))
     bodyMatches = try object.bool("bodyMatches")
     printed = try object.string("printed")
+    showsAnswerOf = try object.string("showsAnswerOf")
     isStale = try object.bool("stale")
     afterWindow = try object.offset("afterWindowMilliseconds")
     notOnCassette = try object.string("notOnCassette")

@@ -11,7 +11,7 @@ extension FindingRule {
       "RFC 9110 §15.4 (a client should detect cyclical redirections); Fetch, HTTP-redirect fetch",
     scope: .call([.many, .unanswered]) { call in
       guard call.attempts[0].isRedirect else { return .notMet }
-      let count = call.attempts.count(where: \.isRedirect)
+      let count = call.longestChain
       guard count >= 4 else { return .notMet }
       return count > most
         ? .broken(Violation("It followed \(count) redirects, and would have gone on."))
@@ -21,6 +21,24 @@ extension FindingRule {
 
   /// curl follows as many as that where nobody says otherwise (`--max-redirs`).
   private static let most = 51
+}
+
+extension JudgedCall {
+  /// A client that has given up and tries again waits before it does; no redirect is waited for.
+  private static let pause = Duration.milliseconds(80)
+
+  /// The greatest number of redirects that were followed at once.
+  fileprivate var longestChain: Int {
+    var (longest, chain) = (0, 0)
+    var before: Duration?
+    for attempt in attempts {
+      if let before, let start = attempt.start, start - before >= Self.pause { chain = 0 }
+      chain = attempt.isRedirect ? chain + 1 : 0
+      longest = max(longest, chain)
+      before = attempt.headCame
+    }
+    return longest
+  }
 }
 
 extension Observation.Attempt {

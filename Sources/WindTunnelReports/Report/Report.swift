@@ -66,7 +66,7 @@ public struct Report: Sendable, Hashable {
       self.allowed = allowed
       rules =
         subjects.first.map { row in
-          Flight(of: row.client, on: stage, row.observations).held()
+          Flight(of: row.client, on: stage, row.observations, traffic: row.traffic).held()
         } ?? []
       cover()
       self.gates = judged(by: gates, against: nil)
@@ -87,6 +87,8 @@ public struct Report: Sendable, Hashable {
     public var client: Flight.Client
     /// The calls it made.
     public var observations: [Observation]
+    /// The facts that belong to none of the calls.
+    public let traffic: Flight.Traffic
     /// The faults that the scenario has, by name; `nil` where nobody said.
     public var plannedFaults: [String]?
     /// The figures of its calls.
@@ -107,9 +109,11 @@ public struct Report: Sendable, Hashable {
       _ name: String,
       _ observations: [Observation],
       of client: Flight.Client = .library,
-      plannedFaults: [String]? = nil
+      plannedFaults: [String]? = nil,
+      traffic: Flight.Traffic = Flight.Traffic()
     ) {
       self.name = name
+      self.traffic = traffic
       self.client = client
       self.observations = observations
       self.plannedFaults = plannedFaults

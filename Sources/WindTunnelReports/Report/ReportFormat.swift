@@ -163,7 +163,7 @@ extension Report.Row {
   var json: JSON {
     .object(
       [JSON.Member("name", .text(name)), JSON.Member("client", .text(client.rawValue))]
-        + metrics.members + plannedMember + startsMember
+        + metrics.members + plannedMember + startsMember + trafficMember
         + comparisonMember
         + [
           endpointsMember, JSON.Member("log", .array(observations.map(\.json))),
@@ -177,6 +177,10 @@ extension Report.Row {
 
   private var startsMember: [JSON.Member] {
     starts.map { [JSON.Member("programStarts", $0.json)] } ?? []
+  }
+
+  private var trafficMember: [JSON.Member] {
+    traffic.isEmpty ? [] : [JSON.Member("traffic", traffic.json)]
   }
 
   private var plannedMember: [JSON.Member] {
@@ -208,7 +212,16 @@ extension Report.Row {
     // Reports from before there were rules do not say; the drill called any program so.
     let client =
       try object.choice("client", Flight.Client.self) ?? (name == "exec" ? .program : .library)
-    self.init(name, observations, of: client, plannedFaults: planned)
+    let traffic = try object.object("traffic").map { json throws(FormatError) in
+      try Flight.Traffic(reading: json)
+    }
+    self.init(
+      name,
+      observations,
+      of: client,
+      plannedFaults: planned,
+      traffic: traffic ?? Flight.Traffic()
+    )
     if let starts = try object.object("programStarts") {
       self.starts = try ProgramStarts(reading: starts)
     }

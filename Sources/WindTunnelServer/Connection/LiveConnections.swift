@@ -70,6 +70,8 @@ final class LiveConnections: @unchecked Sendable {
 final class ConnectionLimit: Sendable {
   private struct State: Sendable {
     var open = 0
+    var most = 0
+    var entered = 0
     var waiting: [@Sendable () -> Void] = []
   }
 
@@ -77,11 +79,18 @@ final class ConnectionLimit: Sendable {
 
   var count: Int { state.withLock { $0.open } }
 
+  /// The connections so far.
+  var counts: ConnectionCounts {
+    state.withLock { ConnectionCounts(open: $0.open, most: $0.most, accepted: $0.entered) }
+  }
+
   /// Counts one more, if there is room.
   func enter(atMost most: Int = .max) -> Bool {
     state.withLock { state in
       guard state.open < most else { return false }
       state.open += 1
+      state.entered += 1
+      state.most = max(state.most, state.open)
       return true
     }
   }
@@ -104,4 +113,14 @@ final class ConnectionLimit: Sendable {
       return true
     }
   }
+}
+
+/// The number of connections that a server has, and has had.
+package struct ConnectionCounts: Sendable, Hashable {
+  /// The number that is open now.
+  package var open: Int
+  /// The greatest number that was open at once.
+  package var most: Int
+  /// The number that was ever accepted.
+  package var accepted: Int
 }

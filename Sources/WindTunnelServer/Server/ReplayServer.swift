@@ -143,6 +143,9 @@ public final class ReplayServer: Sendable {
     return "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 
+  /// The connections that it has, and has had.
+  package var connections: ConnectionCounts { group.open.counts }
+
   /// Opens one more port whose connections all belong to a lane, for what happens before a request
   /// could name one.
   public func openPort(lane: Lane) async throws -> Int {

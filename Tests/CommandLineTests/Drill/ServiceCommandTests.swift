@@ -50,6 +50,59 @@ import WindTunnelReports
     #expect(run.code == 0, "\(run)")
   }
 
+  /// A client with a bug that only a client has which lives, the scenario that shows it, and its rule.
+  struct Planted: Sendable, CustomTestStringConvertible {
+    var file: String
+    var scenario: String
+    var rule: String
+    var testDescription: String { "\(file) in \(scenario)" }
+
+    init(_ file: String, _ scenario: String, _ rule: String) {
+      (self.file, self.scenario, self.rule) = (file, scenario, rule)
+    }
+  }
+
+  @Test(arguments: [
+    Planted("never_closes.py", "recovery", "does-not-come-back"),
+    Planted("all_at_once.py", "recovery", "comes-back-in-a-herd"),
+    Planted("mixed_up.py", "late-answers", "shows-another-answer"),
+    Planted("leaves_open.py", "reuse", "leaks-connections"),
+    Planted("keeps_page.py", "portal-gone", "keeps-portal-page"),
+    Planted("sends_again.py", "dead-connection", "repeats-post"),
+  ])
+  func `what a client keeps from call to call is judged`(client: Planted) async throws {
+    let scratch = try Scratch()
+    guard let command = try await command(["python3", client.file], in: scratch) else {
+      try Test.cancel("this machine has no python3")
+    }
+    let run = try await Program.run(
+      ["drill", "--scenario", client.scenario, "--report", "drill.json", "--"] + command,
+      in: scratch
+    )
+    let report = try Report(contentsOf: scratch.file("drill.json"))
+    let errors = report.findings.map(\.finding).filter { $0.severity == .error }.map(\.rule)
+    #expect(errors == [client.rule], "\(run.out)")
+    #expect(run.code == 99, "\(run)")
+  }
+
+  @Test(arguments: clients)
+  func `a careful client that lives leaves and mixes up nothing`(words: [String]) async throws {
+    let scratch = try Scratch()
+    guard let command = try await command(words, in: scratch) else {
+      try Test.cancel("this machine cannot run a client for \(words[0])")
+    }
+    let scenarios = ["reuse", "dead-connection", "portal-gone", "late-answers", "recovery"]
+    let run = try await Program.run(
+      ["drill", "--report", "drill.json"] + scenarios.flatMap { ["--scenario", $0] } + ["--"]
+        + command,
+      in: scratch
+    )
+    let report = try Report(contentsOf: scratch.file("drill.json"))
+    let errors = report.findings.map(\.finding).filter { $0.severity == .error }.map(\.rule)
+    #expect(errors == [], "\(run.out)")
+    #expect(run.code == 0, "\(run)")
+  }
+
   @Test func `a program that does not live is told to have a placeholder`() async throws {
     let run = try await Program.run(
       ["drill", "--scenario", "calm", "--calls", "3", "--", "true"],

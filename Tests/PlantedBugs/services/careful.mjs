@@ -17,7 +17,7 @@ async function call({ method, url, headers, body }, whole) {
       const shown = await got.text()
       const isJSON = (got.headers.get('content-type') ?? '').includes('json')
       answer.status = got.status
-      if (got.ok && (isJSON || method !== 'GET')) return { ...answer, ok: true, shown }
+      if (got.ok && isJSON) return { ...answer, ok: true, shown }
       if (got.ok) return { ...answer, error: 'no JSON' }
       if (![429, 502, 503, 504].includes(got.status)) return answer
       // What cannot be read asks for nothing.

@@ -21,7 +21,7 @@ def call(line):
         try:
             with urllib.request.urlopen(request, timeout=max(0.1, min(3.0, end - time.monotonic()))) as got:
                 body = got.read().decode()
-                if line["method"] != "GET" or "json" in got.headers.get("Content-Type", ""):
+                if "json" in got.headers.get("Content-Type", ""):
                     return {"ok": True, "status": got.status, "attempts": attempt, "shown": body}
                 return answer | {"error": "no JSON"}
         except urllib.error.HTTPError as error:

@@ -13,7 +13,7 @@ while read -r line; do
   came=$(curl "${words[@]}" --request "$method" --output "$answer" \
     --write-out '%{http_code} %{content_type}' "$url") && ok=true || ok=false
   status=${came%% *}
-  [[ $method != GET || $came == *json* ]] || ok=false
+  [[ $came == *json* ]] || ok=false
   jq -cn --argjson call "$call" --argjson ok $ok --arg error "status $status" --rawfile shown "$answer" \
     'if $ok then {$call, $ok, $shown} else {$call, $ok, $error} end'
 done

@@ -34,8 +34,8 @@ struct SwiftClient: Sendable, CustomStringConvertible {
     .layer("does not wait before a retry", "outage", "no-back-off", ["retry-storm"]) {
       $0.policy = Mutant(mostRetries: 4) { $0.wait = { _ in .zero } }
     },
-    .layer("waits 500 ms each time", "outage", "retries-in-step", calls: 60) {
-      $0.policy = Mutant(mostRetries: 1) { $0.wait = { _ in .milliseconds(500) } }
+    .layer("waits two seconds each time", "outage", "retries-in-step", calls: 60) {
+      $0.policy = Mutant(mostRetries: 1) { $0.wait = { _ in .seconds(2) } }
     },
     .layer(
       "has no bound to its retries",

@@ -48,6 +48,24 @@ import WindTunnel
     #expect(report.environment.contains(Report.Fact("load", "open loop, 200 calls a second")))
   }
 
+  @Test func `a scenario has no more calls a second than it wants`() {
+    #expect(Load.openLoop(callsPerSecond: 50).atMost(4) == .openLoop(callsPerSecond: 4))
+    #expect(Load.openLoop(callsPerSecond: 2).atMost(4) == .openLoop(callsPerSecond: 2))
+    #expect(Load.openLoop(callsPerSecond: 50).atMost(nil) == .openLoop(callsPerSecond: 50))
+    #expect(Load.closedLoop(concurrency: 3).atMost(4) == .closedLoop(concurrency: 3))
+  }
+
+  @Test func `calls that were held up are not made up for`() {
+    let (pace, start) = (Pace(callsPerSecond: 4), ContinuousClock.now)
+    let turns = [0, 0, 250, 2000, 2010, 2020].map { start + .milliseconds($0) }
+    #expect(
+      turns.map { pace.moment(after: $0) - start }
+        == [0, 250, 500, 2000, 2250, 2500].map { Duration.milliseconds($0) }
+    )
+    let free = Pace(callsPerSecond: nil)
+    #expect(turns.map { free.moment(after: $0) } == turns)
+  }
+
   @Test func `a closed loop says that it is one`() async throws {
     let report = try await Drill(
       Shipped.cassette(),

@@ -18,8 +18,9 @@ import WindTunnel
     .began(3), .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
     .sent(call: 4, place: 1, sent), .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
     .attemptEnded(call: 4, .init(place: 0, at: .zero)),
-    .ended(observation), .ended(whole), .refused("no \"such\"\nthing"),
+    .ended(observation), .ended(whole), .connections(connections), .refused("no \"such\"\nthing"),
   ]
+  static let connections = Flight.Connections(calls: 60, opened: 9, mostOpen: 3, leftOpen: 1)
   static let attempt = {
     var attempt = Observation.Attempt(decision: "a\t\u{1}\n[]", take: "recording 1")
     (attempt.start, attempt.end) = (.microseconds(7), .microseconds(9))
@@ -55,6 +56,7 @@ import WindTunnel
     (whole.intendedStart, whole.start) = (.microseconds(1), .microseconds(2))
     (whole.clientAttempts, whole.bodyMatches, whole.isStale) = (2, false, true)
     whole.afterWindow = .milliseconds(12)
+    whole.showsAnswerOf = "GET /b"
     (whole.notOnCassette, whole.printed) = ("GET /b, nearest #1 GET /a, differs in path", "200")
     whole.cancellation = .init(after: .milliseconds(5), toReturn: .zero, attemptsAfter: 0)
     whole.attempts = [attempt]

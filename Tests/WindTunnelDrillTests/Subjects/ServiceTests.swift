@@ -183,6 +183,83 @@ import WindTunnel
     #expect(row.observations.map(\.ending) == [.succeeded])
   }
 
+  @Test(.enabled(if: hasPython, "python3 is not here."))
+  func `what it takes to load is no call's time`() async throws {
+    let row = try await fly(
+      """
+      import urllib.request
+      time.sleep(2)
+      for line in lines:
+          urllib.request.urlopen(urllib.request.Request(line["url"], method=line["method"])).read()
+          say(line["call"])
+      """
+    )
+    #expect(row.observations.map(\.ending) == row.observations.map { _ in .succeeded })
+    let first = try #require(row.observations.first)
+    #expect(first.startUp.map { $0 >= .seconds(2) } == true)
+    #expect(row.observations.dropFirst().allSatisfy { $0.startUp == nil })
+    let end = try #require(first.end)
+    let next = try #require(row.observations[1].start)
+    #expect(end <= next)
+  }
+
+  @Test(.enabled(if: hasPython, "python3 is not here."))
+  func `the answer of another request is known, in any layout`() async throws {
+    let home = try #require(
+      Shipped.cassette().interactions.first { $0.request.url.path == "/home" }?.response?.body.text
+    )
+    let row = try await fly(
+      """
+      home = json.loads('''\(home)''')
+      words = [home, home, json.dumps(home, indent=2), {"accepted": True}, "something of its own", True]
+      for line in lines: say(line["call"], shown=words[line["call"]])
+      """
+    )
+    // Calls 0 and 5 are for /home itself.
+    #expect(
+      row.observations.map(\.showsAnswerOf) == [nil, "GET /home", "GET /home", nil, nil, nil]
+    )
+    #expect(row.observations[0].bodyMatches == true)
+  }
+
+  @Test(.enabled(if: hasPython, "python3 is not here."))
+  func `its connections are counted where they are kept`() async throws {
+    var scenario = Scenario("kept")
+    scenario.wantsKeptConnections = true
+    let script = """
+      import http.client, urllib.parse
+      held = []
+      for line in lines:
+          url = urllib.parse.urlsplit(line["url"])
+          held.append(http.client.HTTPConnection(url.hostname, url.port))
+          held[-1].request("GET", url.path)
+          held[-1].getresponse().read()
+          if line["call"] > 1: held.pop().close()
+          say(line["call"])
+      """
+    let kept = try await fly(script, in: scenario).traffic
+    #expect(kept.connections.map(\.calls) == [6] && kept.connections.map(\.opened) == [6])
+    #expect(kept.lateRequests == [])
+    #expect(try await fly(script).traffic.connections == [])
+  }
+
+  @Test(.enabled(if: hasPython, "python3 is not here."))
+  func `a request behind the end of its call is late`() async throws {
+    let row = try await fly(
+      """
+      import urllib.request
+      last = None
+      for line in lines:
+          if last: urllib.request.urlopen(last).read()
+          last = line["url"] if line["method"] == "GET" else None
+          say(line["call"])
+      """
+    )
+    // Of the five requests two are GETs; the last call is the first request again.
+    #expect(row.traffic.lateRequests.count == 2)
+    #expect(row.observations.allSatisfy { $0.attempts.isEmpty })
+  }
+
   @Test(arguments: [
     "hello", "[]", #"{"ok":true}"#, #"{"call":1}"#, #"{"call":"1","ok":true}"#,
     #"{"call":1,"ok":1}"#, #"{"call":1.5,"ok":true}"#, "",

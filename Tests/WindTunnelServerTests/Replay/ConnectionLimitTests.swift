@@ -48,5 +48,7 @@ import Testing
     limit.leave()
     #expect(woken.withLock { $0 } == 1)
     #expect(limit.count == 0)
+    #expect(limit.enter())
+    #expect(limit.counts == ConnectionCounts(open: 1, most: 2, accepted: 3))
   }
 }

@@ -52,7 +52,7 @@ func once(asked line, result *answer) time.Duration {
 	case err != nil:
 		result.Error = err.Error()
 		return wait
-	case got.StatusCode < 300 && (isJSON || asked.Method != "GET"):
+	case got.StatusCode < 300 && isJSON:
 		result.OK, result.Shown, result.Error = true, string(body), ""
 		return 0
 	case got.StatusCode < 300:

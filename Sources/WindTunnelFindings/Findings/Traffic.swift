@@ -1,0 +1,112 @@
+extension Flight {
+  /// The facts of a flight that belong to none of its calls.
+  public struct Traffic: Sendable, Hashable {
+    /// The connections of each process that made a part of the calls, as far as they were counted.
+    public var connections: [Connections] = []
+    /// The moments at which requests of calls came that had ended by then.
+    public var lateRequests: [Duration] = []
+
+    /// Makes one of nothing that was seen.
+    public init() {}
+  }
+
+  /// The connections of a client that a server counted while it kept them after each answer.
+  public struct Connections: Sendable, Hashable {
+    /// The number of calls that were made meanwhile.
+    public var calls: Int
+    /// The number of connections that were opened.
+    public var opened: Int
+    /// The greatest number that was open at once.
+    public var mostOpen: Int
+    /// The number that was still open when the last call had ended and some seconds had passed.
+    public var leftOpen: Int
+
+    /// Makes it of its counts.
+    public init(calls: Int, opened: Int, mostOpen: Int, leftOpen: Int) {
+      (self.calls, self.opened) = (calls, opened)
+      (self.mostOpen, self.leftOpen) = (mostOpen, leftOpen)
+    }
+  }
+}
+
+extension Flight.Connections {
+  /// The time after the last call in which a client may close what it does not need.
+  package static let patience = Duration.seconds(5)
+  /// So many calls tell a pool that is filled from one that grows for ever.
+  static let leastCalls = 50
+
+  /// Tells whether nearly every call has left a connection open.
+  package var growsWithCalls: Bool {
+    calls >= Self.leastCalls && Double(leftOpen) >= 0.9 * Double(calls)
+  }
+}
+
+extension Flight.Traffic {
+  /// Tells whether nothing was seen.
+  package var isEmpty: Bool { connections.isEmpty && lateRequests.isEmpty }
+
+  /// Takes what was seen of another part of the same flight.
+  package mutating func merge(_ other: Self) {
+    connections = (connections + other.connections).sorted {
+      ($0.calls, $0.opened, $0.mostOpen, $0.leftOpen)
+        < ($1.calls, $1.opened, $1.mostOpen, $1.leftOpen)
+    }
+    lateRequests = (lateRequests + other.lateRequests).sorted()
+  }
+
+  package var json: JSON {
+    [
+      "connections": .array(connections.map(\.json)),
+      "lateRequestsMilliseconds": .array(
+        lateRequests.map { .number($0.inMilliseconds, places: 3) }
+      ),
+    ]
+  }
+
+  package init(reading object: ObjectReader) throws(FormatError) {
+    self.init()
+    var object = object
+    for json in try object.array("connections") ?? [] {
+      connections.append(
+        try Flight.Connections(
+          reading: ObjectReader(json, source: object.source, path: object.place("connections"))
+        )
+      )
+    }
+    for json in try object.array("lateRequestsMilliseconds") ?? [] {
+      guard let moment = json.doubleValue, (0...1e12).contains(moment) else {
+        throw object.error("lateRequestsMilliseconds", "\(json) is no moment in milliseconds")
+      }
+      lateRequests.append(Duration(milliseconds: moment))
+    }
+    try object.refuseUnknownKeys()
+  }
+}
+
+extension Flight.Connections {
+  package var json: JSON {
+    [
+      "calls": .number(calls), "opened": .number(opened), "mostOpen": .number(mostOpen),
+      "leftOpen": .number(leftOpen),
+    ]
+  }
+
+  /// Reads them by themselves.
+  package init(_ json: JSON) throws(FormatError) {
+    try self.init(
+      reading: ObjectReader(json, source: "a subject's process", path: "connections")
+    )
+  }
+
+  fileprivate init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    let counts = 0...(1 << 40)
+    guard let calls = try object.int("calls", in: counts),
+      let opened = try object.int("opened", in: counts),
+      let mostOpen = try object.int("mostOpen", in: counts),
+      let leftOpen = try object.int("leftOpen", in: counts)
+    else { throw object.error("calls", "it needs calls, opened, mostOpen and leftOpen") }
+    self.init(calls: calls, opened: opened, mostOpen: mostOpen, leftOpen: leftOpen)
+    try object.refuseUnknownKeys()
+  }
+}

@@ -1,0 +1,313 @@
+import Testing
+import WindTunnel
+import WindTunnelFindings
+
+/// The rules that only a client breaks which lives from call to call, from their three sides.
+@Suite struct RulesOfLivesTests {
+  /// A call that began at a second, of a server whose weather ended at the sixth.
+  private static func call(
+    _ number: Int,
+    at second: Double,
+    _ ending: Observation.CallResult = .succeeded,
+    faults: String? = nil,
+    asks: Bool = true
+  ) -> Observation {
+    let start = Int(second * 1000)
+    let attempt = RuleTests.attempt(
+      start,
+      to: start + 3,
+      status: faults == nil ? 200 : 503,
+      faults: faults
+    )
+    var call = RuleTests.call(
+      number,
+      ending,
+      showed: ending == .succeeded,
+      start: start,
+      lasted: 10,
+      asks ? [attempt] : []
+    )
+    let after = start + 10 - 6000
+    call.afterWindow = after >= 0 ? .milliseconds(after) : nil
+    return call
+  }
+
+  /// A flight at four calls a second: well, an outage, and what `after` says from then on.
+  private static func flight(
+    _ after: (Int, Double) -> Observation = { RulesOfLivesTests.call($0, at: $1) }
+  ) -> [Observation] {
+    (0..<168).map { number in
+      let second = Double(number) / 4
+      switch second {
+      case ..<1: return call(number, at: second)
+      case ..<6: return call(number, at: second, failed, faults: #"{"status":503}"#)
+      default: return after(number, second)
+      }
+    }
+  }
+
+  private static let failed = Observation.CallResult.failed("open")
+
+  private static func words(
+    _ rule: String,
+    _ calls: [Observation],
+    of client: Flight.Client = .service,
+    _ edit: (inout Flight.Traffic) -> Void = { _ in }
+  ) throws -> String {
+    var traffic = Flight.Traffic()
+    edit(&traffic)
+    let standings = Flight(of: client, on: .onTheWire, calls, traffic: traffic).held()
+    switch try #require(standings.first { $0.rule == rule }).standing {
+    case .notMet(let reason): return "not met: \(reason)"
+    case .passed(let count): return "kept by \(count)"
+    case .broken(let finding):
+      return "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.count))"
+    }
+  }
+
+  // MARK: does-not-come-back
+
+  private static let returns = "does-not-come-back"
+
+  @Test func `a client that fails half a minute after the server is well again is named`() throws {
+    let closed = Self.flight { Self.call($0, at: $1, Self.failed, asks: false) }
+    #expect(
+      try Self.words(Self.returns, closed)
+        == "error 144: The server was well again, and each of 24 calls that began 30 s later or more "
+        + "failed, without a request. (24 of 24 calls)"
+    )
+    let asking = Self.flight { Self.call($0, at: $1, Self.failed, asks: $0 % 2 == 0) }
+    #expect(
+      try Self.words(Self.returns, asking, of: .library)
+        .contains("failed, 12 of them without a request. (24 of 24 calls)")
+    )
+  }
+
+  @Test func `a breaker that closes in time, and a client that never opened, are not named`() throws
+  {
+    let slow = Self.flight {
+      Self.call($0, at: $1, $1 < 35 ? Self.failed : .succeeded, asks: false)
+    }
+    #expect(try Self.words(Self.returns, slow) == "kept by 24")
+    // One that goes well is enough: the others may be refused for what they are.
+    let most = Self.flight { Self.call($0, at: $1, $0 == 150 ? .succeeded : Self.failed) }
+    #expect(try Self.words(Self.returns, most) == "kept by 24")
+    #expect(try Self.words(Self.returns, Self.flight()) == "kept by 24")
+  }
+
+  @Test func `nobody comes back who was never there, or whom the weather still meets`() throws {
+    let never = Self.flight { Self.call($0, at: $1, Self.failed) }
+      .map { call in
+        var call = call
+        call.ending = Self.failed
+        return call
+      }
+    #expect(try Self.words(Self.returns, never) == "not met: No call went well before.")
+    let short = Self.flight { Self.call($0, at: $1, Self.failed) }.filter { $0.call < 148 }
+    #expect(try Self.words(Self.returns, short).hasPrefix("not met: Only 4 of at least 5"))
+    let met = Self.flight {
+      Self.call($0, at: $1, Self.failed, faults: #"{"status":503}"#)
+    }
+    #expect(try Self.words(Self.returns, met).hasPrefix("not met: No call met it"))
+    #expect(try Self.words(Self.returns, Self.flight(), of: .program).hasPrefix("not met"))
+  }
+
+  // MARK: comes-back-in-a-herd
+
+  private static let herd = "comes-back-in-a-herd"
+
+  @Test func `what waited and is sent at once is a herd`() throws {
+    let queue = try Self.words(Self.herd, Self.flight()) {
+      $0.lateRequests = (0..<20).map { .milliseconds(6010 + $0) }
+    }
+    #expect(
+      queue
+        == "error 23: 24 requests came within a second, 0.0 ms after the server was well again; later "
+        + "there were 4.04 a second. (24 of 168 calls)"
+    )
+    let spread = try Self.words(Self.herd, Self.flight()) {
+      $0.lateRequests = (0..<20).map { .milliseconds(6010 + 500 * $0) }
+    }
+    #expect(spread == "kept by 168")
+    // As many had been sent before.
+    let storm = try Self.words(Self.herd, Self.flight()) {
+      $0.lateRequests = (0..<200).map { .milliseconds(4000 + 20 * $0) }
+    }
+    #expect(storm == "kept by 168")
+    #expect(try Self.words(Self.herd, Self.flight()) == "kept by 168")
+  }
+
+  @Test func `a herd needs a flight that goes on, and calls that were not made at once`() throws {
+    let short = Self.flight().filter { $0.call < 40 }
+    #expect(try Self.words(Self.herd, short).hasPrefix("not met"))
+    let silent = Self.flight { Self.call($0, at: $1, Self.failed, asks: false) }
+    #expect(try Self.words(Self.herd, silent).hasPrefix("not met"))
+    // Made at once by whoever flies it.
+    let crowd = (0..<40).map { Self.call(200 + $0, at: 7) }
+    #expect(try Self.words(Self.herd, Self.flight() + crowd) == "kept by 208")
+    let calm = (0..<60).map { RuleTests.call($0, .succeeded, [RuleTests.attempt(0, to: 3)]) }
+    #expect(try Self.words(Self.herd, calm).hasPrefix("not met"))
+  }
+
+  // MARK: shows-another-answer
+
+  private static let mixed = "shows-another-answer"
+
+  /// A call that went well and shows its own answer, or another's.
+  private static func shows(_ other: String?, _ number: Int = 4, asked: [String] = ["GET /home"])
+    -> Observation
+  {
+    var call = RuleTests.call(
+      number,
+      .succeeded,
+      showed: true,
+      asked.map { RuleTests.attempt(0, to: 3, key: $0) }
+    )
+    (call.bodyMatches, call.showsAnswerOf) = (other == nil ? true : nil, other)
+    return call
+  }
+
+  /// A call that was over before its answer had come.
+  private static let impatient = RuleTests.call(
+    3,
+    failed,
+    lasted: 10,
+    [
+      RuleTests.attempt(0, to: 2000)
+    ]
+  )
+
+  @Test func `a call that shows what was answered to another is named`() throws {
+    let calls = [Self.impatient, Self.shows(nil), Self.shows("GET /cart", 5)]
+    let words =
+      "error 5: Asked for GET /home, it showed what was answered to GET /cart. (1 of 2 calls)"
+    #expect(try Self.words(Self.mixed, calls) == words)
+    #expect(try Self.words(Self.mixed, calls, of: .library) == words)
+    #expect(try Self.words(Self.mixed, calls, of: .program).hasPrefix("not met"))
+  }
+
+  @Test func `an answer that the call asked for itself is its own`() throws {
+    let asked = Self.shows("GET /cart", asked: ["GET /home", "GET /cart?page=2"])
+    #expect(try Self.words(Self.mixed, [Self.impatient, asked]) == "kept by 1")
+    #expect(try Self.words(Self.mixed, [Self.impatient, Self.shows(nil)]) == "kept by 1")
+    #expect(try Self.words(Self.mixed, [Self.shows(nil)]).hasPrefix("not met"))
+    let page = Self.shows(Observation.portalPage)
+    #expect(try Self.words(Self.mixed, [page]).hasPrefix("not met"))
+    var failed = Self.shows("GET /cart")
+    failed.ending = Self.failed
+    #expect(try Self.words(Self.mixed, [Self.impatient, failed]).hasPrefix("not met"))
+  }
+
+  // MARK: keeps-portal-page
+
+  private static let page = "keeps-portal-page"
+
+  private static func portal(_ number: Int) -> Observation {
+    RuleTests.call(
+      number,
+      failed,
+      [
+        RuleTests.attempt(0, to: 3, faults: #"{"answer":"captivePortalPage"}"#, take: "computed")
+      ]
+    )
+  }
+
+  @Test func `a page that is shown when its portal is gone is named`() throws {
+    let kept = [
+      Self.portal(0), Self.shows(nil, 5), Self.shows(Observation.portalPage, 6, asked: []),
+    ]
+    #expect(
+      try Self.words(Self.page, kept)
+        == "error 6: It showed the page of a captive portal that was gone, and asked nobody. "
+        + "(1 of 2 calls)"
+    )
+    let asked = [Self.portal(0), Self.shows(Observation.portalPage, 6)]
+    #expect(try Self.words(Self.page, asked).contains("and had the server's own answer."))
+    #expect(try Self.words(Self.page, [Self.portal(0), Self.shows(nil, 5)]) == "kept by 1")
+    #expect(try Self.words(Self.page, [Self.portal(0), Self.portal(1)]).hasPrefix("not met"))
+    #expect(try Self.words(Self.page, [Self.shows(nil, 5)]).hasPrefix("not met"))
+  }
+
+  // MARK: leaks-connections
+
+  private static let leaks = "leaks-connections"
+
+  private static func connections(
+    of client: Flight.Client = .service,
+    calls: Int = 60,
+    opened: Int,
+    left: Int,
+    atOnce: Int = 1
+  ) throws -> String {
+    let made = (0..<calls).map { number in
+      let start = number / atOnce * 10
+      return RuleTests.call(
+        number,
+        .succeeded,
+        showed: true,
+        start: start,
+        lasted: 10,
+        [
+          RuleTests.attempt(start, to: start + 3)
+        ]
+      )
+    }
+    return try words(leaks, made, of: client) {
+      $0.connections = [
+        .init(calls: calls, opened: opened, mostOpen: opened, leftOpen: left)
+      ]
+    }
+  }
+
+  @Test func `a connection that is left open behind each call is a leak`() throws {
+    #expect(
+      try Self.connections(opened: 60, left: 60)
+        == "error 59: 60 of 60 connections were still open 5 s after the last of 60 calls. "
+        + "(60 of 60 calls)"
+    )
+    #expect(try Self.connections(opened: 120, left: 55).hasPrefix("error"))
+    // Opened and closed by each call, or kept in a pool.
+    #expect(try Self.connections(opened: 60, left: 0) == "kept by 60")
+    #expect(try Self.connections(opened: 10, left: 10) == "kept by 60")
+    #expect(try Self.connections(opened: 60, left: 53) == "kept by 60")
+    // So many at once may have as many connections.
+    #expect(try Self.connections(opened: 60, left: 60, atOnce: 30) == "kept by 60")
+    #expect(try Self.connections(calls: 49, opened: 49, left: 49).hasPrefix("not met: Only 49"))
+    #expect(try Self.connections(of: .library, opened: 60, left: 60).hasPrefix("not met"))
+    let unseen = (0..<60).map { RuleTests.call($0, .succeeded, [RuleTests.attempt(0, to: 3)]) }
+    #expect(try Self.words(Self.leaks, unseen).hasPrefix("not met"))
+  }
+
+  @Test func `what was seen of parts of a flight is seen of the whole`() {
+    var (one, other) = (Flight.Traffic(), Flight.Traffic())
+    one.connections = [.init(calls: 9, opened: 3, mostOpen: 2, leftOpen: 1)]
+    one.lateRequests = [.seconds(2)]
+    other.connections = [.init(calls: 8, opened: 3, mostOpen: 2, leftOpen: 1)]
+    other.lateRequests = [.seconds(1)]
+    var (ahead, back) = (one, other)
+    ahead.merge(other)
+    back.merge(one)
+    #expect(ahead == back && ahead.lateRequests == [.seconds(1), .seconds(2)])
+    #expect(ahead.connections.map(\.calls) == [8, 9])
+  }
+
+  @Test func `retries of a circle of redirects are none of its steps`() throws {
+    func redirected(pause: Int) -> Observation {
+      var clock = 0
+      return RuleTests.call(
+        (0..<63).map { place in
+          clock += place % 21 == 0 ? pause : 1
+          return RuleTests.attempt(
+            clock,
+            to: clock,
+            status: 302,
+            faults: #"{"answer":"redirectLoop"}"#
+          )
+        }
+      )
+    }
+    let rule = "redirects-without-bound"
+    #expect(try RuleTests.words(rule, [redirected(pause: 100)]) == "kept by 1")
+    #expect(try RuleTests.words(rule, [redirected(pause: 1)]).hasPrefix("error"))
+  }
+}
