@@ -30,7 +30,7 @@ struct JudgedCall: Sendable {
   /// Looks at one call of a flight, whatever there is to be judged about it.
   static func one(at place: Int, in flight: Flight) -> JudgedCall {
     let traits = flight.calls.withUnsafeBufferPointer { Traits(of: $0, at: place) }
-    return JudgedCall(flight, at: place, traits)
+    return JudgedCall(flight, at: place, traits, SharedMarks(of: flight.calls))
   }
 
   /// The things about a call that rules ask for: most calls have none, and most rules want several.

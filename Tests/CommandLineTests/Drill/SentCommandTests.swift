@@ -16,7 +16,8 @@ import WindTunnelReports
         parts = urlsplit(url)
         connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
         headers = {"Authorization": field} if field != "-" else {}
-        connection.request(method, parts.path, headers=headers)
+        path = parts.path + ("?" + parts.query if parts.query else "")
+        connection.request(method, path, headers=headers)
         answer = connection.getresponse()
         body = answer.read()
         if answer.status != 302:
