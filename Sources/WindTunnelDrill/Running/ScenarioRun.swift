@@ -15,7 +15,7 @@ struct ScenarioRun {
   var met: @Sendable (Int, Observation.Attempt) -> Void = { _, _ in }
   /// Told of each call when it begins.
   var began: @Sendable () -> Void = {}
-  /// Told of what was seen of none of the calls, once for each process.
+  /// Told of the facts that belong to none of the calls, once for each process.
   var seen: @Sendable (Flight.Traffic) -> Void = { _ in }
   let progress: @Sendable (Int) -> Void
 

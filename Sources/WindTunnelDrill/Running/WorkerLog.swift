@@ -7,7 +7,7 @@ struct WorkerLog: Sendable {
   private(set) var attempts: [Int: [Observation.Attempt]] = [:]
   /// The calls that ended.
   private(set) var finished: [Observation] = []
-  /// What was seen of none of the calls.
+  /// The facts that belong to none of the calls.
   private(set) var traffic = Flight.Traffic()
   /// The place of each of them there, by its number.
   private var places: [Int: Int] = [:]

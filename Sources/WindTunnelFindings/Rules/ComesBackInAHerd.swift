@@ -50,7 +50,7 @@ extension FindingRule {
     }
   )
 
-  /// What waited for the server is sent by then, or at a rate that does no harm.
+  /// The time in which a client sends what has waited for the server.
   private static let settling = Duration.seconds(10)
   private static let times = 4.0
 }
