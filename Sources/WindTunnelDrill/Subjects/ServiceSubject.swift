@@ -42,7 +42,7 @@ struct ServiceSubject: Subject {
     let patience = DrillCall.patience(call.deadline) - .milliseconds(500)
     let service = service(for: call)
     // What it takes to load is no call's time.
-    if !service.hasAnswered { call.programStart.withLock { $0 = .now() } }
+    if !service.hasAnswered { call.programStart.isDue() }
     let answer = await service.answer(to: call, within: max(patience, call.deadline))
     return answer.result(of: call)
   }
