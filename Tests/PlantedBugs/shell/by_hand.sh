@@ -1,6 +1,7 @@
 #!/bin/bash
 # Bug: HTTP by hand: whatever comes first is the answer, be it a 103 before it.
 set -eu
+[ "${LIMITED-}" ] || LIMITED=1 exec timeout 8 bash "$0" "$@"
 rest=${1#http://}
 [ "$rest" != "$1" ] || exit 1
 place=${rest%%/*}

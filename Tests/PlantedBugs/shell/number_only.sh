@@ -4,11 +4,14 @@ set -u
 answer=$(mktemp) fields=$(mktemp)
 trap 'rm -f "$answer" "$fields"' EXIT
 for attempt in 1 2 3; do
-  if curl --silent --fail --max-time 3 --dump-header "$fields" --output "$answer" "$1"; then
-    exec cat "$answer"
-  fi
+  status=$(curl --silent --fail --max-time 3 --dump-header "$fields" --output "$answer" \
+    --write-out '%{http_code}' "$1") && exec cat "$answer"
   wait=$(sed -n 's/^[Rr]etry-[Aa]fter: *\([^\r]*\)\r*$/\1/p' "$fields")
-  case $wait in ????) exit 1 ;; esac
-  [ "$attempt" = 3 ] || sleep "${wait:-1}" 2>/dev/null
+  case $status+$wait in
+  *+????) exit 1 ;; # An hour or so: nobody waits for that.
+  429+* | 50[234]+*) ;;
+  *) exit 1 ;;
+  esac
+  [ "$attempt" = 3 ] || sleep "${wait:-1.$$}" 2>/dev/null
 done
 exit 1
