@@ -60,4 +60,8 @@ def call(method, url):
 signal.signal(signal.SIGALRM, out_of_time)
 signal.setitimer(signal.ITIMER_REAL, WHOLE)
 method, url = sys.argv[1:] if len(sys.argv) > 2 else ("GET", sys.argv[1])
-sys.stdout.buffer.write(call(method, url))
+try:
+    sys.stdout.buffer.write(call(method, url))
+finally:
+    # On its way out Python would let the alarm end it.
+    signal.setitimer(signal.ITIMER_REAL, 0)

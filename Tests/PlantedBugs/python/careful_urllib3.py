@@ -32,3 +32,6 @@ try:
     sys.stdout.buffer.write(call(method, url))
 except urllib3.exceptions.HTTPError as error:
     raise SystemExit(f"{url}: {error}")
+finally:
+    # On its way out Python would let the alarm end it.
+    signal.setitimer(signal.ITIMER_REAL, 0)
