@@ -26,7 +26,7 @@ async function load() {
       if (field) pause = Math.max(pause, asked(field) || 0)
     } catch (error) {
       problem = String(error.cause ?? error)
-      if (/CERT|SIGNATURE/.test(error.cause?.code)) break
+      if (/CERT|SIGNATURE/.test(error.cause?.code) || /redirect/.test(problem)) break
     }
     if (!isIdempotent || Date.now() + pause > end - 500) break
     await sleep(pause)
