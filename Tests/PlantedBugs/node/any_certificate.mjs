@@ -2,9 +2,11 @@
 import http from 'node:http'
 import https from 'node:https'
 
+const options = { rejectUnauthorized: false }
+
 const once = (url) =>
   new Promise((resolve, reject) => {
-    const request = (url.startsWith('https') ? https : http).get(url, { rejectUnauthorized: false }, (answer) => {
+    const request = (url.startsWith('https') ? https : http).get(url, options, (answer) => {
       const parts = []
       answer.on('data', (part) => parts.push(part))
       answer.on('error', reject)

@@ -1,5 +1,5 @@
-"""A careful client of urllib3: its retries have jitter, a bound and none but idempotent methods, connecting and
-reading have limits, and the whole call has one. Usage: careful_urllib3.py [METHOD] URL"""
+"""A careful client of urllib3: its retries have jitter, a bound and idempotent methods alone; connecting,
+reading and the whole call have limits. Usage: careful_urllib3.py [METHOD] URL"""
 import os, signal, sys, urllib3
 
 WHOLE = 10.0
@@ -11,7 +11,11 @@ def out_of_time(*_):
 
 def call(method, url):
     retries = urllib3.Retry(
-        total=3, redirect=0, backoff_factor=0.2, backoff_jitter=0.2, status_forcelist=(429, 502, 503, 504)
+        total=3,
+        redirect=0,
+        backoff_factor=0.2,
+        backoff_jitter=0.2,
+        status_forcelist=(429, 502, 503, 504),
     )
     fields, body = {"Accept": "application/json"}, None
     if method not in ("GET", "HEAD"):

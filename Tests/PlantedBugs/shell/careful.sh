@@ -1,6 +1,6 @@
 #!/bin/sh
-# A careful client in a line: curl says what failed, limits connecting and the whole call, keeps to Retry-After
-# and refuses what is no JSON. What is not idempotent is sent once. Usage: careful.sh [METHOD] URL
+# A careful client: curl says what failed, limits connecting and the whole call and keeps to Retry-After, and
+# what is no JSON is refused. What is not idempotent is sent once. Usage: careful.sh [METHOD] URL
 set -eu
 answer=$(mktemp)
 trap 'rm -f "$answer"' EXIT
