@@ -6,20 +6,33 @@ import WindTunnelReports
 /// Clients in other languages, each with one planted bug or with none, flown by the one command of a
 /// program. They lie in `Tests/PlantedBugs`.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct PlantedBugTests {
-  /// A client in the scenario that shows its bug.
+  /// A client in the scenario that shows its bug, or in many where it has none.
   struct Client: Decodable, Sendable, CustomTestStringConvertible {
     var name: String
+    var language: String
     var command: [String]
-    var scenario: String
-    var calls: Int
+    /// Shipped ones, by their names.
+    var scenarios: [String]
+    /// The calls in each scenario; `nil`: as many as the scenario says.
+    var calls: Int?
     /// The rule that has to be found; `nil`: none.
     var rule: String?
     /// Other rules that the same bug breaks.
     var follows: [String]
-    /// The time that a call may take, where the whole drill's would be long.
+    /// The bug in a line; `nil`: it has none.
+    var bug: String?
+    /// The time that a call may take, where the scenario's would be long.
     var timeout: String?
+    /// A command that fails where something is missing that the client needs beside its language.
+    var needs: [String]?
 
-    var testDescription: String { "\(name) in \(scenario)" }
+    var testDescription: String { "\(name) in \(scenarios.joined(separator: ", "))" }
+
+    /// The words after `drill` that say how it is flown.
+    var flight: [String] {
+      scenarios.flatMap { ["--scenario", $0] } + (calls.map { ["--calls", "\($0)"] } ?? [])
+        + (timeout.map { ["--timeout", $0] } ?? [])
+    }
 
     /// With paths that lead there from anywhere.
     func absolute(_ word: String) -> String {
@@ -29,6 +42,14 @@ import WindTunnelReports
   }
 
   fileprivate static let folder = Repository.root.appendingPathComponent("Tests/PlantedBugs")
+
+  /// The reason why the clients in Go could not be built, if there is one; they are one program.
+  private static let goProblem = Task { () async throws -> String in
+    let words = ["sh", "-c", "cd \"$1\" && go build -o planted .", "sh"]
+    let place = folder.appendingPathComponent("go").path
+    let run = try await Companion.run(words + [place], in: Scratch())
+    return run.code == 0 ? "" : run.text
+  }
 
   private static let clients: [Client] = {
     do {
@@ -42,15 +63,21 @@ import WindTunnelReports
 
   @Test(arguments: clients)
   func `each planted bug is found by its name, and nothing else is`(client: Client) async throws {
-    guard Companion.find(client.command[0]) != nil else {
-      try Test.cancel("\(client.name): this machine has no \(client.command[0])")
+    let tool = client.language == "go" ? "go" : client.command[0]
+    guard Companion.find(tool) != nil else {
+      try Test.cancel("\(client.name): this machine has no \(tool)")
+    }
+    if client.language == "go" {
+      let problem = try await Self.goProblem.value
+      try #require(problem == "")
     }
     let scratch = try Scratch()
+    if let needs = client.needs, try await Companion.run(needs, in: scratch).code != 0 {
+      try Test.cancel("\(client.name): on this machine \(needs.joined(separator: " ")) fails")
+    }
     let run = try await Program.run(
-      [
-        "drill", "--scenario", client.absolute(client.scenario), "--calls", "\(client.calls)",
-        "--timeout", client.timeout ?? "10s", "--report", "drill.json", "--",
-      ] + client.command.map(client.absolute),
+      ["drill"] + client.flight + ["--report", "drill.json", "--"]
+        + client.command.map(client.absolute),
       in: scratch
     )
     let report = try Report(contentsOf: scratch.file("drill.json"))
@@ -69,13 +96,14 @@ import WindTunnelReports
     let clients = Self.clients
     #expect(clients.count > 30)
     for client in clients {
-      #expect(client.name.hasSuffix("/careful") == (client.rule == nil), "\(client.name)")
+      #expect(client.name.contains("/careful") == (client.rule == nil), "\(client.name)")
+      #expect((client.bug == nil) == (client.rule == nil), "\(client.name)")
+      #expect(client.name.hasPrefix(client.language + "/"), "\(client.name)")
       for rule in client.follows + [client.rule].compactMap({ $0 }) {
         #expect(FindingRule.named(rule) != nil, "\(rule)")
       }
     }
-    let languages = Set(clients.map { $0.name.prefix { $0 != "/" } })
-    let careful = Set(clients.filter { $0.rule == nil }.map { $0.name.prefix { $0 != "/" } })
-    #expect(careful == languages)
+    let careful = Set(clients.filter { $0.rule == nil }.map(\.language))
+    #expect(careful == Set(clients.map(\.language)))
   }
 }

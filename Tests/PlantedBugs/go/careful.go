@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"net/http"
 	"time"
@@ -19,7 +20,8 @@ func careful(method, url string) ([]byte, error) {
 			return body, nil
 		}
 		isLasting := answer != nil && answer.StatusCode >= 300 && !maySucceed(answer.StatusCode)
-		if attempt == 3 || isLasting || errors.Is(problem, errNoJSON) || !isIdempotent(method) {
+		isLasting = isLasting || isOfCertificate(problem) || errors.Is(problem, errNoJSON)
+		if attempt == 3 || isLasting || !isIdempotent(method) {
 			return nil, problem
 		}
 		length := pause(attempt)
@@ -52,4 +54,12 @@ func isIdempotent(method string) bool {
 		return true
 	}
 	return false
+}
+
+// isOfCertificate tells whether it is the server's certificate that does not hold.
+func isOfCertificate(problem error) bool {
+	var authority x509.UnknownAuthorityError
+	var host x509.HostnameError
+	var other x509.CertificateInvalidError
+	return errors.As(problem, &authority) || errors.As(problem, &host) || errors.As(problem, &other)
 }

@@ -13,18 +13,27 @@ const overall = 8 * time.Second
 
 var clients = map[string]func(method, url string) ([]byte, error){
 	"all_or_nothing":  allOrNothing,
+	"any_host":        anyHost,
 	"careful":         careful,
 	"default_client":  defaultClient,
+	"dials_forever":   dialsForever,
 	"forever":         forever,
+	"head_limit":      headLimit,
+	"idle_limit":      idleLimit,
+	"insecure":        insecure,
 	"logs_only":       logsOnly,
 	"lost_read_error": lostReadError,
 	"nanoseconds":     nanoseconds,
+	"new_key":         newKey,
 	"nil_response":    nilResponse,
 	"no_status":       noStatus,
 	"one_shot":        oneShot,
+	"round_and_round": roundAndRound,
 	"seconds_only":    secondsOnly,
 	"sends_again":     sendsAgain,
 	"six_tries":       sixTries,
+	"small_head":      smallHead,
+	"tells_the_next":  tellsTheNext,
 }
 
 func main() {

@@ -87,3 +87,23 @@ func wait(length time.Duration, end time.Time) bool {
 	time.Sleep(length)
 	return true
 }
+
+// askTwice makes an attempt and, where a GET met what may pass, another one after a pause.
+func askTwice(client *http.Client, method, url string) ([]byte, error) {
+	for attempt := 0; ; attempt++ {
+		asked, err := request(method, url)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := client.Do(asked)
+		if err != nil {
+			return nil, err
+		}
+		body, err := read(answer)
+		isPassing := maySucceed(answer.StatusCode) && answer.Header.Get("Retry-After") == ""
+		if err == nil || attempt == 1 || method != http.MethodGet || !isPassing {
+			return body, err
+		}
+		time.Sleep(pause(attempt))
+	}
+}

@@ -1,6 +1,6 @@
 """A careful client: it limits connecting, reading and the whole call, repeats idempotent methods alone with
 full jitter, keeps to Retry-After, and takes nothing for JSON that is none. Usage: careful.py METHOD URL."""
-import email.utils, http.client, os, random, socket, sys, time, urllib.parse
+import email.utils, http.client, os, random, signal, ssl, sys, time, urllib.parse
 
 WHOLE, RETRIES = 8.0, 3
 
@@ -8,10 +8,15 @@ WHOLE, RETRIES = 8.0, 3
 def wait_asked(field, own):
     """The wait that a field asks for, where it can be read and is longer than one of our own."""
     try:
-        asked = float(field) if field.isdigit() else email.utils.parsedate_to_datetime(field).timestamp() - time.time() + 1
+        if field.isdigit():
+            return max(own, float(field))
+        return max(own, email.utils.parsedate_to_datetime(field).timestamp() - time.time() + 1)
     except ValueError:
         return own
-    return max(own, asked)
+
+
+def out_of_time(*_):
+    raise TimeoutError("the whole call")
 
 
 def once(method, url, left):
@@ -41,6 +46,8 @@ def call(method, url):
                 break
             if fields.get("Retry-After"):
                 pause = wait_asked(fields["Retry-After"], pause)
+        except ssl.SSLCertVerificationError as error:
+            raise SystemExit(f"{url}: {error}")
         except (OSError, http.client.HTTPException) as error:
             problem = repr(error)
         if method not in ("GET", "HEAD", "PUT", "DELETE") or time.monotonic() + pause > end - 0.5:
@@ -49,5 +56,12 @@ def call(method, url):
     raise SystemExit(f"{url}: {problem}")
 
 
+# A time-out is for each read alone: a byte a second would go on for as long as it likes.
+signal.signal(signal.SIGALRM, out_of_time)
+signal.setitimer(signal.ITIMER_REAL, WHOLE)
 method, url = sys.argv[1:] if len(sys.argv) > 2 else ("GET", sys.argv[1])
-sys.stdout.buffer.write(call(method, url))
+try:
+    sys.stdout.buffer.write(call(method, url))
+finally:
+    # On its way out Python would let the alarm end it.
+    signal.setitimer(signal.ITIMER_REAL, 0)

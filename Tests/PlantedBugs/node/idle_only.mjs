@@ -1,0 +1,27 @@
+// Bug: the limit is one of idleness: a server that sends a byte a second is listened to as long as it likes.
+import http from 'node:http'
+import https from 'node:https'
+
+const once = (url) =>
+  new Promise((resolve, reject) => {
+    const request = (url.startsWith('https') ? https : http).get(url, { timeout: 3000 }, (answer) => {
+      const parts = []
+      answer.on('data', (part) => parts.push(part))
+      answer.on('error', reject)
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode, fields: answer.headers, body: Buffer.concat(parts) }),
+      )
+    })
+    request.on('error', reject)
+    request.on('timeout', () => request.destroy(new Error('timed out')))
+  })
+
+try {
+  const { status, fields, body } = await once(process.argv[2])
+  if (status !== 200) throw new Error(`status ${status}`)
+  if (!(fields['content-type'] ?? '').includes('json')) throw new Error('no JSON')
+  process.stdout.write(body)
+} catch (error) {
+  console.error(`${process.argv[2]}: ${error.message}`)
+  process.exitCode = 1
+}
