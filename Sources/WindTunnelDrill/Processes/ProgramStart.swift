@@ -54,7 +54,7 @@ final class StartingPlaces: Sendable {
 
   private struct State {
     var free: Int
-    /// The oldest first.
+    /// Those who wait for one, the oldest first.
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 

@@ -18,8 +18,11 @@ final class AttemptTracker: Sendable {
     var requests: [Request] = []
     /// The host that its first request came to.
     var host: String?
-    /// The number of different values that its requests have brought.
-    var values = 0
+    /// The numbers of the values that its own requests are compared by, from 0, which are the same
+    /// whatever other calls are in the air.
+    var numbers = CallNumbers()
+    /// The number of values in it that are compared with those of other calls.
+    var marks = 0
     /// The time of the first sign of the client: a question for a name, a connection or a request.
     var firstSign: Duration?
   }
@@ -200,15 +203,14 @@ final class AttemptTracker: Sendable {
     let told = state.withLock { state -> WorkerMessage? in
       guard let open = state.open[outcome.id] else { return nil }
       var seen = state.calls[open.call] ?? Seen()
-      func number(_ value: String) -> Int {
-        state.numbers.number(of: value, in: open.call, &seen.values)
-      }
       var sent = Observation.Sent()
-      sent.content = values.content.map(number)
-      sent.credentials = values.credentials.map(number)
-      sent.apiKeys = values.apiKeys.map(number)
-      sent.key = values.key.map(number)
-      sent.marks = values.marks.map(number)
+      sent.content = values.content.map { seen.numbers.number(of: $0) }
+      sent.credentials = values.credentials.map { seen.numbers.number(of: $0) }
+      sent.apiKeys = values.apiKeys.map { seen.numbers.number(of: $0) }
+      sent.key = values.key.map { seen.numbers.number(of: $0) }
+      sent.marks = values.marks.map {
+        state.numbers.number(of: $0, in: open.call, &seen.marks)
+      }
       sent.isElsewhere = seen.host.map { $0 != host } ?? false
       if seen.host == nil { seen.host = host }
       state.calls[open.call] = seen

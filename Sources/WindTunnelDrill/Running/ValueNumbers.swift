@@ -1,7 +1,25 @@
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// Numbers in place of values that must stand in no report: equal values have equal ones.
+/// Numbers in place of values of one call, from 0: equal values have equal ones.
+struct CallNumbers: Sendable {
+  /// Beyond so many values they are taken for one: no client sends as many.
+  private static let valuesMax = 1 << 12
+
+  private var numbers: [Fingerprint: Int] = [:]
+
+  /// Returns the number of a value, which has its kind in front.
+  mutating func number(of value: String) -> Int {
+    let print = Fingerprint(value)
+    if let known = numbers[print] { return known }
+    guard numbers.count < Self.valuesMax else { return Self.valuesMax }
+    numbers[print] = numbers.count
+    return numbers.count - 1
+  }
+}
+
+/// Numbers in place of values that must stand in no report and are compared from call to call: equal values
+/// have equal ones.
 ///
 /// A number begins with the call in which its value was first seen, so that calls of several processes
 /// have none in common by chance.

@@ -1,8 +1,8 @@
 extension Observation {
   /// The parts of what an attempt sent that rules compare.
   ///
-  /// No value stands here, not even as a hash of it: values that are the same have the same number, and
-  /// the number says nothing else.
+  /// No value stands here, not even as a hash of it: values of a call that are the same have the same number,
+  /// and the number says nothing else. Only those of ``marks`` are the same from call to call.
   public struct Sent: Sendable, Hashable {
     /// The number of its method, target and body, where it is a POST or PATCH whose body was seen.
     public var content: Int?

@@ -2,13 +2,69 @@
   internal import Foundation
   internal import FoundationNetworking
 
-  /// Asks how long the stages of a task took; nobody here knows.
+  /// Asks how long the stages of a task took; nobody here knows. It sees to redirects instead.
   struct StageWatch {
     /// Never any: no session collects metrics.
     var timings: StageTimings? { nil }
 
-    /// Does nothing, since there is nothing to watch.
-    func watch(_ task: URLSessionTask) {}
+    /// Has the task asked where it is led.
+    func watch(_ task: URLSessionTask) { task.delegate = RedirectGuard.shared }
+  }
+
+  /// Takes credentials out of a request that is led to another host or out of TLS (RFC 9110 §15.4), as
+  /// sessions on Apple platforms do: those of swift-corelibs-foundation 6.3 send them along.
+  ///
+  /// The app's delegate is asked as ever, and by the request without them.
+  final class RedirectGuard: NSObject, URLSessionTaskDelegate, Sendable {
+    static let shared = RedirectGuard()
+    private static let credentials = ["Authorization", "Cookie", "Proxy-Authorization"]
+
+    static func guarded(_ request: URLRequest, from place: URL?) -> URLRequest {
+      let isElsewhere = request.url?.host?.lowercased() != place?.host?.lowercased()
+      let isInClear = place?.scheme == "https" && request.url?.scheme != "https"
+      guard isElsewhere || isInClear else { return request }
+      var request = request
+      for name in credentials { request.setValue(nil, forHTTPHeaderField: name) }
+      return request
+    }
+
+    func urlSession(
+      _ session: URLSession,
+      task: URLSessionTask,
+      willPerformHTTPRedirection response: HTTPURLResponse,
+      newRequest request: URLRequest,
+      completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+      let guarded = Self.guarded(request, from: response.url)
+      guard let delegate = session.delegate as? any URLSessionTaskDelegate else {
+        return completionHandler(guarded)
+      }
+      delegate.urlSession(
+        session,
+        task: task,
+        willPerformHTTPRedirection: response,
+        newRequest: guarded,
+        completionHandler: completionHandler
+      )
+    }
+
+    func urlSession(
+      _ session: URLSession,
+      task: URLSessionTask,
+      didReceive challenge: URLAuthenticationChallenge,
+      completionHandler:
+        @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      guard let delegate = session.delegate as? any URLSessionTaskDelegate else {
+        return completionHandler(.performDefaultHandling, nil)
+      }
+      delegate.urlSession(
+        session,
+        task: task,
+        didReceive: challenge,
+        completionHandler: completionHandler
+      )
+    }
   }
 
   /// The use that a `URLSession` makes of a request's time-out.
@@ -73,15 +129,16 @@
       newRequest request: URLRequest,
       completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
+      let guarded = RedirectGuard.guarded(request, from: response.url)
       guard let delegate = session.delegate as? any URLSessionTaskDelegate else {
-        return completionHandler(request)
+        return completionHandler(guarded)
       }
       session.delegateQueue.addOperation { [session] in
         delegate.urlSession(
           session,
           task: task,
           willPerformHTTPRedirection: response,
-          newRequest: request,
+          newRequest: guarded,
           completionHandler: completionHandler
         )
       }

@@ -1,11 +1,13 @@
 import WindTunnelReports
 
 extension Observation {
-  /// What was met, without the clock: the same wherever and whenever it was flown.
+  /// What was met, without the clock and without what was sent, of which the stages see different parts: the
+  /// same wherever and whenever it was flown.
   var story: [Attempt] {
     attempts.map { attempt in
       var attempt = attempt
       (attempt.start, attempt.end, attempt.stages) = (nil, nil, ExchangeStages())
+      attempt.sent = nil
       return attempt
     }
   }
