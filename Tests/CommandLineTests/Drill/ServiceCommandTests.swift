@@ -19,13 +19,9 @@ import WindTunnelReports
     guard tools.allSatisfy({ Companion.find($0) != nil }) else { return nil }
     if words.count > 1 { return [words[0], Self.folder.appendingPathComponent(words[1]).path] }
     let built = scratch.file("careful")
-    let process = Process()
-    process.executableURL = Companion.find("go").map { URL(filePath: $0) }
-    process.arguments = ["build", "-o", built.path, "."]
-    process.currentDirectoryURL = Self.folder.appendingPathComponent("careful-go")
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus == 0 ? [built.path] : nil
+    let place = Self.folder.appendingPathComponent("careful-go").path
+    let words = ["sh", "-c", #"cd "$1" && go build -o "$2" ."#, "sh", place, built.path]
+    return try await Companion.run(words, in: scratch).code == 0 ? [built.path] : nil
   }
 
   @Test(arguments: clients)
