@@ -9,13 +9,14 @@ package enum Scenarios {
   }
 
   /// The names of the groups, the smallest first.
-  package static let groups = ["every-push", "weak-network", "pre-release"]
+  package static let groups = ["every-push", "weak-network", "default-drill", "pre-release"]
 
   /// The scenarios of a group; `nil` where there is none of that name.
   package static func group(_ name: String) -> [Scenario]? {
     switch name {
     case "every-push": .everyPush
     case "weak-network": .weakNetwork
+    case "default-drill": .defaultDrill
     case "pre-release": .preRelease
     default: nil
     }

@@ -184,10 +184,22 @@ import WindTunnel
     #expect(count <= 16)
   }
 
-  @Test func `attempts are seen in every shipped weather`() async throws {
+  @Test func `attempts are seen in the weather of every push`() async throws {
     let report = try await drill(.everyPush, calls: 5).fly { _ = try await Self.ask($0) }
     #expect(
-      report.scenarios.map(\.name) == Scenario.everyPush.map(\.name)
+      report.scenarios.map { "\($0.name) \($0.stage.rawValue)" } == [
+        "calm wire", "latency wire", "packet-loss wire", "rate-limited wire", "server-errors wire",
+        "dns-failure in-process", "tls-failure wire", "offline in-process", "outage wire",
+      ]
+    )
+    #expect(rows(report).allSatisfy { $0.metrics.averageRetries == 0 })
+    try report.require("averageRetries == 0", "blankPages >= 0")
+  }
+
+  @Test func `attempts are seen in all weather of the default drill`() async throws {
+    let report = try await drill(.defaultDrill, calls: 5).fly { _ = try await Self.ask($0) }
+    #expect(
+      report.scenarios.map(\.name) == Scenario.defaultDrill.map(\.name)
     )
     // What cannot be seen on the wire, or cannot be made there for a client in Swift, is in process.
     #expect(
@@ -256,7 +268,8 @@ import WindTunnel
   }
 
   @Test func `the groups hold all that ships, in the order of the drill`() throws {
-    #expect(Scenario.everyPush + Scenario.weakNetwork == Scenario.preRelease)
+    #expect(Scenario.defaultDrill + Scenario.weakNetwork == Scenario.preRelease)
+    #expect(Scenario.everyPush == Scenario.defaultDrill.filter(Scenario.everyPush.contains))
     #expect(Scenario.preRelease == (try Shipped.scenarios()), "a release flies all that ships")
     #expect([Scenario].weakNetwork == Scenario.weakNetwork)
     #expect([Scenario].preRelease == Scenario.preRelease)

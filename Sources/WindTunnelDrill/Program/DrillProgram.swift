@@ -39,7 +39,7 @@ package struct DrillProgram: Sendable {
       Flag(
         "--scenario",
         "NAME|FILE",
-        "The weather, every-push, weak-network or pre-release; may be repeated."
+        "The weather, or a group: every-push, weak-network, default-drill, pre-release."
       ),
       Flag(
         "--subject",

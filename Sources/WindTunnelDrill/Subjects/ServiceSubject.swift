@@ -7,7 +7,7 @@ internal import WindTunnelServer
 /// A program that is started once and lives from call to call: it reads a call a line and writes an
 /// answer a line, in any order. Its pools, caches and budgets live with it.
 ///
-/// Where it ends before its input does, or leaves a call without an answer, it has fallen, and its
+/// If it ends before its input does, or leaves a call without an answer, it has fallen, and its
 /// subject's process ends with it: whoever watches that finds out which call is to blame, and starts
 /// both again.
 struct ServiceSubject: Subject {

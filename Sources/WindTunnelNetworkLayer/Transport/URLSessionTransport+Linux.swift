@@ -19,6 +19,7 @@
     static let shared = RedirectGuard()
     private static let credentials = ["Authorization", "Cookie", "Proxy-Authorization"]
 
+    /// Returns a request as it may follow from a place.
     static func guarded(_ request: URLRequest, from place: URL?) -> URLRequest {
       let isElsewhere = request.url?.host?.lowercased() != place?.host?.lowercased()
       let isInClear = place?.scheme == "https" && request.url?.scheme != "https"
@@ -36,7 +37,7 @@
       completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
       let guarded = Self.guarded(request, from: response.url)
-      guard let delegate = session.delegate as? any URLSessionTaskDelegate else {
+      guard let delegate = session.taskDelegate else {
         return completionHandler(guarded)
       }
       delegate.urlSession(
@@ -55,7 +56,7 @@
       completionHandler:
         @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-      guard let delegate = session.delegate as? any URLSessionTaskDelegate else {
+      guard let delegate = session.taskDelegate else {
         return completionHandler(.performDefaultHandling, nil)
       }
       delegate.urlSession(
@@ -64,6 +65,13 @@
         didReceive: challenge,
         completionHandler: completionHandler
       )
+    }
+  }
+
+  extension URLSession {
+    /// The app's own delegate, where that hears of tasks.
+    fileprivate var taskDelegate: (any URLSessionTaskDelegate)? {
+      delegate as? any URLSessionTaskDelegate
     }
   }
 
@@ -130,7 +138,7 @@
       completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
       let guarded = RedirectGuard.guarded(request, from: response.url)
-      guard let delegate = session.delegate as? any URLSessionTaskDelegate else {
+      guard let delegate = session.taskDelegate else {
         return completionHandler(guarded)
       }
       session.delegateQueue.addOperation { [session] in

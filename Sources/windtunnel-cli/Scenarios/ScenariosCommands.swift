@@ -23,8 +23,9 @@ enum ScenariosListCommand: Command {
     }
     var text = ScenariosShowCommand.table(scenarios)
     text +=
-      "\nThe first \(Shipped.drill.count) are flown by default and are the group every-push; "
+      "\nThe first \(Shipped.drill.count) are flown by default and are the group default-drill; "
     text += "the others are weak-network, and all of them pre-release.\n"
+    text += "every-push has those of the first that are quick.\n"
     Terminal.answer(text)
     return .done
   }

@@ -3,7 +3,7 @@ import Testing
 import WindTunnel
 import WindTunnelReports
 
-/// What a client is found to do depends on its seed, and not on how many calls are in the air or on how
+/// The findings of a client, which depend on its seed, and not on how many calls are in the air or on how
 /// many machines a drill is flown.
 @Suite(.timeLimit(.minutes(10))) struct SameFindingsTests {
   /// The rules over one call that a client breaks, by scenario.

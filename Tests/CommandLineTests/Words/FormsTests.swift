@@ -94,8 +94,10 @@ import WindTunnelReports
       return run.out.split(separator: "\n").map { $0.prefix { $0 != " " } }
     }
     #expect(try await shown("pre-release") == list)
-    let parts = (try await shown("every-push"), try await shown("weak-network"))
+    let parts = (try await shown("default-drill"), try await shown("weak-network"))
     #expect(parts.0 + parts.1 == list && parts.0.first == "calm" && parts.1.contains("metro"))
+    let quick = try await shown("every-push")
+    #expect(quick == parts.0.filter(quick.contains) && quick.count == 9, "in the same order")
   }
 
   @Test func `every metric is listed by the name that a gate takes`() async throws {

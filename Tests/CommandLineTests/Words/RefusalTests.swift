@@ -19,7 +19,7 @@ import WindTunnel
     }
   }
 
-  static let names = (Shipped.everyPush + Shipped.weakNetwork).joined(separator: ", ")
+  static let names = Shipped.preRelease.joined(separator: ", ")
 
   @Test(arguments: [
     Usage("drlil", "There is no command \"drlil\". Did you mean drill?"),

@@ -1,8 +1,8 @@
 import WindTunnelReports
 
 extension Observation {
-  /// What was met, without the clock and without what was sent, of which the stages see different parts: the
-  /// same wherever and whenever it was flown.
+  /// The story of a call, without the clock and without what it sent, of which the stages see different
+  /// parts: the same wherever and whenever it was flown.
   var story: [Attempt] {
     attempts.map { attempt in
       var attempt = attempt

@@ -8,7 +8,7 @@ import WindTunnel
   import FoundationNetworking
 #endif
 
-/// What attempts sent, as numbers, in process and on the wire.
+/// The things that attempts sent, as numbers, in process and on the wire.
 @Suite(.timeLimit(.minutes(10))) struct SentTests {
   private static let secret = "s3cretW0rd-of-some-length"
 
