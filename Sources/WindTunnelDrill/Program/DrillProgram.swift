@@ -39,7 +39,7 @@ package struct DrillProgram: Sendable {
       Flag(
         "--scenario",
         "NAME|FILE",
-        "The weather, or a group: every-push, weak-network, default-drill, pre-release."
+        "The weather; or every-push, weak-network, default-drill, pre-release."
       ),
       Flag(
         "--subject",
