@@ -249,11 +249,15 @@ struct CallRunner: Sendable {
     {
       observation.notOnCassette = seen.notOnCassette
     }
-    // What the server changed on purpose no client can tell.
-    if let result = end.result, result.ending == .succeeded, !seen.hasMutation {
-      observation.bodyMatches = bodies.match(result, request)
-      observation.printed = bodies.printed(result, request, asking: seen.requests)
-      observation.showsAnswerOf = bodies.other(result, request)
+    if let result = end.result, result.ending == .succeeded {
+      if !seen.hasMutation {
+        observation.bodyMatches = bodies.match(result, request)
+        observation.printed = bodies.printed(result, request, asking: seen.requests)
+        observation.showsAnswerOf = bodies.other(result, request)
+      } else if bodies.showsPortalPage(result) {
+        // Whatever else the server changed on purpose no client can tell.
+        observation.showsAnswerOf = Observation.portalPage
+      }
     }
     emit(.ended(observation))
   }

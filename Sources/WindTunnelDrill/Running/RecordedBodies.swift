@@ -74,14 +74,23 @@ struct RecordedBodies: Sendable {
     guard shown.count >= Self.tellingBytes, match(result, request) != true,
       !recorded.contains(where: { $0.printed.starts(with: shown) })
     else { return nil }
-    if shown == Self.withoutLineEnd(Data(ReplacementResponse.portalPage.utf8)) {
-      return Observation.portalPage
-    }
+    if showsPortalPage(result) { return Observation.portalPage }
     let json = Self.json(shown)
     let others = bodies.filter { _, bodies in
       bodies.contains { $0.printed == shown || json != nil && $0.json == json }
     }
     return others.keys.map { Self.endpoint(of: $0.text) }.min()
+  }
+
+  /// Tells whether a call brought the page of a captive portal, by itself or as a text within JSON.
+  func showsPortalPage(_ result: CallResult) -> Bool {
+    guard let body = result.body else { return false }
+    let page = Self.withoutLineEnd(Data(ReplacementResponse.portalPage.utf8))
+    if body.range(of: page) != nil { return true }
+    // What is no JSON has no texts.
+    let json = try? JSON(parsing: body, source: "")
+    let text = String(decoding: page, as: UTF8.self)
+    return json?.texts.contains { $0.contains(text) } ?? false
   }
 
   /// The request of a key without its query.

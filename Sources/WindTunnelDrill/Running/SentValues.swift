@@ -28,7 +28,7 @@ struct SentValues: Sendable {
       let value = "credential \(name): \(field.value)"
       if Self.credentialNames.contains(name) {
         credentials.append(value)
-      } else if Self.isCredential(name) {
+      } else if Self.isCredential(name) || Self.mayBeCredential(name) {
         apiKeys.append(value)
       }
     }
@@ -81,17 +81,7 @@ struct SentValues: Sendable {
     }
     // What is no JSON has no texts.
     guard let json = try? JSON(parsing: body.data, source: "") else { return [] }
-    var texts: [String] = []
-    var rest = [json]
-    while let next = rest.popLast() {
-      switch next {
-      case .string(let text): texts.append(text.value)
-      case .array(let items): rest += items.reversed()
-      case .object(let members): rest += members.reversed().map(\.value)
-      case .null, .bool, .number: break
-      }
-    }
-    return texts
+    return json.texts
   }
 
   private static let credentialNames: Set<String> = [
@@ -106,6 +96,14 @@ struct SentValues: Sendable {
     credentialNames.contains(name) || credentialWords.contains { name.contains($0) }
   }
 
+  /// Tells whether a company's own field looks like one for credentials. A token of a request's own may be
+  /// there to tell requests apart.
+  private static func mayBeCredential(_ name: String) -> Bool {
+    guard !name.contains("request") else { return false }
+    return name.hasSuffix("-token")
+      || ["session", "secret", "password"].contains { name.contains($0) }
+  }
+
   /// The fields that say who asks, how, or in which trace, and never which deed is meant.
   private static let standardNames: Set<String> = [
     "host", "user-agent", "connection", "keep-alive", "date", "from", "referer", "origin", "range",
@@ -117,6 +115,23 @@ struct SentValues: Sendable {
 
   private static func isStandard(_ name: String) -> Bool {
     standardNames.contains(name) || standardBeginnings.contains { name.hasPrefix($0) }
+  }
+}
+
+extension JSON {
+  /// The texts in it, in their order, without the names of members.
+  var texts: [String] {
+    var texts: [String] = []
+    var rest = [self]
+    while let next = rest.popLast() {
+      switch next {
+      case .string(let text): texts.append(text.value)
+      case .array(let items): rest += items.reversed()
+      case .object(let members): rest += members.reversed().map(\.value)
+      case .null, .bool, .number: break
+      }
+    }
+    return texts
   }
 }
 
@@ -166,9 +181,15 @@ extension Observation.Sent {
     "token", "accesstoken", "authtoken", "idtoken", "refreshtoken", "sessiontoken", "apitoken",
     "apikey", "secret", "clientsecret", "apisecret", "password", "passwd", "pwd", "passphrase",
     "sessionid", "jwt", "bearer", "authorization", "credential", "credentials", "accesskey",
-    "secretkey", "privatekey",
+    "secretkey", "privatekey", "phpsessid",
   ]
-  private static let ambiguousNames: Set<String> = ["key", "auth", "sig", "signature", "session"]
+  /// The ends of names that mean one whatever stands before them; a `pagetoken` is none.
+  private static let secretEnds = [
+    "apikey", "sessionid", "password", "clientsecret", "accesstoken",
+  ]
+  private static let ambiguousNames: Set<String> = [
+    "key", "auth", "sig", "signature", "session", "sid",
+  ]
 
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
@@ -186,7 +207,9 @@ extension Observation.Sent {
       return false
     }
     let name = field.name.lowercased().filter { $0.isLetter || $0.isNumber }
-    if secretNames.contains(name) { return field.value.count >= valueBytesMin }
+    if secretNames.contains(name) || secretEnds.contains(where: name.hasSuffix) {
+      return field.value.count >= valueBytesMin
+    }
     return ambiguousNames.contains(name) && field.value.count >= longValueBytesMin
   }
 }

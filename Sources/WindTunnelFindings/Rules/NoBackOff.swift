@@ -11,39 +11,42 @@ extension FindingRule {
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015); RFC 8961 §4",
     leastCalls: 2,
     scope: .flight { rule, troubled, _ in
-      var waits: [(most: Duration, burst: Duration?, call: JudgedCall)] = []
+      var rows: [(row: Row, call: JudgedCall)] = []
       for call in troubled where call.isJudged && call.traits.isSuperset(of: [.many, .repeats]) {
         let row = call.longestRow
         let attempts = row.map { call.attempts[$0] }
         guard row.count >= leastRow, attempts.allSatisfy({ $0.start != nil && !$0.asksToWait })
         else { continue }
-        let most = zip(row, row.dropFirst()).compactMap { call.gap($0, $1) }.max() ?? .zero
-        waits.append((most, attempts.shortest(of: burst), call))
+        rows.append((Row(row, of: call), call))
       }
-      guard waits.count >= rule.leastCalls else { return .notMet(rule.unmet(by: waits.count)) }
+      guard rows.count >= rule.leastCalls else { return .notMet(rule.unmet(by: rows.count)) }
       // Waits that are drawn at random are short now and then: a call alone proves nothing.
-      let none = waits.filter { $0.most < noPause }
-      let short = waits.filter { $0.most < pause || $0.burst != nil && $0.most < longPause }
+      let none = rows.filter { $0.row.hasNoWait }
+      let short = rows.filter { $0.row.isHasty }
       let isHasty =
-        waits.count >= manyCalls && Double(short.count) >= Double(waits.count) * nearlyAll
-      let found = none.count >= 2 && none.count * 2 > waits.count ? none : isHasty ? short : []
+        rows.count >= manyCalls && Double(short.count) >= Double(rows.count) * nearlyAll
+      let found = none.count >= 2 && none.count * 2 > rows.count ? none : isHasty ? short : []
       guard let example = found.map(\.call).smallest,
         let shown = found.first(where: { $0.call.observation.call == example.observation.call })
-      else { return .passed(waits.count) }
-      let seen =
-        if shown.most < pause {
-          "It tried \(example.rowCount) times and never waited more than \(Figures.time(shown.most))."
-        } else {
-          "It tried \(burst) times within \(Figures.time(shown.burst))."
-        }
+      else { return .passed(rows.count) }
+      let seen = shown.row.words
       return .broken(
-        rule.finding(Violation(seen), in: example, calls: found.count, judged: waits.count)
+        rule.finding(Violation(seen), in: example, calls: found.count, judged: rows.count)
       )
     }
   )
 
   /// Fewer attempts may all be at once: one retry is common, and some clients re-send twice.
-  private static let leastRow = 4
+  private static let leastRow = Row.stretch
+  /// So many calls, and such a share of them, are no chance.
+  private static let manyCalls = 12
+  private static let nearlyAll = 0.8
+}
+
+/// The waits of a call's attempts for the same.
+private struct Row {
+  /// So many attempts in a row are looked at together.
+  static let stretch = 4
   /// A wait that no back-off has three times in a row: of waits drawn below 100, 200 and 400 ms all three
   /// are as short as that in one call of a thousand.
   private static let noPause = Duration.milliseconds(20)
@@ -53,22 +56,61 @@ extension FindingRule {
   private static let longPause = Duration.milliseconds(250)
   /// So many attempts in a second are a burst.
   private static let burst = 5
-  /// So many calls, and such a share of them, are no chance.
-  private static let manyCalls = 12
-  private static let nearlyAll = 0.8
+  /// A wait that grows from nothing begins here: what is shorter is the machine's own.
+  private static let shortestGrown = Duration.milliseconds(5)
+
+  private let waits: [Duration]
+  private let starts: [Duration]
+
+  init(_ row: [Int], of call: JudgedCall) {
+    waits = zip(row, row.dropFirst()).map { call.gap($0, $1) ?? .zero }
+    starts = row.compactMap { call.attempts[$0].start }
+  }
+
+  /// Tells whether attempts follow each other at once.
+  var hasNoWait: Bool { longest < Self.noPause || flatStretch(below: Self.noPause) != nil }
+
+  /// Tells whether they come so fast that no server has had time for anything.
+  var isHasty: Bool {
+    longest < Self.pause || flatStretch(below: Self.pause) != nil
+      || isBurst && longest < Self.longPause
+  }
+
+  /// The sentence that says what was seen.
+  var words: String {
+    if longest < Self.pause {
+      return "It tried \(starts.count) times and never waited more than \(Figures.time(longest))."
+    }
+    if let place = flatStretch(below: Self.pause) {
+      let time = starts[place + Self.stretch - 1] - starts[place]
+      return "It tried \(Self.stretch) times within \(Figures.time(time))."
+    }
+    return "It tried \(Self.burst) times within \(Figures.time(shortestBurst))."
+  }
+
+  private var longest: Duration { waits.max() ?? .zero }
+
+  /// The place of the first attempts in a row between which each wait is shorter than that, and none grows
+  /// as a back-off does from there on: one that begins with some milliseconds is a back-off, too.
+  private func flatStretch(below limit: Duration) -> Int? {
+    let count = Self.stretch - 1
+    return waits.indices.dropLast(count - 1).first { place in
+      let stretch = waits[place..<place + count]
+      return stretch.allSatisfy { $0 < limit }
+        && waits[place + count - 1] < max(waits[place], Self.shortestGrown) * 2
+    }
+  }
+
+  private var isBurst: Bool { shortestBurst < .seconds(1) }
+
+  /// The shortest time in which a burst began; a day where there are too few attempts for one.
+  private var shortestBurst: Duration {
+    starts.indices.dropLast(Self.burst - 1).map { starts[$0 + Self.burst - 1] - starts[$0] }.min()
+      ?? .seconds(86_400)
+  }
 }
 
 extension Observation.Attempt {
   /// Tells whether its answer says when to come again.
   fileprivate var asksToWait: Bool { retryAfter != nil || retryNotBefore != nil }
-}
-
-extension [Observation.Attempt] {
-  /// The shortest time in which so many in a row began; `nil` where that is a second or more.
-  fileprivate func shortest(of count: Int) -> Duration? {
-    let starts = compactMap(\.start)
-    guard starts.count >= count else { return nil }
-    let times = starts.indices.dropLast(count - 1).map { starts[$0 + count - 1] - starts[$0] }
-    return times.min().flatMap { $0 < .seconds(1) ? $0 : nil }
-  }
 }

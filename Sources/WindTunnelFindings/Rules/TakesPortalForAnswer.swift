@@ -11,6 +11,9 @@ extension FindingRule {
     scope: .call(.unanswered) { call in
       guard !call.wasAnswered, call.attempts.contains(where: \.isOfPortal) else { return .notMet }
       guard call.claimsSuccess else { return .kept }
+      if call.observation.showed, call.observation.showsAnswerOf == Observation.portalPage {
+        return .broken(Violation("It made the portal's page a part of its answer."))
+      }
       // What it shows is not the page, as far as anybody can tell.
       guard !call.observation.showed else { return .notMet }
       switch call.client {

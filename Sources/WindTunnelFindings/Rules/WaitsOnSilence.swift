@@ -9,8 +9,19 @@ extension FindingRule {
     remedy: "Limit the wait for the first byte and for the next one to some seconds.",
     source: "Nielsen, Response Times (1993); Google SRE Book, ch. 22 (deadlines)",
     scope: .call(.unanswered) { call in
-      guard !call.traits.contains(.hung), !call.traits.contains(.crashed),
-        let silence = call.silence,
+      guard !call.traits.contains(.hung), !call.traits.contains(.crashed) else { return .notMet }
+      if call.isUnseen {
+        let latency = call.observation.latency
+        if latency < longestSilence { return latency < .seconds(1) ? .notMet : .kept }
+        // It may have tried several times.
+        return .broken(
+          Violation(
+            "It gave up after \(Figures.time(latency)), in which no connection came about.",
+            severity: .warning
+          )
+        )
+      }
+      guard let silence = call.silence,
         call.attempts.last?.status == nil || call.attempts.last?.error != nil
       else { return .notMet }
       if silence < longestSilence { return silence < .seconds(1) ? .notMet : .kept }
@@ -25,6 +36,11 @@ extension FindingRule {
 }
 
 extension JudgedCall {
+  /// Tells whether it failed where nobody sees an attempt, since no connection comes about.
+  fileprivate var isUnseen: Bool {
+    observation.attemptCount == nil && attempts.isEmpty && !claimsSuccess && !observation.wasGivenUp
+  }
+
   /// The age of its last attempt at the call's end, which is how long it had waited if nothing came in it;
   /// no time where bytes came now and then, and `nil` where no attempt was seen.
   var silence: Duration? {

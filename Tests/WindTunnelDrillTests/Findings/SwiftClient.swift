@@ -20,6 +20,8 @@ struct SwiftClient: Sendable, CustomStringConvertible {
   var follows: [String] = []
   var calls = 20
   var deadline: Duration = .seconds(20)
+  /// The time at which its calls begin.
+  var load: Load = .standard
   /// Makes the client, whose calls share what it keeps.
   var client: @Sendable () -> @Sendable (DrillCall) async throws -> Data
 
@@ -31,7 +33,14 @@ struct SwiftClient: Sendable, CustomStringConvertible {
     .layer("never reads Retry-After", "rate-limited", "ignores-retry-after") {
       $0.policy = Mutant(mostRetries: 2) { $0.readsRetryAfter = false }
     },
-    .layer("does not wait before a retry", "outage", "no-back-off", ["retry-storm"]) {
+    // One call after the other: where hundreds of attempts share a full machine, each waits for it.
+    .layer(
+      "does not wait before a retry",
+      "outage",
+      "no-back-off",
+      ["retry-storm"],
+      load: .closedLoop(concurrency: 1)
+    ) {
       $0.policy = Mutant(mostRetries: 9) { $0.wait = { _ in .zero } }
     },
     .layer(
@@ -131,6 +140,7 @@ struct SwiftClient: Sendable, CustomStringConvertible {
     _ follows: [String] = [],
     calls: Int = 20,
     deadline: Duration = .seconds(20),
+    load: Load = .standard,
     _ change: @escaping @Sendable (inout Parts) -> Void
   ) -> SwiftClient {
     SwiftClient(
@@ -139,7 +149,8 @@ struct SwiftClient: Sendable, CustomStringConvertible {
       rule: rule,
       follows: follows,
       calls: calls,
-      deadline: deadline
+      deadline: deadline,
+      load: load
     ) {
       var parts = Parts()
       change(&parts)

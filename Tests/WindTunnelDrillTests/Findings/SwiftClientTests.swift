@@ -11,6 +11,7 @@ import WindTunnelReports
       try Shipped.cassette(),
       in: try Shipped.scenarios(named: [client.scenario]),
       calls: client.calls,
+      load: client.load,
       deadline: client.deadline
     )
     return try await drill.fly(as: "client", client.client()).findings.map(\.finding)

@@ -120,6 +120,23 @@ import WindTunnel
     let headed = values(body("x", fields))
     #expect(headed.marks == ["mark id-of-enough-length"])
     #expect(headed.apiKeys == ["credential x-api-key: key-of-enough-length"])
+    // A company's own names for it.
+    let ofCompany = values(
+      Request(
+        "GET",
+        "/pay",
+        headers: ["X-Acme-Session": "a", "Acme-Client-Secret": "b", "X-Acme-Token": "c"]
+      )
+    )
+    #expect(
+      ofCompany.apiKeys == [
+        "credential x-acme-session: a", "credential acme-client-secret: b",
+        "credential x-acme-token: c",
+      ]
+    )
+    // It may well be there to tell requests apart.
+    let token = values(body("x", ["X-Request-Token": "token-of-enough-length"]))
+    #expect(token.apiKeys == [] && token.marks == ["mark token-of-enough-length"])
     let signed = values(Request("GET", "/pay", headers: ["authorization": "a", "Cookie": "b"]))
     #expect(signed.credentials == ["credential authorization: a", "credential cookie: b"])
     #expect(values(body("x")).content != values(body("y")).content)
@@ -142,6 +159,12 @@ import WindTunnel
         == #"adds ["api_key", "Sig"]"#
     )
     #expect(names(RequestURL("/a?key=name&size=12345678")) == "adds []")
+    #expect(
+      names(RequestURL("/a?jsessionid=12345678&acme_api_key=12345678&PHPSESSID=12345678"))
+        == #"adds ["jsessionid", "acme_api_key", "PHPSESSID"]"#
+    )
+    #expect(names(RequestURL("/a?page_token=12345678&sid=12345678")) == "adds []")
+    #expect(names(RequestURL("/a?sid=1234567890123456")) == #"adds ["sid"]"#)
     #expect(names(RequestURL("/b?token=12345678")) == "adds none")
     #expect(names(RequestURL("/a?to%0Aken=12345678")) == "adds []")
   }

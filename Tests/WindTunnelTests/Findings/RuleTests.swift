@@ -180,6 +180,19 @@ import WindTunnelFindings
     #expect(try Self.words(rule, jittered) == "kept by 60")
     // urllib3: at once, then 0.4 s and 0.8 s.
     #expect(try Self.words(rule, Self.twice(Self.row(waits: [0, 400, 800]))) == "kept by 2")
+    // Whole seconds that begin with nothing: four at once, and only then a pause.
+    let late = (0..<12).map { Self.call($0, Self.row(waits: [30, 25, 35, 1030])) }
+    #expect(
+      try Self.words(rule, late) == "error 0: It tried 4 times within 99.0 ms. (12 of 12 calls)"
+    )
+    // Short waits that grow are a back-off, however it ends.
+    let growing = (0..<12).map { Self.call($0, Self.row(waits: [25, 50, 99, 300])) }
+    #expect(try Self.words(rule, growing) == "kept by 12")
+    // A busy machine in between hides nothing.
+    let held = Self.twice(Self.row(waits: [0, 1, 0, 140, 0]))
+    #expect(
+      try Self.words(rule, held) == "error 3: It tried 4 times within 10.0 ms. (2 of 2 calls)"
+    )
     #expect(try Self.words(rule, Self.twice(Self.row(waits: [0, 0]))) == "not met")
     // What came well is asked for again for a reason.
     let polling = (0..<6).map { Self.attempt($0 * 5, to: $0 * 5 + 3) }
@@ -367,6 +380,14 @@ import WindTunnelFindings
     )
     #expect(try Self.words(rule, [Self.call(portal)]) == "kept by 1")
     #expect(try Self.words(rule, [Self.call(3, .succeeded, showed: true, portal)]) == "not met")
+    var wrapped = Self.call(3, .succeeded, showed: true, portal)
+    wrapped.showsAnswerOf = Observation.portalPage
+    for client in [Flight.Client.program, .library, .service] {
+      #expect(
+        try Self.words(rule, [wrapped], of: client)
+          == "error 3: It made the portal's page a part of its answer. (1 of 1 call)"
+      )
+    }
     #expect(try Self.words("success-without-answer", [fooled]) == "not met")
   }
 

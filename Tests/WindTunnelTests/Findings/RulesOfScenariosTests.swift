@@ -65,6 +65,19 @@ import WindTunnelFindings
     // Several attempts take their time, and each has a limit.
     #expect(try RuleTests.words(rule, [Self.silent(10, since: 30)]) == "kept by 1")
     #expect(try RuleTests.words(rule, [Self.silent(0)]) == "not met")
+    // Nobody sees how a connection is tried for that does not come about.
+    func unconnected(_ seconds: Int, seen: Int?) throws -> String {
+      var call = RuleTests.call(0, .failed("exit 28"), lasted: seconds * 1000, [])
+      call.attemptCount = seen
+      return try RuleTests.words(rule, [call])
+    }
+    #expect(
+      try unconnected(28, seen: nil)
+        == "warning 0: It gave up after 28.0 s, in which no connection came about. (1 of 1 call)"
+    )
+    #expect(try unconnected(10, seen: nil) == "kept by 1")
+    #expect(try unconnected(0, seen: nil) == "not met")
+    #expect(try unconnected(28, seen: 0) == "not met")
     #expect(try RuleTests.words(rule, [Self.good(0)]) == "not met")
   }
 
