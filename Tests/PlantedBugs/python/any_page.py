@@ -11,7 +11,7 @@ def call(url):
                 return answer.read()
         except urllib.error.HTTPError as error:
             problem = error
-            if error.code not in (502, 503, 504):
+            if error.code not in (502, 503, 504) or error.headers["Retry-After"]:
                 break
         except (OSError, http.client.HTTPException) as error:
             problem = error

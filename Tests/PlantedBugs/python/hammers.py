@@ -1,11 +1,19 @@
 """Bug: tries six times in a row, as if the first failures had been bad luck."""
-import sys, urllib.error, urllib.request
+import http.client, sys, urllib.error, urllib.request
 
-for attempt in range(6):
-    try:
-        with urllib.request.urlopen(sys.argv[1], timeout=3) as answer:
-            sys.stdout.buffer.write(answer.read())
-            sys.exit(0)
-    except urllib.error.URLError as error:
-        problem = error
-sys.exit(str(problem))
+
+def call(url):
+    for attempt in range(6):
+        try:
+            with urllib.request.urlopen(url, timeout=3) as answer:
+                return answer.read()
+        except urllib.error.HTTPError as error:
+            problem = error
+            if error.code not in (502, 503, 504) or error.headers["Retry-After"]:
+                break
+        except (OSError, http.client.HTTPException) as error:
+            problem = error
+    sys.exit(f"{url}: {problem}")
+
+
+sys.stdout.buffer.write(call(sys.argv[1]))

@@ -11,7 +11,8 @@ for attempt in range(3):
             sys.exit(0)
     except urllib.error.HTTPError as error:
         problem = error
-        if error.code < 500:
+        # Who is told when to come again does not wait for it.
+        if error.code not in (500, 502, 503, 504) or error.headers["Retry-After"]:
             break
     time.sleep(random.uniform(0.2, 0.4) * 2**attempt)
 sys.exit(str(problem))

@@ -23,7 +23,7 @@ def fetch(url):
         with urllib.request.urlopen(url, timeout=2) as answer:
             return answer.read()
     except urllib.error.HTTPError as error:
-        if error.code not in (502, 503, 504):
+        if error.code not in (502, 503, 504) or error.headers["Retry-After"]:
             raise SystemExit(f"{url}: {error}")
         raise Failed(error)
     except (OSError, http.client.HTTPException) as error:
