@@ -35,6 +35,11 @@
     }
   }
 
+  extension URLSessionTask {
+    /// Cancels the task.
+    func end() { cancel() }
+  }
+
   /// The use that a `URLSession` makes of a request's time-out.
   enum SessionTimeout {
     /// The time-out in seconds that is honoured: any.

@@ -7,25 +7,45 @@
     /// Never any: no session collects metrics.
     var timings: StageTimings? { nil }
 
-    /// Has the task asked where it is led.
-    func watch(_ task: URLSessionTask) { task.delegate = RedirectGuard.shared }
+    /// Has the task ask where it is led, if it has something to lose there.
+    func watch(_ task: URLSessionTask) {
+      guard let request = task.originalRequest, RedirectGuard.isNeeded(for: request) else { return }
+      task.delegate = RedirectGuard.shared
+    }
   }
 
   /// Takes credentials out of a request that is led to another host or out of TLS (RFC 9110 §15.4), as
   /// sessions on Apple platforms do: those of swift-corelibs-foundation 6.3 send them along.
   ///
-  /// The app's delegate is asked as ever, and by the request without them.
+  /// The app's delegate is asked as ever, and by the request without them. A task with a delegate has to
+  /// be given the cookies of each place; without one the session does that.
   final class RedirectGuard: NSObject, URLSessionTaskDelegate, Sendable {
     static let shared = RedirectGuard()
     private static let credentials = ["Authorization", "Cookie", "Proxy-Authorization"]
 
+    /// Tells whether a request bears what is for its host alone.
+    static func isNeeded(for request: URLRequest) -> Bool {
+      credentials.contains { request.value(forHTTPHeaderField: $0) != nil }
+    }
+
     /// Returns a request as it may follow from a place.
-    static func guarded(_ request: URLRequest, from place: URL?) -> URLRequest {
+    static func guarded(
+      _ request: URLRequest,
+      from place: URL?,
+      in configuration: URLSessionConfiguration
+    ) -> URLRequest {
+      var request = request
       let isElsewhere = request.url?.host?.lowercased() != place?.host?.lowercased()
       let isInClear = place?.scheme == "https" && request.url?.scheme != "https"
-      guard isElsewhere || isInClear else { return request }
-      var request = request
-      for name in credentials { request.setValue(nil, forHTTPHeaderField: name) }
+      if isElsewhere || isInClear {
+        for name in credentials { request.setValue(nil, forHTTPHeaderField: name) }
+      }
+      if configuration.httpShouldSetCookies, let url = request.url,
+        let cookies = configuration.httpCookieStorage?.cookies(for: url), !cookies.isEmpty,
+        let field = HTTPCookie.requestHeaderFields(with: cookies)["Cookie"], !field.isEmpty
+      {
+        request.setValue(field, forHTTPHeaderField: "Cookie")
+      }
       return request
     }
 
@@ -36,16 +56,15 @@
       newRequest request: URLRequest,
       completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-      let guarded = Self.guarded(request, from: response.url)
-      guard let delegate = session.taskDelegate else {
-        return completionHandler(guarded)
-      }
+      let guarded = Self.guarded(request, from: response.url, in: session.configuration)
+      let goOn = RedirectHops.guarded(task, completionHandler)
+      guard let delegate = session.taskDelegate else { return goOn(guarded) }
       delegate.urlSession(
         session,
         task: task,
         willPerformHTTPRedirection: response,
         newRequest: guarded,
-        completionHandler: completionHandler
+        completionHandler: goOn
       )
     }
 
@@ -66,6 +85,34 @@
         completionHandler: completionHandler
       )
     }
+  }
+
+  /// Keeps a cancellation out of the moment in which a task goes on to where it is led.
+  ///
+  /// A task of swift-corelibs-foundation that is told where to go on after it was cancelled ends the
+  /// process ("Received callback for HTTP redirection, but we're not waiting for it").
+  private enum RedirectHops {
+    private static let lock = NSLock()
+
+    /// Returns a handler that says nothing to a task which has ended.
+    static func guarded(
+      _ task: URLSessionTask,
+      _ handler: @escaping @Sendable (URLRequest?) -> Void
+    ) -> @Sendable (URLRequest?) -> Void {
+      { request in
+        lock.withLock {
+          // The task hears of it in its own queue, in which what cancels it has to wait behind this.
+          if task.state == .running { handler(request) }
+        }
+      }
+    }
+
+    static func cancel(_ task: URLSessionTask) { lock.withLock { task.cancel() } }
+  }
+
+  extension URLSessionTask {
+    /// Cancels the task, whether or not it is being led elsewhere.
+    func end() { RedirectHops.cancel(self) }
   }
 
   extension URLSession {
@@ -137,17 +184,16 @@
       newRequest request: URLRequest,
       completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-      let guarded = RedirectGuard.guarded(request, from: response.url)
-      guard let delegate = session.taskDelegate else {
-        return completionHandler(guarded)
-      }
+      let guarded = RedirectGuard.guarded(request, from: response.url, in: session.configuration)
+      let goOn = RedirectHops.guarded(task, completionHandler)
+      guard let delegate = session.taskDelegate else { return goOn(guarded) }
       session.delegateQueue.addOperation { [session] in
         delegate.urlSession(
           session,
           task: task,
           willPerformHTTPRedirection: response,
           newRequest: guarded,
-          completionHandler: completionHandler
+          completionHandler: goOn
         )
       }
     }

@@ -93,7 +93,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     defer { isOver() }
     listener.stopsWith {
       // Another thread's, as in an exchange: it may be the session's own queue that asks for it.
-      DispatchQueue.global().async { task.cancel() }
+      DispatchQueue.global().async { task.end() }
     }
     return try await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
@@ -203,7 +203,7 @@ private final class Exchange: @unchecked Sendable {
     guard let (waiter, task) = end() else { return }
     waiter.resume(returning: .failure(.cancelled))
     guard let task else { return }
-    DispatchQueue.global().async { task.cancel() }
+    DispatchQueue.global().async { task.end() }
   }
 
   private func begin(_ waiter: Waiter) -> Bool {
