@@ -102,7 +102,7 @@ public struct ProcessDrill: Sendable {
     run.met = { call, attempt in
       progress(.attempt(scenario: scenario.name, subject: subject, call: call, attempt))
     }
-    run.began = { beginnings.note() }
+    run.began = { beginnings.note($0, of: subject) }
     let traffic = Locked(Flight.Traffic())
     run.seen = { part in traffic.withLock { $0.merge(part) } }
     if let grace { run.grace = grace }

@@ -14,7 +14,7 @@ struct ScenarioRun {
   /// Told of each attempt when it comes.
   var met: @Sendable (Int, Observation.Attempt) -> Void = { _, _ in }
   /// Told of each call when it begins.
-  var began: @Sendable () -> Void = {}
+  var began: @Sendable (Int) -> Void = { _ in }
   /// Told of the facts that belong to none of the calls, once for each process.
   var seen: @Sendable (Flight.Traffic) -> Void = { _ in }
   let progress: @Sendable (Int) -> Void
@@ -98,7 +98,7 @@ struct ScenarioRun {
     let ending = try await process.run(job, patience: patience) { message in
       switch message {
       case .attempt(let call, let attempt): met(call, attempt)
-      case .began: began()
+      case .began(let call): began(call)
       default: break
       }
       if let count = log.withLock({ $0.apply(message) }) { progress(landed + count) }
