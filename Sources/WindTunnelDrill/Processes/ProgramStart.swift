@@ -54,8 +54,16 @@ final class StartingPlaces: Sendable {
 
   private struct State {
     var free: Int
-    /// Those who wait for one, the oldest first.
-    var waiting: [CheckedContinuation<Void, Never>] = []
+    /// The number of those who have waited for one.
+    var count = 0
+    /// Those who wait for one, the oldest first; they are told whether they have got it.
+    var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+
+    /// Takes somebody who waits no longer out of the line.
+    mutating func leave(_ number: Int) -> CheckedContinuation<Bool, Never>? {
+      guard let place = waiting.firstIndex(where: { $0.number == number }) else { return nil }
+      return waiting.remove(at: place).continuation
+    }
   }
 
   private let state: Locked<State>
@@ -66,21 +74,32 @@ final class StartingPlaces: Sendable {
   /// Makes so many places.
   init(_ count: Int) { state = Locked(State(free: count)) }
 
-  /// Waits for a place.
+  /// Waits for a place. Whoever is cancelled gets none and waits no longer.
   ///
   /// - Returns: What gives it back; only the first time counts.
   func place() async -> @Sendable () -> Void {
-    await withCheckedContinuation { continuation in
-      let isFree = state.withLock { state in
-        guard state.free > 0 else {
-          state.waiting.append(continuation)
-          return false
-        }
-        state.free -= 1
-        return true
-      }
-      if isFree { continuation.resume() }
+    let number = state.withLock { state in
+      state.count += 1
+      return state.count
     }
+    let hasPlace = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let hasPlace: Bool? = state.withLock { state in
+          // Asked under the lock, under which whoever is cancelled later finds itself in the line.
+          if Task.isCancelled { return false }
+          guard state.free > 0 else {
+            state.waiting.append((number, continuation))
+            return nil
+          }
+          state.free -= 1
+          return true
+        }
+        if let hasPlace { continuation.resume(returning: hasPlace) }
+      }
+    } onCancel: {
+      state.withLock { $0.leave(number) }?.resume(returning: false)
+    }
+    guard hasPlace else { return {} }
     let isGivenBack = Locked(false)
     return { [self] in
       let isFirst = isGivenBack.withLock { isGivenBack in
@@ -92,13 +111,13 @@ final class StartingPlaces: Sendable {
   }
 
   private func giveBack() {
-    let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+    let next: CheckedContinuation<Bool, Never>? = state.withLock { state in
       guard !state.waiting.isEmpty else {
         state.free += 1
         return nil
       }
-      return state.waiting.removeFirst()
+      return state.waiting.removeFirst().continuation
     }
-    next?.resume()
+    next?.resume(returning: true)
   }
 }

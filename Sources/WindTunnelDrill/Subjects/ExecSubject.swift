@@ -44,6 +44,8 @@ struct ExecSubject: Subject {
     start.isDue()
     let giveBack = await StartingPlaces.shared.place()
     defer { giveBack() }
+    // Its caller has given it up, and nobody waits for what it would do.
+    if Task.isCancelled { return .bad("cancelled") }
     start.whenSeen(giveBack)
     DispatchQueue.global().asyncAfter(after: Self.startMax, giveBack)
     return await program.run(start, within: DrillCall.patience(call.deadline))
