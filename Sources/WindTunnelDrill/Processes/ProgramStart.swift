@@ -11,6 +11,7 @@ final class ProgramStart: Sendable {
   private struct State {
     var due: DispatchTime?
     var seen: DispatchTime?
+    var there: DispatchTime?
     var waiting: [@Sendable () -> Void] = []
   }
 
@@ -22,8 +23,15 @@ final class ProgramStart: Sendable {
   /// The time at which the server first saw something of it.
   var seen: DispatchTime? { state.withLock { $0.seen } }
 
-  /// Notes that it is due.
-  func isDue() { state.withLock { $0.due = .now() } }
+  /// The time at which another call showed that the program was there, where it is started for several:
+  /// what this one waits for it from then on is no part of its start.
+  var there: DispatchTime? { state.withLock { $0.there } }
+
+  /// Notes that it is due; only the first time counts.
+  func isDue() { state.withLock { $0.due = $0.due ?? .now() } }
+
+  /// Notes that another call shows that the program is there; only the first time counts.
+  func isThere(since moment: DispatchTime) { state.withLock { $0.there = $0.there ?? moment } }
 
   /// Notes a sign of it; only the first counts.
   func isSeen() {
@@ -43,6 +51,34 @@ final class ProgramStart: Sendable {
       return state.seen != nil
     }
     if isSeen { action() }
+  }
+}
+
+extension ProgramStart {
+  /// A program has that much more than its patience where nothing has been seen of it: it may not have
+  /// begun.
+  static let loadingMax = Duration.seconds(5)
+
+  /// Returns the time at which patience with a call ends. It begins when the call is asked for and its
+  /// program has been seen; as long as that has not, there is some time for it to load.
+  static func end(of patience: Duration, asked: DispatchTime, seen: DispatchTime?) -> DispatchTime {
+    seen.map { max($0, asked) + patience } ?? asked + patience + loadingMax
+  }
+
+  /// Returns the time after which somebody looks again who has so much left: a program may be seen at any
+  /// time.
+  static func nextLook(within left: Duration, isSeen: Bool) -> Duration {
+    isSeen ? left : min(left, .seconds(1))
+  }
+}
+
+extension DispatchTime {
+  static func + (time: DispatchTime, length: Duration) -> DispatchTime {
+    time + DispatchTimeInterval.nanoseconds(Int(length.inNanoseconds))
+  }
+
+  static func - (later: DispatchTime, earlier: DispatchTime) -> Duration {
+    .nanoseconds(Int64(bitPattern: later.uptimeNanoseconds &- earlier.uptimeNanoseconds))
   }
 }
 
