@@ -111,7 +111,7 @@ public struct Drill: Sendable {
       deadline: plan.deadline(in: scenario),
       attemptTimeout: plan.attemptTimeout(in: scenario)
     ) { message in
-      if case .began = message { beginnings.note() }
+      if case .began(let call) = message { beginnings.note(call, of: subject.name) }
       _ = log.withLock { $0.apply(message) }
     }
     await runner.run(plan.numbers(in: scenario), load: plan.load)

@@ -69,13 +69,14 @@ public struct ProcessDrill: Sendable {
     -> Report
   {
     let plan = try await planned()
+    let firstAnswer = FirstAnswer()
     let flown = try await plan.scenarios.flown { scenario, allBegan in
       let stage = try plan.stage(of: scenario)
       let calls = plan.numbers(in: scenario).count * plan.subjects.count
       let beginnings = Beginnings(of: calls, then: allBegan)
       // Whoever waits does not disturb the others, who wait for the same.
       let rows = try await plan.subjects.map(atOnce: scenario.isIdle ? plan.subjects.count : 1) {
-        try await fly($0, plan, in: scenario, on: stage, beginnings, progress)
+        try await fly($0, plan, in: scenario, on: stage, beginnings, firstAnswer, progress)
       }
       return plan.flown(scenario, on: stage, rows)
     }
@@ -88,6 +89,7 @@ public struct ProcessDrill: Sendable {
     in scenario: Scenario,
     on stage: Stage,
     _ beginnings: Beginnings,
+    _ firstAnswer: FirstAnswer,
     _ progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Report.Row {
     let workload = plan.workload
@@ -99,10 +101,11 @@ public struct ProcessDrill: Sendable {
     ) { [calls = plan.numbers(in: scenario).count] done in
       progress(.calls(scenario: scenario.name, subject: subject, done: done, of: calls))
     }
+    run.firstAnswer = firstAnswer
     run.met = { call, attempt in
       progress(.attempt(scenario: scenario.name, subject: subject, call: call, attempt))
     }
-    run.began = { beginnings.note() }
+    run.began = { beginnings.note($0, of: subject) }
     let traffic = Locked(Flight.Traffic())
     run.seen = { part in traffic.withLock { $0.merge(part) } }
     if let grace { run.grace = grace }

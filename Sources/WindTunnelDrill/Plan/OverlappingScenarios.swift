@@ -2,9 +2,8 @@ internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 // Whoever waits needs no processor. So what stands still, or begins its calls one by one, is flown beside
-// all the rest, and of the
-// others the next begins when all calls of the one before it have begun: a drill takes no longer than
-// its calls take to begin, and its longest wait.
+// all the rest, and of the others the next begins when all calls of the one before it have begun: a drill
+// takes no longer than its calls take to begin, and its longest wait.
 extension [Scenario] {
   /// Flies each scenario, and returns what came of them in their order.
   ///
@@ -16,20 +15,30 @@ extension [Scenario] {
       @escaping @Sendable (Scenario, _ allBegan: @escaping @Sendable () -> Void) async throws
       -> Flown
   ) async throws -> [Flown] {
-    try await withThrowingTaskGroup(of: (Int, Flown).self) { group in
-      var all: [Flown?] = map { _ in nil }
-      for (place, scenario) in enumerated() where scenario.isIdle {
-        group.addTask { (place, try await fly(scenario) {}) }
-      }
-      for (place, scenario) in enumerated() where !scenario.isIdle {
-        let (begun, begins) = AsyncStream<Void>.makeStream()
+    let failure = FirstFailure()
+    return try await withThrowingTaskGroup(of: (Int, Flown).self) { group in
+      func add(_ place: Int, _ scenario: Scenario, then begins: @escaping @Sendable () -> Void) {
         group.addTask {
           // Whoever waits for the beginning is let go at the end at the latest.
-          defer { begins.finish() }
-          return (place, try await fly(scenario) { begins.finish() })
+          defer { begins() }
+          do {
+            return (place, try await fly(scenario, begins))
+          } catch {
+            failure.hasCome()
+            throw error
+          }
         }
+      }
+      var all: [Flown?] = map { _ in nil }
+      for (place, scenario) in enumerated() where scenario.isIdle { add(place, scenario) {} }
+      for (place, scenario) in enumerated() where !scenario.isIdle {
+        let (begun, begins) = AsyncStream<Void>.makeStream()
+        // A drill that fails waits for nobody's beginning.
+        failure.whenItComes { begins.finish() }
+        add(place, scenario) { begins.finish() }
         for await _ in begun {}
         try Task.checkCancellation()
+        if failure.isThere { break }
       }
       for try await (place, flown) in group { all[place] = flown }
       return all.compactMap(\.self)
@@ -37,22 +46,60 @@ extension [Scenario] {
   }
 }
 
+/// The first failure of a drill's scenarios, and those who are told of it.
+private final class FirstFailure: Sendable {
+  private struct State {
+    var isThere = false
+    var told: [@Sendable () -> Void] = []
+  }
+
+  private let state = Locked(State())
+
+  /// Tells whether one of them has failed.
+  var isThere: Bool { state.withLock { $0.isThere } }
+
+  /// Notes that one has failed.
+  func hasCome() {
+    let told = state.withLock { state in
+      state.isThere = true
+      defer { state.told = [] }
+      return state.told
+    }
+    for tell in told { tell() }
+  }
+
+  /// Tells somebody, who need not be there any more.
+  func whenItComes(_ tell: @escaping @Sendable () -> Void) {
+    let isThere = state.withLock { state in
+      if !state.isThere { state.told.append(tell) }
+      return state.isThere
+    }
+    if isThere { tell() }
+  }
+}
+
 /// The beginnings of a scenario's calls, and somebody who waits for the last of them.
 final class Beginnings: Sendable {
-  private let left: Locked<Int>
+  /// A call of a subject.
+  private struct Call: Sendable, Hashable {
+    var number: Int
+    var subject: String
+  }
+
+  private let count: Int
+  /// Those that have begun. One whose process fell may begin a second time, and is one all the same.
+  private let begun = Locked<Set<Call>>([])
   private let allBegan: @Sendable () -> Void
 
   /// Waits for so many beginnings.
   init(of count: Int, then allBegan: @escaping @Sendable () -> Void) {
-    left = Locked(count)
-    self.allBegan = allBegan
+    (self.count, self.allBegan) = (count, allBegan)
   }
 
-  /// Notes that a call has begun.
-  func note() {
-    let isLast = left.withLock { left in
-      left -= 1
-      return left == 0
+  /// Notes that a call of a subject has begun.
+  func note(_ call: Int, of subject: String) {
+    let isLast = begun.withLock { begun in
+      begun.insert(Call(number: call, subject: subject)).inserted && begun.count == count
     }
     if isLast { allBegan() }
   }

@@ -11,6 +11,7 @@ final class ProgramStart: Sendable {
   private struct State {
     var due: DispatchTime?
     var seen: DispatchTime?
+    var there: DispatchTime?
     var waiting: [@Sendable () -> Void] = []
   }
 
@@ -22,8 +23,15 @@ final class ProgramStart: Sendable {
   /// The time at which the server first saw something of it.
   var seen: DispatchTime? { state.withLock { $0.seen } }
 
-  /// Notes that it is due.
-  func isDue() { state.withLock { $0.due = .now() } }
+  /// The time at which another call showed that the program was there, where it is started for several:
+  /// what this one waits for it from then on is no part of its start.
+  var there: DispatchTime? { state.withLock { $0.there } }
+
+  /// Notes that it is due; only the first time counts.
+  func isDue() { state.withLock { $0.due = $0.due ?? .now() } }
+
+  /// Notes that another call shows that the program is there; only the first time counts.
+  func isThere(since moment: DispatchTime) { state.withLock { $0.there = $0.there ?? moment } }
 
   /// Notes a sign of it; only the first counts.
   func isSeen() {
@@ -46,6 +54,34 @@ final class ProgramStart: Sendable {
   }
 }
 
+extension ProgramStart {
+  /// A program has that much more than its patience where nothing has been seen of it: it may not have
+  /// begun.
+  static let loadingMax = Duration.seconds(5)
+
+  /// Returns the time at which patience with a call ends. It begins when the call is asked for and its
+  /// program has been seen; as long as that has not, there is some time for it to load.
+  static func end(of patience: Duration, asked: DispatchTime, seen: DispatchTime?) -> DispatchTime {
+    seen.map { max($0, asked) + patience } ?? asked + patience + loadingMax
+  }
+
+  /// Returns the time after which somebody looks again who has so much left: a program may be seen at any
+  /// time.
+  static func nextLook(within left: Duration, isSeen: Bool) -> Duration {
+    isSeen ? left : min(left, .seconds(1))
+  }
+}
+
+extension DispatchTime {
+  static func + (time: DispatchTime, length: Duration) -> DispatchTime {
+    time + DispatchTimeInterval.nanoseconds(Int(length.inNanoseconds))
+  }
+
+  static func - (later: DispatchTime, earlier: DispatchTime) -> Duration {
+    .nanoseconds(Int64(bitPattern: later.uptimeNanoseconds &- earlier.uptimeNanoseconds))
+  }
+}
+
 /// The places for programs that start: with more at once each would take longer, and on a busy machine
 /// none would come to its first request in time.
 final class StartingPlaces: Sendable {
@@ -54,8 +90,16 @@ final class StartingPlaces: Sendable {
 
   private struct State {
     var free: Int
-    /// Those who wait for one, the oldest first.
-    var waiting: [CheckedContinuation<Void, Never>] = []
+    /// The number of those who have waited for one.
+    var count = 0
+    /// Those who wait for one, the oldest first; they are told whether they have got it.
+    var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+
+    /// Takes somebody who waits no longer out of the line.
+    mutating func leave(_ number: Int) -> CheckedContinuation<Bool, Never>? {
+      guard let place = waiting.firstIndex(where: { $0.number == number }) else { return nil }
+      return waiting.remove(at: place).continuation
+    }
   }
 
   private let state: Locked<State>
@@ -66,21 +110,32 @@ final class StartingPlaces: Sendable {
   /// Makes so many places.
   init(_ count: Int) { state = Locked(State(free: count)) }
 
-  /// Waits for a place.
+  /// Waits for a place. Whoever is cancelled gets none and waits no longer.
   ///
   /// - Returns: What gives it back; only the first time counts.
   func place() async -> @Sendable () -> Void {
-    await withCheckedContinuation { continuation in
-      let isFree = state.withLock { state in
-        guard state.free > 0 else {
-          state.waiting.append(continuation)
-          return false
-        }
-        state.free -= 1
-        return true
-      }
-      if isFree { continuation.resume() }
+    let number = state.withLock { state in
+      state.count += 1
+      return state.count
     }
+    let hasPlace = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let hasPlace: Bool? = state.withLock { state in
+          // Asked under the lock, under which whoever is cancelled later finds itself in the line.
+          if Task.isCancelled { return false }
+          guard state.free > 0 else {
+            state.waiting.append((number, continuation))
+            return nil
+          }
+          state.free -= 1
+          return true
+        }
+        if let hasPlace { continuation.resume(returning: hasPlace) }
+      }
+    } onCancel: {
+      state.withLock { $0.leave(number) }?.resume(returning: false)
+    }
+    guard hasPlace else { return {} }
     let isGivenBack = Locked(false)
     return { [self] in
       let isFirst = isGivenBack.withLock { isGivenBack in
@@ -92,13 +147,13 @@ final class StartingPlaces: Sendable {
   }
 
   private func giveBack() {
-    let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+    let next: CheckedContinuation<Bool, Never>? = state.withLock { state in
       guard !state.waiting.isEmpty else {
         state.free += 1
         return nil
       }
-      return state.waiting.removeFirst()
+      return state.waiting.removeFirst().continuation
     }
-    next?.resume()
+    next?.resume(returning: true)
   }
 }

@@ -29,6 +29,9 @@ final class AttemptTracker: Sendable {
 
   private struct State: Sendable {
     var calls: [Int: Seen] = [:]
+    /// The number of attempts of each call that has ended: what its client sends later goes on from
+    /// there, or it would be told as the call's first attempt once more.
+    var taken: [Int: Int] = [:]
     /// By the number of the decision.
     var open: [Int: Open] = [:]
     /// The times, by call, at which names were asked for and answered that no attempt has used yet.
@@ -45,6 +48,17 @@ final class AttemptTracker: Sendable {
     var numbers = ValueNumbers()
     /// The names of the recorded queries of each path, once one is asked for.
     var recordedQueries: [String: Set<String>]?
+
+    /// Counts an attempt, and returns its place in its call.
+    mutating func count(of call: Int) -> Int {
+      if let count = taken[call] {
+        taken[call] = count + 1
+        return count
+      }
+      let count = calls[call]?.count ?? 0
+      calls[call, default: Seen()].count += 1
+      return count
+    }
   }
 
   /// So many are enough to find one that came while a call was in the air.
@@ -128,9 +142,8 @@ final class AttemptTracker: Sendable {
       isRequest && state.withLock { $0.underBadCertificate.contains(call) }
     let isMutated = entry.decision.faults.contains(where: \.misleads)
     state.withLock { state in
-      let place = state.calls[call]?.count ?? 0
+      let place = state.count(of: call)
       let isLedAstray = state.calls[call]?.hasMutation ?? false
-      state.calls[call, default: Seen()].count += 1
       if isMutated { state.calls[call]?.hasMutation = true }
       let begun = state.connecting.removeValue(forKey: call)
       let lookUp = state.lookingUp.removeValue(forKey: call)
@@ -162,8 +175,10 @@ final class AttemptTracker: Sendable {
 
   private func noteSign(of call: Int, at moment: Duration) {
     let tell = state.withLock { state in
-      let first = state.calls[call]?.firstSign ?? moment
-      state.calls[call, default: Seen()].firstSign = first
+      if state.taken[call] == nil {
+        let first = state.calls[call]?.firstSign ?? moment
+        state.calls[call, default: Seen()].firstSign = first
+      }
       return state.awaited.removeValue(forKey: call)
     }
     tell?()
@@ -201,7 +216,8 @@ final class AttemptTracker: Sendable {
     let values = SentValues(of: outcome)
     let host = SentValues.host(of: outcome, on: stage)
     let told = state.withLock { state -> WorkerMessage? in
-      guard let open = state.open[outcome.id] else { return nil }
+      // Nobody compares what is sent behind the end of its call, and its numbers are gone.
+      guard let open = state.open[outcome.id], state.taken[open.call] == nil else { return nil }
       var seen = state.calls[open.call] ?? Seen()
       var sent = Observation.Sent()
       sent.content = values.content.map { seen.numbers.number(of: $0) }
@@ -287,7 +303,8 @@ final class AttemptTracker: Sendable {
     return stages
   }
 
-  /// Returns what was seen of a call that began at `start` and is over, and forgets it.
+  /// Returns what was seen of a call that began at `start` and is over, and forgets all of it but the
+  /// number of its attempts.
   ///
   /// A call of which nothing came, while what is not on the cassette came by no call's address, is taken
   /// to have asked for that: its client has lost the call's part of the address.
@@ -295,6 +312,7 @@ final class AttemptTracker: Sendable {
     state.withLock { state in
       state.awaited[call] = nil
       var seen = state.calls.removeValue(forKey: call) ?? Seen()
+      state.taken[call, default: 0] += seen.count
       if seen.count == 0 { seen.notOnCassette = state.strays.first { $0.at >= start }?.words }
       return seen
     }

@@ -112,7 +112,7 @@ struct Alarm: Sendable {
 
   /// Rings by the clock.
   static let clock = Alarm { time, _, ring in
-    let moment = DispatchTime.now() + .nanoseconds(Int(time.inNanoseconds))
+    let moment = DispatchTime.now() + time
     DispatchQueue.global().asyncAfter(deadline: moment, execute: ring)
   }
 }

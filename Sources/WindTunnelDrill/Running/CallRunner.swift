@@ -262,13 +262,18 @@ struct CallRunner: Sendable {
     emit(.ended(observation))
   }
 
-  /// Returns how long a call's program took from its start to its first sign.
+  /// Returns how long a call's program took from its start to its first sign, which may be another call's
+  /// where it is started for several.
   private func startUp(of call: DrillCall, _ seen: AttemptTracker.Seen) -> Duration? {
     guard let begun = call.programStart.due, let sign = seen.firstSign else {
       return nil
     }
-    let before = begun.uptimeNanoseconds - min(epoch.uptimeNanoseconds, begun.uptimeNanoseconds)
-    return max(.zero, sign - .nanoseconds(Int64(before))).inWholeMicroseconds
+    func sinceEpoch(_ moment: DispatchTime) -> Duration {
+      let before = min(epoch.uptimeNanoseconds, moment.uptimeNanoseconds)
+      return .nanoseconds(Int64(moment.uptimeNanoseconds - before))
+    }
+    let there = call.programStart.there.map { min(sinceEpoch($0), sign) } ?? sign
+    return max(.zero, there - sinceEpoch(begun)).inWholeMicroseconds
   }
 
   /// Tells whether a call has something to show: a body that is not empty and decodes.

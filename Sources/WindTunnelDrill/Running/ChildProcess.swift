@@ -170,7 +170,7 @@ private final class ChildWatch: @unchecked Sendable {
     if left <= .zero { return kill() }
     // Once it has told something it has less time than it had for that.
     let next = min(left, patience.later)
-    let deadline = DispatchTime.now() + .nanoseconds(Int(next.inNanoseconds))
+    let deadline = DispatchTime.now() + next
     DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in self?.look() }
   }
 
@@ -182,7 +182,7 @@ private final class ChildWatch: @unchecked Sendable {
     guard process.isRunning else { return }
     // It has programs to end, which are in groups of their own.
     _ = Self.send(process.processIdentifier, SIGTERM)
-    let deadline = DispatchTime.now() + .nanoseconds(Int(Self.leave.inNanoseconds))
+    let deadline = DispatchTime.now() + Self.leave
     DispatchQueue.global().asyncAfter(deadline: deadline) { [process] in
       guard process.isRunning else { return }
       _ = Self.send(process.processIdentifier, SIGKILL)

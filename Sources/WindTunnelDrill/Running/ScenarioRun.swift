@@ -11,10 +11,12 @@ struct ScenarioRun {
   /// The time that a process gets beyond its calls' own patience: time to start, and for a busy
   /// machine.
   var grace = ChildProcess.Patience(first: .seconds(60), later: .seconds(15))
+  /// The first answer of a program that is started once, whichever scenario it comes in.
+  var firstAnswer = FirstAnswer()
   /// Told of each attempt when it comes.
   var met: @Sendable (Int, Observation.Attempt) -> Void = { _, _ in }
   /// Told of each call when it begins.
-  var began: @Sendable () -> Void = {}
+  var began: @Sendable (Int) -> Void = { _ in }
   /// Told of the facts that belong to none of the calls, once for each process.
   var seen: @Sendable (Flight.Traffic) -> Void = { _ in }
   let progress: @Sendable (Int) -> Void
@@ -89,7 +91,6 @@ struct ScenarioRun {
     var job = job
     job.calls = calls
     job.load = load
-    job.hasLanded = landed > 0
     let log = Locked(WorkerLog())
     let patience = ChildProcess.Patience(
       first: grace.first,
@@ -98,16 +99,36 @@ struct ScenarioRun {
     let ending = try await process.run(job, patience: patience) { message in
       switch message {
       case .attempt(let call, let attempt): met(call, attempt)
-      case .began: began()
+      case .began(let call): began(call)
+      case .ended(let call): if !call.ending.isFall { firstAnswer.hasCome() }
       default: break
       }
       if let count = log.withLock({ $0.apply(message) }) { progress(landed + count) }
     }
     return try log.withLock { log in
       if let refusal = log.refusal { throw refusal }
+      // One that has answered before is such a program, and has fallen.
+      if let reason = log.unanswered, !firstAnswer.isThere { throw DrillError.plan(reason) }
       log.ends(ending)
       seen(log.traffic)
       return log
     }
   }
+}
+
+/// The first answer of a program that is started once for each scenario of a drill. Only one that has never
+/// answered may be none of that kind; any other has fallen.
+final class FirstAnswer: Sendable {
+  private let state = Locked(false)
+
+  /// Tells whether it has come.
+  var isThere: Bool { state.withLock { $0 } }
+
+  /// Notes that it has come.
+  func hasCome() { state.withLock { $0 = true } }
+}
+
+extension Observation.CallResult {
+  /// Tells whether nothing was heard of how a call ended.
+  fileprivate var isFall: Bool { self == .crashed || self == .hung }
 }

@@ -56,8 +56,12 @@ enum SubjectProcess {
   /// process falls with it, and whoever watches it finds out which call is to blame.
   private static func program(_ job: WorkerJob, _ parent: ParentLine) -> any Subject {
     guard job.command.isService else { return ExecSubject(job.command) }
-    return ServiceSubject(job.command, isProven: job.hasLanded) { fall in
-      if case .unfit(let reason) = fall { parent.send(.unfit(reason)) }
+    return ServiceSubject(job.command) { fall in
+      switch fall {
+      case .unfit(let reason): parent.send(.unfit(reason))
+      case .unanswered(let reason): parent.send(.unanswered(reason))
+      case .crashed, .hung: break
+      }
       RunningPrograms.shared.endAll()
       _exit(fall == .hung ? hungCode : 70)
     }

@@ -19,6 +19,8 @@ struct WorkerLog: Sendable {
   private(set) var lastActive = -1
   /// The reason for which the process could not do what it was told.
   private(set) var refusal: DrillError?
+  /// The words of a program that ended without an answer.
+  private(set) var unanswered: String?
   /// The end of the process.
   private(set) var ending = ChildProcess.Ending.orderly
   private var end: DispatchTime?
@@ -66,6 +68,7 @@ struct WorkerLog: Sendable {
     case .connections(let seen): traffic.connections.append(seen)
     case .refused(let reason): refusal = .harness(reason)
     case .unfit(let reason): refusal = .plan(reason)
+    case .unanswered(let reason): unanswered = reason
     // Its process is watched by whoever has started it.
     case .program: break
     case .ended(var observation):

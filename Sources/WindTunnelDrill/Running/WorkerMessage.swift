@@ -26,8 +26,6 @@ struct WorkerJob: Codable, Sendable {
   var authorityFile: String?
   /// The program that is started for each call, or once.
   var command: [String]
-  /// Tells whether calls of the scenario have landed before, in a process that has ended.
-  var hasLanded = false
   var deadlineMilliseconds: Int
   var attemptTimeoutMilliseconds: Int
   /// The moment at which the scenario began, in nanoseconds of the machine's uptime: what every
@@ -71,6 +69,9 @@ enum WorkerMessage: Sendable {
   case refused(String)
   /// The command is not one that can be flown as it is.
   case unfit(String)
+  /// A program that is started once ended without an answer: why it is none, where nothing of the drill has
+  /// been answered.
+  case unanswered(String)
 
   /// The end of an attempt.
   struct AttemptEnd: Sendable, Hashable {
@@ -109,6 +110,7 @@ enum WorkerMessage: Sendable {
         ["program": .number(Int(number)), "runs": .bool(runs)]
       case .refused(let reason): ["refused": .text(reason)]
       case .unfit(let reason): ["unfit": .text(reason)]
+      case .unanswered(let reason): ["unanswered": .text(reason)]
       }
     return "\(Self.mark)\(json)\n"
   }
@@ -160,6 +162,8 @@ enum WorkerMessage: Sendable {
       self = .refused(reason)
     } else if let reason = json["unfit"]?.stringValue {
       self = .unfit(reason)
+    } else if let reason = json["unanswered"]?.stringValue {
+      self = .unanswered(reason)
     } else {
       return nil
     }

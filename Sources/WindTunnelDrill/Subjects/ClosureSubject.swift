@@ -26,14 +26,13 @@ struct ClosureSubject<Shown: Sendable>: Subject {
   }
 
   /// The longest text of an error that goes into a report.
-  private static var charactersMax: Int { 200 }
+  private static var scalarsMax: Int { 200 }
 
   /// A symptom's name, or what the client's own error says, in one line.
   static func reason(_ error: any Error) -> String {
     if let symptom = Symptom(error) { return symptom.rawValue }
     let text = String(describing: error)
-    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-    return line.count > charactersMax ? "\(line.prefix(charactersMax))…" : line
+    return text.inOneLine(atMost: scalarsMax)
   }
 }
 

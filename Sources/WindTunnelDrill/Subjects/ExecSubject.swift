@@ -44,6 +44,8 @@ struct ExecSubject: Subject {
     start.isDue()
     let giveBack = await StartingPlaces.shared.place()
     defer { giveBack() }
+    // Its caller has given it up, and nobody waits for what it would do.
+    if Task.isCancelled { return .bad("cancelled") }
     start.whenSeen(giveBack)
     DispatchQueue.global().asyncAfter(after: Self.startMax, giveBack)
     return await program.run(start, within: DrillCall.patience(call.deadline))
@@ -158,9 +160,6 @@ private struct Program: Sendable {
     }
   }
 
-  /// A program has that much more where nothing has been seen of it: it may not have begun.
-  private static let startUpMax = Duration.seconds(5)
-
   /// Does something when a program still runs at the end of patience, which begins when the server first
   /// sees it.
   private static func watch(
@@ -173,11 +172,10 @@ private struct Program: Sendable {
   ) {
     DispatchQueue.global().asyncAfter(after: time ?? patience) { [weak process] in
       guard let process, process.isRunning else { return }
-      let end = start.seen.map { $0 + patience } ?? spawned + patience + startUpMax
-      let left = end - .now()
+      let seen = start.seen
+      let left = ProgramStart.end(of: patience, asked: spawned, seen: seen) - .now()
       guard left > .zero else { return isLate() }
-      // It may be seen at any time.
-      let next = start.seen == nil ? min(left, .seconds(1)) : left
+      let next = ProgramStart.nextLook(within: left, isSeen: seen != nil)
       watch(process, start, within: patience, since: spawned, after: next, isLate)
     }
   }
@@ -186,13 +184,19 @@ private struct Program: Sendable {
     if isHung { return CallResult(ending: .hung, body: nil) }
     let code = process.terminationStatus
     if process.terminationReason == .uncaughtSignal, code == SIGTERM { return .bad("cancelled") }
-    if process.terminationReason == .uncaughtSignal || crashCodes.contains(code) {
-      return CallResult(ending: .crashed, body: nil)
-    }
+    if process.hasCrashed { return CallResult(ending: .crashed, body: nil) }
     guard code == 0 else { return .bad("exit \(code)") }
     var result = CallResult.good(body)
     result.isPrinted = true
     return result
+  }
+}
+
+extension SpawnedProcess {
+  /// Tells whether one that has ended died from a fault of its own, or says that of another as a shell
+  /// does.
+  var hasCrashed: Bool {
+    terminationReason == .uncaughtSignal || Self.crashCodes.contains(terminationStatus)
   }
 
   /// The codes by which a shell says that a program died from a fault of its own: 128 and the
@@ -206,15 +210,5 @@ extension DispatchQueue {
   /// Does something when so much time has gone by.
   fileprivate func asyncAfter(after time: Duration, _ action: @escaping @Sendable () -> Void) {
     asyncAfter(deadline: .now() + time, execute: action)
-  }
-}
-
-extension DispatchTime {
-  fileprivate static func + (time: DispatchTime, length: Duration) -> DispatchTime {
-    time + DispatchTimeInterval.nanoseconds(Int(length.inNanoseconds))
-  }
-
-  fileprivate static func - (later: DispatchTime, earlier: DispatchTime) -> Duration {
-    .nanoseconds(Int64(bitPattern: later.uptimeNanoseconds &- earlier.uptimeNanoseconds))
   }
 }

@@ -56,9 +56,26 @@ struct ServiceAnswer: Sendable, Hashable {
   var isStale: Bool?
   /// The program's own count of its requests.
   var attempts: Int?
+  /// The part of it that is not what it was asked for, which is left out: in words that go on from the
+  /// program's name.
+  var complaint: String?
 
   /// The longest text of an error that goes into a report.
-  private static let charactersMax = 200
+  private static let scalarsMax = 200
+  /// The most requests that one call is taken to have sent: no client does, and what is beyond it is no
+  /// count.
+  private static let attemptsMax = 1_000_000
+  /// No more is shown of what stands there in place of a count.
+  private static let shownMax = 40
+
+  /// The end of a call whose program fell before it answered.
+  static func fallen(_ call: Int, _ ending: Observation.CallResult) -> ServiceAnswer {
+    ServiceAnswer(call: call, ending: ending)
+  }
+
+  private init(call: Int, ending: Observation.CallResult) {
+    (self.call, self.ending) = (call, ending)
+  }
 
   /// Reads a line; `nil` where it is no object with a whole number `call` and a truth value `ok`.
   init?(line: String) {
@@ -72,12 +89,23 @@ struct ServiceAnswer: Sendable, Hashable {
     case (true, let status?) where status >= 400: ending = .failed("status \(status)")
     case (true, _): ending = .succeeded
     case (false, let status):
-      let told = json["error"]?.stringValue.map(Self.inOneLine) ?? ""
+      let told = json["error"]?.stringValue?.inOneLine(atMost: Self.scalarsMax) ?? ""
       ending = .failed(!told.isEmpty ? told : status.map { "status \($0)" } ?? "failed")
     }
     shown = json["shown"].flatMap(Self.shown)
     if case .bool(let isStale)? = json["stale"] { self.isStale = isStale }
-    attempts = json["attempts"]?.intValue.flatMap { $0 < 0 ? nil : $0 }
+    switch json["attempts"] {
+    case nil, .null: break
+    case .some(let told):
+      attempts = told.intValue.flatMap { 0...Self.attemptsMax ~= $0 ? $0 : nil }
+      if attempts == nil { complaint = Self.complaint(of: call, told) }
+    }
+  }
+
+  /// The sentence about a count of requests that is none.
+  private static func complaint(of call: Int, _ told: JSON) -> String {
+    "answered call \(call) with \"attempts\", which is a whole number from 0 to \(attemptsMax), as "
+      + "\("\(told)".inOneLine(atMost: shownMax)); it is left out"
   }
 
   private static func shown(_ json: JSON) -> Shown? {
@@ -94,11 +122,6 @@ struct ServiceAnswer: Sendable, Hashable {
     case .object, .array: return .text("\(json)")
     case .null, .number: return nil
     }
-  }
-
-  private static func inOneLine(_ text: String) -> String {
-    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-    return line.count > charactersMax ? "\(line.prefix(charactersMax))…" : line
   }
 
   /// The result of its call, which is told what else the program says.

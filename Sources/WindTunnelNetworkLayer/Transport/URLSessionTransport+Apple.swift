@@ -36,7 +36,7 @@
   }
 
   extension URLSessionTask {
-    /// Cancels the task.
+    /// Cancels the task, in which nothing stands in the way.
     func end() { cancel() }
   }
 

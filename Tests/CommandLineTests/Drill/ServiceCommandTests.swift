@@ -99,17 +99,62 @@ import WindTunnelReports
     #expect(run.code == 0, "\(run)")
   }
 
+  /// The sentence about a command that is started once and was meant to be started for each call.
+  private static func unfit(_ start: String) -> String {
+    "windtunnel: \(start) without an answer: a program that is started for each call has {url} in its "
+      + "command, and one that lives answers each line of its input with "
+      + #"{"call": N, "ok": true or false}."#
+  }
+
   @Test func `a program that does not live is told to have a placeholder`() async throws {
     let run = try await Program.run(
       ["drill", "--scenario", "calm", "--calls", "3", "--", "true"],
       in: Scratch()
     )
     #expect(run.code == 64 && run.out == "", "\(run)")
+    #expect(run.err.hasPrefix(Self.unfit("true ended")), "\(run)")
+  }
+
+  @Test(arguments: [1, 8])
+  func `a script that reads a call from its environment is told to have a placeholder`(atOnce: Int)
+    async throws
+  {
+    let scratch = try Scratch()
+    let script = scratch.file("client.sh")
+    let text = #"[ "$WINDTUNNEL_URL" ] || exit 2; exec curl -sf "$WINDTUNNEL_URL""#
+    try Data(text.utf8).write(to: script)
+    let run = try await Program.run(
+      [
+        "drill", "--scenario", "calm", "--scenario", "server-errors", "--calls", "20",
+        "--concurrency", "\(atOnce)", "--", "sh", script.path,
+      ],
+      in: scratch
+    )
+    #expect(run.code == 64 && run.out == "", "\(run)")
+    #expect(run.err.hasPrefix(Self.unfit("sh ended with exit code 2")), "\(run)")
+  }
+
+  @Test(.enabled(if: Companion.find("python3") != nil, "python3 is not here."))
+  func `a count that is none is told in a sentence, and is no crash`() async throws {
+    let script = """
+      import json, sys
+      for text in sys.stdin:
+          print(json.dumps({"call": json.loads(text)["call"], "ok": True, "attempts": 2 ** 40 + 1}), flush=True)
+      """
+    let run = try await Program.run(
+      [
+        "drill", "--scenario", "calm", "--calls", "2", "--findings", "off", "--", "python3", "-c",
+        script,
+      ],
+      in: Scratch()
+    )
+    #expect(run.code == 0, "\(run)")
     #expect(
-      run.err
-        .hasPrefix(
-          "windtunnel: true ended without an answer: a program that is started for each call has {url} in its command."
-        )
+      run.err.contains(
+        "windtunnel: python3 answered call 0 with \"attempts\", which is a whole number from 0 to "
+          + "1000000, as 1099511627777; it is left out."
+      ),
+      "\(run)"
     )
   }
 }

@@ -19,6 +19,7 @@ import WindTunnel
     .sent(call: 4, place: 1, sent), .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
     .attemptEnded(call: 4, .init(place: 0, at: .zero)),
     .ended(observation), .ended(whole), .connections(connections), .refused("no \"such\"\nthing"),
+    .unfit("a {url}\n"), .unanswered("b {\"call\": N}"),
   ]
   static let connections = Flight.Connections(calls: 60, opened: 9, mostOpen: 3, leftOpen: 1)
   static let attempt = {

@@ -88,6 +88,30 @@ import WindTunnelCommandLine
     #expect(places.free == 1)
   }
 
+  @Test func `who is cancelled waits for no place, and takes none`() async {
+    let places = StartingPlaces(1)
+    let giveBack = await places.place()
+    let waiting = Task { await places.place() }
+    waiting.cancel()
+    // Whoever has waited for nothing can give nothing back.
+    await waiting.value()
+    #expect(places.free == 0)
+    // One that is cancelled before it asks, too, and with nobody in front of it.
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await places.place()()
+    }
+    await cancelled.value
+    #expect(places.free == 0)
+    giveBack()
+    #expect(places.free == 1)
+    // Nobody is left in the line who would be given it.
+    let next = await places.place()
+    #expect(places.free == 0)
+    next()
+    #expect(places.free == 1)
+  }
+
   @Test(.enabled(if: hasCurl, "curl is not installed."))
   func `what it waits for a connection is its latency, and not its start`() async throws {
     let lost: Scenario = [.always(.always, .connection(.lostSYNs(2)))]

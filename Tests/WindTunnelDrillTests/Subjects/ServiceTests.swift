@@ -6,7 +6,7 @@ import WindTunnel
 
 /// Programs that live from call to call.
 @Suite(.timeLimit(.minutes(10))) struct ServiceTests {
-  private static let hasPython = Executable.find("python3") != nil
+  private static let hasPython = ServiceFlight.hasPython
 
   /// Flies a script in Python, which has `lines`, the calls one by one, and `say`.
   private func fly(
@@ -16,22 +16,8 @@ import WindTunnel
     atOnce: Int = 1,
     deadline: Duration = .seconds(60)
   ) async throws -> Report.Row {
-    let head = """
-      import json, os, signal, sys, time
-      lines = (json.loads(text) for text in sys.stdin)
-      def say(call, **more):
-          print(json.dumps({"call": call, "ok": True} | more), flush=True)
-
-      """
-    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-      plan.command = ["python3", "-c", head + script]
-      plan.scenarios = [scenario]
-      (plan.calls, plan.stage, plan.deadline) = (calls, nil, deadline)
-      plan.load = .closedLoop(concurrency: atOnce)
-    }
-    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
-    #expect(row.client == .service)
-    return row
+    try await ServiceFlight(script, calls: calls, atOnce: atOnce, deadline: deadline)
+      .fly(in: scenario)
   }
 
   @Test(arguments: [

@@ -1,0 +1,258 @@
+internal import Dispatch
+internal import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelServer
+
+/// The one run of a program that lives from call to call.
+// What of `SpawnedProcess` is used here may be used on any thread.
+final class RunningService: Sendable {
+  /// The time to end in once its input has ended.
+  private static let graceAfterInput = Duration.seconds(2)
+  /// The time to end in once it has been told to, and that in which nobody has to be left who holds its
+  /// output once it has been killed.
+  private static let graceAfterSignal = Duration.seconds(1)
+  /// So many lines that say nothing are told of.
+  private static let complaintsMax = 5
+  /// Of such a line no more is shown.
+  private static let shownMax = 80
+
+  /// A call that has been asked for and not answered.
+  private struct Waiting: Sendable {
+    var continuation: CheckedContinuation<ServiceAnswer, Never>
+    var asked: DispatchTime
+    var start: ProgramStart
+  }
+
+  private struct State {
+    var waiting: [Int: Waiting] = [:]
+    /// The first sign that it is there: a call's request, or an answer.
+    var there: DispatchTime?
+    var hasAnswered = false
+    var isClosing = false
+    var hasFallen = false
+    var complaints = 0
+
+    /// Notes a sign of the program by a call. What the others in it wait for from now on is not its start.
+    mutating func isThere(by call: Int) {
+      guard there == nil else { return }
+      let now = DispatchTime.now()
+      there = now
+      for (number, other) in waiting where number != call { other.start.isThere(since: now) }
+    }
+  }
+
+  private let words: [String]
+  private let fall: @Sendable (ServiceSubject.Fall) -> Void
+  private let process = SpawnedProcess()
+  private let input = Pipe()
+  /// The queue on which lines wait for the program to read them, so that no call's thread does.
+  private let writer = DispatchQueue(label: "service")
+  private let state = Locked(State())
+  private let gone = DispatchSemaphore(value: 0)
+
+  init(_ words: [String], _ fall: @escaping @Sendable (ServiceSubject.Fall) -> Void) {
+    (self.words, self.fall) = (words, fall)
+  }
+
+  func start(environment: [String: String], in network: PrivateNetwork?) {
+    guard let executable = Executable.find(words[0]) else {
+      return falls(.unfit("\(words[0]) is not there."))
+    }
+    let (output, ending) = (Pipe(), Pipe())
+    process.executableURL = executable
+    process.arguments = Array(words.dropFirst())
+    process.environment = environment
+    process.network = network
+    process.standardInput = input
+    process.standardOutput = output
+    // Closed when it has ended, which its reader sees.
+    process.terminationHandler = { [handle = ending.fileHandleForWriting] _ in
+      // It is open, and nobody else closes it.
+      try? handle.close()
+    }
+    do {
+      try RunningPrograms.shared.start(process)
+    } catch {
+      return falls(.unfit("\(words[0]) cannot be started."))
+    }
+    Thread { [self] in
+      let printed = PrintedOutput(output.fileHandleForReading, until: ending.fileHandleForReading)
+      var lines = LineSplitter()
+      printed.read { data in
+        let dropped = lines.dropped
+        lines.take(data) { take($0) }
+        if lines.dropped > dropped {
+          complain(
+            "wrote a line of more than \(LineSplitter.lineBytesMax) bytes; the line is dropped"
+          )
+        }
+      }
+      process.waitUntilExit()
+      RunningPrograms.shared.ended(process)
+      ended()
+      printed.drop()
+      process.waitUntilGone()
+      RunningPrograms.shared.gone(process)
+      gone.signal()
+    }.start()
+  }
+
+  /// Asks for a call and waits for its answer; one that does not come in time is a fall.
+  func answer(to call: DrillCall, within patience: Duration) async -> ServiceAnswer {
+    let (number, start) = (call.index, call.programStart)
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let hasFallen = state.withLock { state in
+          if state.hasFallen { return true }
+          // What it takes to load is no call's time.
+          if state.there == nil { start.isDue() }
+          state.waiting[number] = Waiting(continuation: continuation, asked: .now(), start: start)
+          return false
+        }
+        if hasFallen { return continuation.resume(returning: .fallen(number, .crashed)) }
+        start.whenSeen { [weak self] in self?.state.withLock { $0.isThere(by: number) } }
+        watch(number, within: patience, after: patience)
+        write(ServiceLine.asking(for: call))
+        // Its caller may have given it up before it was asked for.
+        if Task.isCancelled { write(ServiceLine.cancelling(number)) }
+      }
+    } onCancel: {
+      if state.withLock({ $0.waiting[number] != nil }) { write(ServiceLine.cancelling(number)) }
+    }
+  }
+
+  /// Looks after so much time whether a call is answered, whose patience begins when the program is there.
+  private func watch(_ number: Int, within patience: Duration, after time: Duration) {
+    Self.after(time) { [weak self] in
+      guard let self else { return }
+      let (next, hangs): (Duration?, Bool) = state.withLock { state in
+        guard let waiting = state.waiting[number] else { return (nil, false) }
+        let end = ProgramStart.end(of: patience, asked: waiting.asked, seen: state.there)
+        let left = end - .now()
+        guard left <= .zero else {
+          return (ProgramStart.nextLook(within: left, isSeen: state.there != nil), false)
+        }
+        // Under the same lock: an answer that comes now comes too late.
+        defer { state.hasFallen = true }
+        return (nil, !state.hasFallen)
+      }
+      if let next { watch(number, within: patience, after: next) }
+      if hangs { tell(.hung) }
+    }
+  }
+
+  /// Ends its input, waits for it to end by itself, and sees to it that nothing is left.
+  func close() async {
+    state.withLock { $0.isClosing = true }
+    writer.async { [input] in
+      // It is open, and nobody else closes it.
+      try? input.fileHandleForWriting.close()
+    }
+    let term = Self.after(Self.graceAfterInput) { [process] in process.askToEnd() }
+    let kill = Self.after(Self.graceAfterInput + Self.graceAfterSignal) { [process] in
+      process.killAll()
+    }
+    await withCheckedContinuation { continuation in
+      Thread { [self] in
+        process.waitUntilExit()
+        // What it has started ends with it.
+        process.killAll()
+        // Where that is out of reach it may hold the output open for as long as it likes.
+        _ = gone.wait(timeout: .now() + Self.graceAfterSignal)
+        continuation.resume()
+      }.start()
+    }
+    term.cancel()
+    kill.cancel()
+  }
+
+  private func write(_ line: Data) {
+    writer.async { [input] in
+      // One that has ended reads nothing, which its reader sees.
+      try? input.fileHandleForWriting.write(contentsOf: line)
+    }
+  }
+
+  private func take(_ line: String) {
+    guard let answer = ServiceAnswer(line: line) else {
+      return complain(
+        "wrote a line that is no answer, {\"call\": N, \"ok\": true or false}: "
+          + "\(line.inOneLine(atMost: Self.shownMax)); the line is dropped"
+      )
+    }
+    let (waiting, hasFallen) = state.withLock { state -> (Waiting?, Bool) in
+      // The calls that it leaves behind are looked into one by one, and it is being ended.
+      if state.hasFallen { return (nil, true) }
+      state.hasAnswered = true
+      state.isThere(by: answer.call)
+      return (state.waiting.removeValue(forKey: answer.call), false)
+    }
+    if hasFallen { return }
+    guard let waiting else {
+      return complain(
+        "answered call \(answer.call), which was answered before or never asked for; the line is dropped"
+      )
+    }
+    if let complaint = answer.complaint { complain(complaint) }
+    waiting.continuation.resume(returning: answer)
+  }
+
+  /// It has ended: in order where its input had, and else it fell.
+  private func ended() {
+    let (isClosing, hasAnswered) = state.withLock { ($0.isClosing, $0.hasAnswered) }
+    if isClosing { return }
+    guard !process.hasCrashed, !hasAnswered else { return falls(.crashed) }
+    let code = process.terminationStatus
+    let end = code == 0 ? "ended" : "ended with exit code \(code)"
+    falls(
+      .unanswered(
+        "\(words[0]) \(end) without an answer: a program that is started for each call has {url} in its "
+          + "command, and one that lives answers each line of its input with "
+          + "{\"call\": N, \"ok\": true or false}."
+      )
+    )
+  }
+
+  /// Tells of a fall, unless there was one: a program that is ended because it hangs ends, too, and that is
+  /// no crash of its own.
+  private func falls(_ fall: ServiceSubject.Fall) {
+    let isFirst = state.withLock { state in
+      defer { state.hasFallen = true }
+      return !state.hasFallen
+    }
+    if isFirst { tell(fall) }
+  }
+
+  /// Tells of its one fall. Where this process goes on after that, its calls are over.
+  private func tell(_ fall: ServiceSubject.Fall) {
+    self.fall(fall)
+    let waiting = state.withLock { state in
+      defer { state.waiting = [:] }
+      return state.waiting
+    }
+    for (number, call) in waiting {
+      call.continuation.resume(returning: .fallen(number, fall == .hung ? .hung : .crashed))
+    }
+  }
+
+  /// Says in a sentence on standard error what it wrote and nobody could use.
+  private func complain(_ words: String) {
+    let count = state.withLock { state in
+      state.complaints += 1
+      return state.complaints
+    }
+    guard count <= Self.complaintsMax else { return }
+    let rest = count == Self.complaintsMax ? " Further ones are dropped unsaid." : ""
+    FileHandle.standardError.write(Data("windtunnel: \(self.words[0]) \(words).\(rest)\n".utf8))
+  }
+
+  @discardableResult
+  private static func after(
+    _ time: Duration,
+    _ action: @escaping @Sendable () -> Void
+  ) -> DispatchWorkItem {
+    let item = DispatchWorkItem(block: action)
+    DispatchQueue.global().asyncAfter(deadline: .now() + time, execute: item)
+    return item
+  }
+}
