@@ -30,7 +30,7 @@ import Testing
   ) async throws -> (answers: [String], hits: Int) {
     let loop = try EventLoop()
     let (address, context) = try await loop.run { reactor in
-      let context = PortContext(deck: deck, lane: .deck, options: options, port: 1)
+      let context = PortContext(deck: deck, owner: .fixed(.deck), options: options, port: 1)
       let limit = ConnectionLimit()
       // As the listener counts it.
       _ = limit.enter()

@@ -24,7 +24,7 @@ import Testing
   }
 
   private static func context(_ options: ReplayServer.Options = .init()) -> PortContext {
-    PortContext(deck: Deck(Cassette()), lane: .deck, options: options, port: 80)
+    PortContext(deck: Deck(Cassette()), owner: .fixed(.deck), options: options, port: 80)
   }
 
   @Test func `a server plays, and refuses strangers by their heads`() {
@@ -41,7 +41,7 @@ import Testing
     let scenario = Scenario("linked", link: Link(up: .init(), down: .init()))
     let context = PortContext(
       deck: Deck(Cassette(), scenario: scenario),
-      lane: .deck,
+      owner: .fixed(.deck),
       options: ReplayServer.Options(),
       port: 80
     )
@@ -87,7 +87,7 @@ import Testing
     )
     let context = PortContext(
       deck: Deck(Cassette(), options: PlaybackOptions(isProxied: true)),
-      lane: .deck,
+      owner: .fixed(.deck),
       options: ReplayServer.Options(),
       port: 80,
       proxy: proxy

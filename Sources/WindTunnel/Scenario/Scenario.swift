@@ -67,6 +67,17 @@ public struct Scenario: Sendable, Hashable {
       }
   }
 
+  /// Tells whether a client may keep in it what was shown to one call, a captive portal's page, for the next:
+  /// most know an answer again by its address.
+  package var showsWhatMayBeKept: Bool {
+    keepsConnections
+      && rules.contains { rule in
+        rule.faults.contains { fault in
+          fault == .answer(.captivePortalPage) || fault == .answer(.captivePortalRedirect)
+        }
+      }
+  }
+
   /// Tells whether all that a call can do in it is wait: nothing comes, or hardly anything, whatever it is
   /// that is tried.
   package var standsStill: Bool {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
@@ -150,6 +151,61 @@ struct PortTarget: Target {
   func close(_ route: CallRoute, isHung: Bool) {
     if !isHung { route.session.finishTasksAndInvalidate() }
     if case .port(let port) = route.belongings { server.closePort(port) }
+  }
+
+  func close() async {
+    await server.stop(grace: .zero)
+    await names?.stop()
+  }
+}
+
+/// On the wire where a client may know an answer again by its address: calls have ports one after the other,
+/// so that those which follow each other ask at the same.
+struct LentPortTarget: Target {
+  private struct Port: Sendable {
+    let number: Int
+    let lane: Locked<Lane>
+  }
+
+  private let server: ReplayServer
+  private let names: LateNames?
+  private let ports = Locked<(all: [Port], free: [Port])>(([], []))
+
+  var connections: ConnectionCounts? { server.connections }
+
+  init(_ server: ReplayServer, _ names: LateNames?) { (self.server, self.names) = (server, names) }
+
+  func open(_ lane: Lane) async throws -> CallRoute {
+    let port = try await port(of: lane)
+    let host = names?.host(of: lane) ?? "127.0.0.1"
+    var route = CallRoute(
+      baseURL: try url("http://\(host):\(port)"),
+      session: .wire(),
+      belongings: .port(port)
+    )
+    route.network = names?.network
+    return route
+  }
+
+  private func port(of lane: Lane) async throws -> Int {
+    if let port = ports.withLock({ $0.free.popLast() }) {
+      port.lane.withLock { $0 = lane }
+      return port.number
+    }
+    let owner = Locked(lane)
+    let port = Port(number: try await server.openPort(lentTo: owner), lane: owner)
+    ports.withLock { $0.all.append(port) }
+    return port.number
+  }
+
+  func close(_ route: CallRoute, isHung: Bool) {
+    // Whatever a call that hangs still sends is never another's.
+    if isHung { return }
+    route.session.finishTasksAndInvalidate()
+    guard case .port(let number) = route.belongings else { return }
+    ports.withLock { ports in
+      if let port = ports.all.first(where: { $0.number == number }) { ports.free.append(port) }
+    }
   }
 
   func close() async {

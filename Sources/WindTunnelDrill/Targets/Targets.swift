@@ -67,6 +67,8 @@ enum Targets {
       try await Self.server(deck, keeps: keeps, tls: tls, in: names)
     }
     switch connectionFault(of: scenario) {
+    case nil where scenario.showsWhatMayBeKept:
+      return LentPortTarget(try await server(keeps: true), names)
     case nil: return WireTarget(try await server(keeps: scenario.keepsConnections), names)
     case .tls?:
       let isNeeded = needsCertificates(scenario, isProgram: authority != nil)

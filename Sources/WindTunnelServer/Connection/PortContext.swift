@@ -3,7 +3,7 @@
 /// The state that a port's connections on one loop share.
 final class PortContext: Sendable {
   let deck: Deck
-  let lane: Lane
+  private let owner: PortOwner
   /// The address that is listened at.
   let host: String
   /// The policy by which requests are answered; `nil`: all are.
@@ -31,7 +31,7 @@ final class PortContext: Sendable {
   ///
   /// - Parameters:
   ///   - origins: The names of the port and the origins behind it.
-  ///   - lane: The lane of requests that name none.
+  ///   - owner: The lane of requests that name none.
   ///   - host: The address that is listened at.
   ///   - policy: The policy by which requests are answered.
   ///   - tls: What connections speak TLS by.
@@ -39,24 +39,29 @@ final class PortContext: Sendable {
   ///   - isReloaded: Whether rules may come that look at bodies.
   init(
     _ origins: OriginContext,
-    lane: Lane,
+    owner: PortOwner,
     host: String,
     policy: OriginPolicy?,
     tls: TLSContext?,
     playsDeck: Bool,
     isReloaded: Bool
   ) {
-    (self.origins, self.lane, self.host, self.policy, self.tls) = (origins, lane, host, policy, tls)
+    (self.origins, self.owner, self.host, self.policy, self.tls) = (
+      origins, owner, host, policy, tls
+    )
     (deck, limits) = (origins.deck, origins.limits)
     failsConnections = playsDeck && origins.proxy == nil
     keepsContent = deck.needsRequestContent || isReloaded || !playsDeck || origins.passesOn
     sendsRendered = failsConnections && origins.received == nil && !origins.closesConnections
     parsedRequests =
-      sendsRendered && !keepsContent && lane == .deck ? ParsedRequestCache() : nil
+      sendsRendered && !keepsContent && owner.lane == .deck ? ParsedRequestCache() : nil
     streamsContent =
       (origins.proxy != nil || !origins.ignoredHosts.isEmpty) && !deck.comparesContent
       && !isReloaded && playsDeck && origins.received == nil
   }
+
+  /// The lane of requests that name none.
+  var lane: Lane { owner.lane }
 
   /// The limits of a request: content that is not kept takes no memory.
   var requestLimits: Limits {

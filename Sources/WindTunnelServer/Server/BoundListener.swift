@@ -9,7 +9,7 @@ struct BoundListener: @unchecked Sendable {
   /// Listens, and deals what comes to the loops in turn.
   static func open(
     at address: SocketAddress,
-    for lane: Lane,
+    for owner: PortOwner,
     _ group: EventLoopGroup,
     _ deck: Deck,
     _ options: ReplayServer.Options,
@@ -24,7 +24,7 @@ struct BoundListener: @unchecked Sendable {
           group.open,
           options.limits.connectionsMax
         )
-        let bound = try Self.listen(at: address, for: lane, deck, options, on: reactor) {
+        let bound = try Self.listen(at: address, for: owner, deck, options, on: reactor) {
           dispatcher.receive($0, on: reactor)
         }
         dispatcher.backpressure.listener = bound.listener
@@ -39,7 +39,7 @@ struct BoundListener: @unchecked Sendable {
         dispatcher.receivers = group.members.map { member in
           let context = PortContext(
             deck: deck,
-            lane: lane,
+            owner: owner,
             options: options,
             port: port,
             tls: tls,
@@ -63,7 +63,7 @@ struct BoundListener: @unchecked Sendable {
   /// Listens; where attempts to connect are to be lost, through a gate.
   private static func listen(
     at address: SocketAddress,
-    for lane: Lane,
+    for owner: PortOwner,
     _ deck: Deck,
     _ options: ReplayServer.Options,
     on reactor: Reactor,
@@ -82,7 +82,7 @@ struct BoundListener: @unchecked Sendable {
       at: address,
       in: options.network,
       on: reactor,
-      fate: { deck.synFate(lane: lane, ordinal: $0) },
+      fate: { deck.synFate(lane: owner.lane, ordinal: $0) },
       accepted: accepted
     )
     return (gate.address, nil, gate.close)
@@ -105,7 +105,7 @@ struct BoundListener: @unchecked Sendable {
     let handler = AdminHandler(admin, deck, received, open)
     return try await BoundListener.open(
       at: address,
-      for: .deck,
+      for: .fixed(.deck),
       group,
       deck,
       own,
@@ -122,7 +122,7 @@ extension PortContext {
   /// Makes the context of a server's port.
   convenience init(
     deck: Deck,
-    lane: Lane,
+    owner: PortOwner,
     options: ReplayServer.Options,
     port: Int,
     tls: TLSContext? = nil,
@@ -147,7 +147,7 @@ extension PortContext {
     )
     self.init(
       origins,
-      lane: lane,
+      owner: owner,
       host: options.host,
       policy: options.origins,
       tls: tls,

@@ -103,7 +103,7 @@ public final class ReplayServer: Sendable {
     }
     let listener = try await BoundListener.open(
       at: address,
-      for: .deck,
+      for: .fixed(.deck),
       group,
       deck,
       options,
@@ -148,13 +148,21 @@ public final class ReplayServer: Sendable {
 
   /// Opens one more port whose connections all belong to a lane, for what happens before a request
   /// could name one.
-  public func openPort(lane: Lane) async throws -> Int {
+  public func openPort(lane: Lane) async throws -> Int { try await openPort(of: .fixed(lane)) }
+
+  /// Opens one more port, for lanes that have it one after the other: to each its requests come at the same
+  /// address.
+  package func openPort(lentTo lane: Locked<Lane>) async throws -> Int {
+    try await openPort(of: .lent(lane))
+  }
+
+  private func openPort(of owner: PortOwner) async throws -> Int {
     guard let address = SocketAddress(options.host, port: 0) else {
       throw ServerError.cannotListen("\(options.host) is no address literal")
     }
     let listener = try await BoundListener.open(
       at: address,
-      for: lane,
+      for: owner,
       group,
       deck,
       options,

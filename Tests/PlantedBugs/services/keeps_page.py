@@ -1,21 +1,21 @@
-"""A client that lives: it keeps what it is answered by its path before it looks at it, and what is kept is not looked
-at again."""
+"""A client that lives: it keeps what it is answered by its address before it looks at it, and what is kept is not
+looked at again."""
 import http.client, json, sys, urllib.error, urllib.request
 
 kept = {}
 
 
 def call(line):
-    path = line["method"] + line["url"].rpartition("/")[2]
-    if path in kept:
-        return {"ok": True, "shown": kept[path]}
+    asked = line["method"], line["url"]
+    if asked in kept:
+        return {"ok": True, "shown": kept[asked]}
     data = line.get("body", "").encode() or None
     request = urllib.request.Request(line["url"], data, line["headers"], method=line["method"])
     try:
         with urllib.request.urlopen(request, timeout=3) as got:
             body = got.read().decode()
             if line["method"] == "GET":
-                kept[path] = body
+                kept[asked] = body
             if "json" not in got.headers.get("Content-Type", ""):
                 return {"ok": False, "error": "no JSON"}
             return {"ok": True, "shown": body}

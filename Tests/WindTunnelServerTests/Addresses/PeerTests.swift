@@ -141,7 +141,7 @@ import Testing
       let machine = OwnMachine(listeningAt: "127.0.0.9")
       let context = PortContext(
         deck: Deck(Cassette(), options: PlaybackOptions(isProxied: true)),
-        lane: .deck,
+        owner: .fixed(.deck),
         options: options,
         port: 1,
         proxy: ProxyContext(proxy, gate, machine, loop)

@@ -19,7 +19,7 @@ struct TLSTakeOverTests {
     let proxy = try await loop.run { reactor in
       let context = PortContext(
         deck: deck,
-        lane: .deck,
+        owner: .fixed(.deck),
         options: ReplayServer.Options.patient,
         port: 0
       )
