@@ -17,20 +17,14 @@ extension FindingRule {
         return call.call > first && call.isJudged && !call.attempts.contains(where: \.isOfPortal)
       }
       guard !later.isEmpty else { return .notMet(rule.unmet(by: 0)) }
-      let kept = later.filter { place in
-        flight.calls[place].ending == .succeeded
-          && flight.calls[place].showsAnswerOf == Observation.portalPage
-      }
+      let shown = later.filter { flight.calls[$0].showsPage }
+      let kept = shown.isEmpty ? failsUnasked(among: later, in: flight) : shown
       guard let example = kept.min(by: { flight.calls[$0].call < flight.calls[$1].call }) else {
         return .passed(later.count)
       }
-      let isAsked = flight.calls[example].attempts.contains(where: \.isRequest)
       return .broken(
         rule.finding(
-          Violation(
-            "It showed the page of a captive portal that was gone"
-              + (isAsked ? ", and had the server's own answer." : ", and asked nobody.")
-          ),
+          shown.isEmpty ? failure : showing(flight.calls[example]),
           in: JudgedCall.one(at: example, in: flight),
           calls: kept.count,
           judged: later.count
@@ -38,4 +32,41 @@ extension FindingRule {
       )
     }
   )
+
+  private static func showing(_ call: Observation) -> Violation {
+    Violation(
+      "It showed the page of a captive portal that was gone"
+        + (call.attempts.contains(where: \.isRequest)
+          ? ", and had the server's own answer." : ", and asked nobody.")
+    )
+  }
+
+  /// Less than an error, for some have breakers for each address.
+  private static let failure = Violation(
+    "It failed and asked nobody, when the server was there again. A captive portal's page had come at this "
+      + "address before.",
+    severity: .warning
+  )
+
+  /// The places of calls that failed and sent nothing where a page had come before, behind one by which the
+  /// client had come through: a breaker that is open for all would be closed by that.
+  private static func failsUnasked(among later: [Int], in flight: Flight) -> [Int] {
+    let pages = Set(
+      flight.calls.filter { $0.attempts.contains(where: \.isOfPortal) }.map(\.endpoint)
+    )
+    let through = later.map { flight.calls[$0] }
+      .filter { $0.ending == .succeeded && $0.attempts.contains(where: \.isRequest) }
+    guard let first = through.map(\.call).min() else { return [] }
+    return later.filter { place in
+      let call = flight.calls[place]
+      return call.call > first && call.ending != .succeeded && call.attempts.isEmpty
+        && pages.contains(call.endpoint)
+    }
+  }
+}
+
+extension Observation {
+  fileprivate var showsPage: Bool {
+    ending == .succeeded && showsAnswerOf == Observation.portalPage
+  }
 }

@@ -228,6 +228,33 @@ import WindTunnelFindings
     #expect(try Self.words(Self.page, [Self.shows(nil, 5)]).hasPrefix("not met"))
   }
 
+  @Test func `whoever fails on the page of a portal that is gone, and asks nobody, is named`()
+    throws
+  {
+    func fails(_ number: Int) -> Observation {
+      var call = Self.shows(nil, number, asked: [])
+      call.ending = Self.failed
+      return call
+    }
+    let server = Self.shows(nil, 5)
+    #expect(
+      try Self.words(Self.page, [Self.portal(0), server, fails(6), fails(7)])
+        == "warning 6: It failed and asked nobody, when the server was there again. A captive portal's page "
+        + "had come at this address before. (2 of 3 calls)"
+    )
+    // A breaker that is open asks nobody either, until somebody comes through.
+    let late = Self.shows(nil, 8)
+    #expect(try Self.words(Self.page, [Self.portal(0), fails(6), fails(7), late]) == "kept by 3")
+    // Nor is it kept by who had been shown no page there.
+    var other = fails(6)
+    other.endpoint = "GET /other"
+    #expect(try Self.words(Self.page, [Self.portal(0), server, other]) == "kept by 2")
+    // Whoever asks keeps nothing.
+    var asks = Self.shows(nil, 6)
+    asks.ending = Self.failed
+    #expect(try Self.words(Self.page, [Self.portal(0), server, asks]) == "kept by 2")
+  }
+
   // MARK: leaks-connections
 
   private static let leaks = "leaks-connections"
