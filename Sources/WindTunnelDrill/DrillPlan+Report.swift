@@ -98,9 +98,14 @@ extension DrillPlan {
 
   /// The load of programs on a machine that starts so many a second: half of them, so that they do not wait
   /// for one another where several begin at once.
+  ///
+  /// Two a second at least: what calm showed may have been a busy moment, and a drill that goes by it for
+  /// all its calls would take an hour. Programs that are due then wait for a place to start, which is in no
+  /// latency.
   static func load(startingAtMost possible: Double) -> Load {
     guard case .openLoop(let most) = Load.programs else { return .programs }
-    return .openLoop(callsPerSecond: min(most, max(0.1, (possible * 5).rounded(.down) / 10)))
+    let half = (possible * 5).rounded(.down) / 10
+    return .openLoop(callsPerSecond: min(most, max(2, half)))
   }
 
   /// Returns the fact that tells what a stage cannot show of a link: a connection on the wire opens

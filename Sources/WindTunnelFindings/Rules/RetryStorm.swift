@@ -6,7 +6,7 @@ extension FindingRule {
     "retry-storm",
     .error,
     "Answers an outage with more than four times its load.",
-    condition: "at least 20 calls, and five that began in one second and failed at first",
+    condition: "at least 20 calls, and five that failed at first",
     cost: "The server that comes back is taken down again by those who waited for it.",
     remedy:
       "Allow retries a share of the requests (a budget of 10 to 20 %), and break the circuit.",
@@ -16,16 +16,8 @@ extension FindingRule {
       guard flight.calls.count >= rule.leastCalls else {
         return .notMet(rule.unmet(by: flight.calls.count))
       }
-      var seconds: [Int: Second] = [:]
       let failed = troubled.filter { $0.isJudged && $0.traits.contains(.failedAtFirst) }
-      for call in failed {
-        guard let start = call.observation.intendedStart ?? call.observation.start else { continue }
-        let second = Int(start.components.seconds)
-        seconds[second, default: Second()].calls += 1
-        seconds[second, default: Second()].requests += call.rowCount
-      }
-      let crowded = seconds.filter { $0.value.calls >= 5 }.sorted { $0.key < $1.key }.map(\.value)
-      guard let worst = crowded.max(by: { $0.load < $1.load }) else {
+      guard let worst = Burst.all(of: failed).max(by: { $0.load < $1.load }) else {
         return .notMet("No call met it: \(rule.condition).")
       }
       let greedy = failed.filter { Double($0.rowCount) > most }
@@ -34,8 +26,8 @@ extension FindingRule {
       return .broken(
         rule.finding(
           Violation(
-            "The \(worst.calls) calls that began in its worst second made \(worst.requests) requests: "
-              + "\(times) each.",
+            "The \(worst.calls) calls that began within \(Figures.time(worst.length)) made "
+              + "\(worst.requests) requests: \(times) each.",
             severity: worst.load > grave ? nil : .warning
           ),
           in: example,
@@ -52,10 +44,50 @@ extension FindingRule {
   private static let grave = 5.0
 }
 
-/// The calls that began in a second, and the requests that they made.
-private struct Second {
-  var calls = 0
-  var requests = 0
+/// Calls that began one after the other, and the requests that they made.
+private struct Burst {
+  private(set) var calls = 0
+  private(set) var requests = 0
+  private let start: Duration
+  private var last: Duration
 
+  /// So many calls tell what a client does from what one call did.
+  private static let callsMin = 5
+
+  /// The requests of each call.
   var load: Double { Double(requests) / Double(max(1, calls)) }
+
+  /// From the first call's beginning to the last one's.
+  var length: Duration { last - start }
+
+  private init(at start: Duration) { (self.start, last) = (start, start) }
+
+  private mutating func add(_ requests: Int, at start: Duration) {
+    calls += 1
+    self.requests += requests
+    last = start
+  }
+
+  private var isEnough: Bool { calls >= Self.callsMin }
+
+  /// Cuts calls in the order in which they began: a second makes a burst, or longer where a machine begins
+  /// few calls in one. Those that are left over at the end belong to the last.
+  static func all(of calls: [JudgedCall]) -> [Burst] {
+    var begins: [(start: Duration, requests: Int)] = []
+    for call in calls {
+      guard let start = call.observation.intendedStart ?? call.observation.start else { continue }
+      begins.append((start, call.rowCount))
+    }
+    begins.sort { $0.start < $1.start }
+    var bursts: [Burst] = []
+    for (place, begin) in begins.enumerated() {
+      let isOver = bursts.last.map { $0.isEnough && begin.start - $0.start >= .seconds(1) } ?? true
+      // Fewer than make a burst go with the one before them.
+      if isOver, bursts.isEmpty || begins.count - place >= Self.callsMin {
+        bursts.append(Burst(at: begin.start))
+      }
+      bursts[bursts.count - 1].add(begin.requests, at: begin.start)
+    }
+    return bursts.filter(\.isEnough)
+  }
 }

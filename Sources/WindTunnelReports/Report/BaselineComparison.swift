@@ -326,7 +326,10 @@ extension Report {
       guard let before = baseline.scenarios.first(where: { $0.name == flown.name }) else {
         continue
       }
-      report.scenarios[place].brokenBefore = before.rules.filter { $0.finding != nil }.map(\.rule)
+      report.scenarios[place].brokenBefore = Dictionary(
+        before.rules.compactMap(\.finding).map { ($0.rule, $0.severity) },
+        uniquingKeysWith: max
+      )
       for row in flown.subjects.indices {
         let subject = flown.subjects[row]
         guard let other = before.subjects.first(where: { $0.name == subject.name }) else {

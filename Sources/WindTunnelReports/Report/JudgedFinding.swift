@@ -8,7 +8,7 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
   public let finding: Finding
   /// The reason for which it is allowed there; `nil` where it is not.
   public let allowance: String?
-  /// Tells whether the rule was broken in the baseline, too.
+  /// Tells whether the rule was broken in the baseline, too, and at least as gravely.
   public let isKnown: Bool
 
   /// The rule, scenario, and what was seen, in one line.
@@ -43,7 +43,7 @@ extension Report {
           scenario: flown.name,
           finding: finding,
           allowance: flown.allowed.first { $0.rule == finding.rule }?.reason,
-          isKnown: flown.brokenBefore?.contains(finding.rule) ?? false
+          isKnown: flown.brokenBefore?[finding.rule].map { $0 >= finding.severity } ?? false
         )
       }
     }

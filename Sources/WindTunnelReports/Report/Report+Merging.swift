@@ -69,6 +69,12 @@ extension Report.Part {
     try same("gates") { report in
       report.scenarios.flatMap(\.gates).map(\.gate.description).joined(separator: ", ")
     }
+    try same("allow") { report in
+      let allowed = report.scenarios.flatMap { flown in
+        flown.allowed.map { "\(flown.name): \($0.rule) (\($0.reason))" }
+      }
+      return allowed.isEmpty ? "none" : allowed.joined(separator: ", ")
+    }
   }
 }
 

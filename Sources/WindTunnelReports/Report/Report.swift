@@ -47,8 +47,8 @@ public struct Report: Sendable, Hashable {
     public let rules: [RuleStanding]
     /// The rules that may be broken here, with the reasons.
     public var allowed: [AllowedRule] = []
-    /// The rules that were broken in the baseline, too; `nil` where there is none.
-    public var brokenBefore: [String]?
+    /// The rules that were broken in the baseline, each with its weight there; `nil` where there is none.
+    public var brokenBefore: [String: Finding.Severity]?
 
     /// Makes a scenario's part; gates and rules are held against the subject that is judged.
     public init(

@@ -105,7 +105,16 @@ extension Report.Flown {
   }
 
   private var allowedMember: [JSON.Member] {
-    let before = brokenBefore.map { JSON.Member("brokenBefore", .array($0.map { .text($0) })) }
+    let before = brokenBefore.map { rules in
+      JSON.Member(
+        "brokenBefore",
+        .object(
+          rules.sorted { $0.key < $1.key }.map {
+            JSON.Member(JSON.Text($0.key), .text($0.value.rawValue))
+          }
+        )
+      )
+    }
     return (allowed.isEmpty ? [] : [JSON.Member("allow", AllowedRule.json(of: allowed))])
       + (before.map { [$0] } ?? [])
   }
@@ -139,7 +148,7 @@ extension Report.Flown {
     // Judged anew by the log, as the findings are.
     _ = object.take("rules")
     _ = object.take("coverage")
-    let before = try object.array("brokenBefore")?.compactMap(\.stringValue)
+    let before = try Self.readBrokenBefore(&object)
     try object.refuseUnknownKeys()
     self.init(
       name,
@@ -156,6 +165,28 @@ extension Report.Flown {
       }
       gates[index] = told
     }
+  }
+}
+
+extension Report.Flown {
+  private static func readBrokenBefore(
+    _ object: inout ObjectReader
+  ) throws(FormatError) -> [String: Finding.Severity]? {
+    guard let json = object.take("brokenBefore") else { return nil }
+    guard case .object(let members) = json else {
+      throw object.error("brokenBefore", "\(json) is no object of rules and weights")
+    }
+    var rules: [String: Finding.Severity] = [:]
+    for member in members {
+      guard let weight = member.value.stringValue.flatMap(Finding.Severity.init) else {
+        throw object.error(
+          "brokenBefore.\(member.name.value)",
+          "none of note, warning and error"
+        )
+      }
+      rules[member.name.value] = weight
+    }
+    return rules
   }
 }
 

@@ -165,9 +165,9 @@ import WindTunnelCommandLine
     #expect(flown.gates[1].verdict == .met)
   }
 
-  @Test func `a rate is half of what can be started, and ten at the most`() {
-    let rates = [1000, 20, 7, 3.33, 0.01].map { DrillPlan.load(startingAtMost: $0) }
-    #expect(rates == [10, 10, 3.5, 1.6, 0.1].map { .openLoop(callsPerSecond: $0) })
+  @Test func `a rate is half of what can be started, ten at the most and two at least`() {
+    let rates = [1000, 20, 7, 4.2, 3.33, 0.01].map { DrillPlan.load(startingAtMost: $0) }
+    #expect(rates == [10, 10, 3.5, 2.1, 2, 2].map { .openLoop(callsPerSecond: $0) })
   }
 
   @Test(arguments: ["--rate", "--shard", "--concurrency", "--duration", "--baseline", nil])

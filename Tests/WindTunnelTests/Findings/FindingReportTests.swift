@@ -99,6 +99,30 @@ import Testing
     #expect(read.findings == known.findings && read == known)
   }
 
+  @Test func `what was a warning in the baseline and is an error now is new`() throws {
+    func storm(_ attempts: Int) -> Report {
+      Flights.report(
+        (0..<20).map { number in
+          var call = RuleTests.call(
+            number,
+            RuleTests.row(waits: Array(repeating: 400, count: attempts - 1))
+          )
+          (call.start, call.intendedStart) = (.milliseconds(number * 50), nil)
+          return call
+        }
+      )
+    }
+    func known(_ report: Report, before: Report) throws -> [Bool] {
+      let compared = report.compared(to: before)
+      let read = try Report(data: compared.data(), source: "r.json")
+      #expect(read == compared)
+      return read.findings.filter { $0.finding.rule == "retry-storm" }.map(\.isKnown)
+    }
+    #expect(try known(storm(6), before: storm(5)) == [false])
+    #expect(try known(storm(5), before: storm(6)) == [true])
+    #expect(try known(storm(6), before: storm(6)) == [true])
+  }
+
   @Test func `the parts of a drill come to what the whole comes to`() throws {
     let whole = Self.report(calls: 40)
     let calls = whole.scenarios[0].subjects[0].observations
@@ -106,6 +130,21 @@ import Testing
       Report.Part(Flights.report(calls.filter { $0.call % 3 == part }), from: "\(part).json")
     }
     #expect(try Report(merging: parts).scenarios[0].rules == whole.scenarios[0].rules)
+  }
+
+  @Test func `parts that allow different things are refused`() throws {
+    var reports = [0, 1].map { part in
+      Flights.report(Self.hasty(2).filter { $0.call == part })
+    }
+    reports[0].scenarios[0].allowed = [AllowedRule("no-back-off", because: "it is a probe")]
+    let parts = reports.enumerated().map { Report.Part($1, from: "\($0).json") }
+    let error = #expect(throws: FormatError.self) { try Report(merging: parts) }
+    #expect(
+      error.map { "\($0)" } == """
+        1.json, allow: it is none, and in 0.json rainy: no-back-off (it is a probe). Only parts of one \
+        drill can be merged; compare two drills by --baseline.
+        """
+    )
   }
 
   @Test func `the terminal shows the exchange below the table`() {

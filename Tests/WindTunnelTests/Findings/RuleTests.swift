@@ -226,11 +226,36 @@ import WindTunnelFindings
     }
     #expect(
       try Self.words("retry-storm", flight(6))
-        == "error 0: The 20 calls that began in its worst second made 120 requests: 6.00 each. (20 of 20 calls)"
+        == "error 0: The 20 calls that began within 950 ms made 120 requests: 6.00 each. (20 of 20 calls)"
     )
     #expect(try Self.words("retry-storm", flight(5)).hasPrefix("warning 0: The 20 calls that"))
     #expect(try Self.words("retry-storm", flight(4)) == "kept by 20")
     #expect(try Self.words("retry-storm", Array(flight(6).prefix(19))) == "not met")
+  }
+
+  @Test func `a machine that begins few calls a second shows a storm as well`() throws {
+    func flight(_ counts: [Int]) -> [Observation] {
+      counts.enumerated().map { number, attempts in
+        Self.call(
+          number,
+          start: number * 400,
+          Self.row(waits: Array(repeating: 400, count: attempts - 1))
+        )
+      }
+    }
+    let rule = "retry-storm"
+    #expect(
+      try Self.words(rule, flight(Array(repeating: 6, count: 20)))
+        == "error 0: The 5 calls that began within 1600 ms made 30 requests: 6.00 each. (20 of 20 calls)"
+    )
+    // Six of one call are no storm among those of others.
+    #expect(try Self.words(rule, flight([6] + Array(repeating: 3, count: 19))) == "kept by 20")
+    #expect(try Self.words(rule, flight(Array(repeating: 4, count: 20))) == "kept by 20")
+    // The four that are left over belong to those before them.
+    #expect(
+      try Self.words(rule, flight(Array(repeating: 1, count: 15) + Array(repeating: 9, count: 9)))
+        == "error 15: The 9 calls that began within 3200 ms made 81 requests: 9.00 each. (9 of 24 calls)"
+    )
   }
 
   @Test func `an error that stays is not to be asked for twice`() throws {
