@@ -8,7 +8,8 @@ package enum Shipped {
     try Cassette(data: data("examples/shop") ?? Data(), source: "shop.json")
   }
 
-  /// The group `default-drill`: the names of the scenarios that the default drill flies, in its order.
+  /// The group `default-drill`: the names of the scenarios that the default drill flies, in its
+  /// order.
   package static let drill = [
     "calm", "latency", "packet-loss", "legal", "rate-limited", "retry-after-date",
     "retry-after-far", "one-fault", "server-errors", "permanent-errors", "broken-answers",
@@ -34,8 +35,8 @@ package enum Shipped {
   /// The group `pre-release`: the names of all that a release must fly.
   package static let preRelease = drill + weakNetwork
 
-  /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of a
-  /// client than a test of every push does.
+  /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of
+  /// a client than a test of every push does.
   package static let weakNetwork = [
     "very-bad-network", "metro", "elevator", "handover", "airplane-mode", "slow-dns",
     "ipv6-blackhole", "cancel",
@@ -68,14 +69,14 @@ extension Scenario {
   ///     @Test(arguments: Scenario.everyPush)
   public static let everyPush = group(Shipped.everyPush)
 
-  /// The weather of the default drill: every kind that a client meets, in some of which nobody succeeds. It
-  /// takes a minute, or as long as a client waits on silence.
+  /// The weather of the default drill: every kind that a client meets, in some of which nobody
+  /// succeeds. It takes a minute, or as long as a client waits on silence.
   public static let defaultDrill = group(Shipped.drill)
 
-  /// All that a release must fly: the group `pre-release` of what ships, which is the default drill's
-  /// and ``weakNetwork``. Some of
-  /// its networks come back only after seconds, so a drill in it wants `.openLoop` and a few hundred
-  /// calls.
+  /// All that a release must fly: the group `pre-release` of what ships, which is the default
+  /// drill's and ``weakNetwork``. Some of
+  /// its networks come back only after seconds, so a drill in it wants `.openLoop` and a few
+  /// hundred calls.
   public static let preRelease = group(Shipped.preRelease)
 
   /// Networks that come and go: the group `weak-network` of what ships.

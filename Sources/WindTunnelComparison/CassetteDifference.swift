@@ -32,7 +32,8 @@ public struct CassetteDifference: Sendable, Hashable {
   /// - Parameters:
   ///   - old: What was said.
   ///   - new: What is said.
-  ///   - names: Header fields that change from one recording to the next, beside those that always do.
+  ///   - names: Header fields that change from one recording to the next, beside those that always
+  ///     do.
   public init(from old: Cassette, to new: Cassette, volatile names: [String] = []) {
     notes = PartDifference.notes(old.notes, new.notes, place: "")
     var forms = Forms(volatile: Set(names.map { $0.lowercased() }))
@@ -139,7 +140,8 @@ public struct CassetteDifference: Sendable, Hashable {
   ///       { "change": "changed", "request": "GET https://a.test/a", "from": 1, "to": 2,
   ///         "parts": [{ "part": "response.status", "old": "200", "new": "404" }] }] }
   ///
-  /// `from` is the number on the old cassette and `to` that on the new one, `null` where it is on none.
+  /// `from` is the number on the old cassette and `to` that on the new one, `null` where it is on
+  /// none.
   package func json(title: String) -> JSON {
     [
       "title": .text(title), "same": .number(sameCount), "notes": .array(notes.map(\.json)),

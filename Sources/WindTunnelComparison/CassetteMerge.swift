@@ -7,9 +7,9 @@ public struct CassetteMerge: Sendable, Hashable {
 
   /// Merges cassettes. What occurs twice on one cassette is a sequence and stays twice.
   ///
-  /// Each cassette counted its secrets by itself, so where two of them have one pseudonym for values
-  /// that may differ, the later one's is numbered anew. What the later one shares with an earlier one
-  /// tells which of its pseudonyms are the same.
+  /// Each cassette counted its secrets by itself, so where two of them have one pseudonym for
+  /// values that may differ, the later one's is numbered anew. What the later one shares with an
+  /// earlier one tells which of its pseudonyms are the same.
   ///
   /// - Throws: `MergeConflict` where two of them have different notes of one name.
   public init(_ cassettes: [(name: String, cassette: Cassette)]) throws(MergeConflict) {

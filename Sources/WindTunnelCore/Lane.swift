@@ -14,7 +14,8 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
 
   /// The number of the drill's call whose lane it is; `nil` where it is no call's.
   ///
-  /// It is read from the name: by that alone a lane travels, in a header or a path, and is drawn for.
+  /// It is read from the name: by that alone a lane travels, in a header or a path, and is drawn
+  /// for.
   package var call: Int? {
     name.lastIndex(of: "/").flatMap { Int(name[name.index(after: $0)...]) }
   }
@@ -36,8 +37,9 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
   /// The path in front of every path of a call that bears this lane: `/.windtunnel/NAME` with the
   /// name in one segment, its slashes as `~1` and its tildes as `~0` (RFC 6901 §3).
   ///
-  /// Not `%2F`: whoever decodes a path and puts it together again, as `URL.path` does and proxies that
-  /// normalise, makes two segments of that. A tilde is the same in every spelling (RFC 3986 §2.3).
+  /// Not `%2F`: whoever decodes a path and puts it together again, as `URL.path` does and proxies
+  /// that normalise, makes two segments of that. A tilde is the same in every spelling (RFC 3986
+  /// §2.3).
   public var basePath: String {
     let bytes = name.utf8.map { byte in
       // RFC 3986 §2.3: what needs no escape; a name may hold anything else.

@@ -10,7 +10,8 @@
 
     /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
     ///
-    /// Inlinable: a generic call into another module would cost a request as much as all that it locks.
+    /// Inlinable: a generic call into another module would cost a request as much as all that it
+    /// locks.
     @inlinable public func withLock<Result: Sendable, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -23,13 +23,15 @@ public struct Drill: Sendable {
   /// - Parameters:
   ///   - cassette: What answers.
   ///   - scenarios: The weather, one after the other, such as `.preRelease`.
-  ///   - calls: How many calls the client makes in each scenario; `nil`: as many as it says, else 60.
+  ///   - calls: How many calls the client makes in each scenario; `nil`: as many as it says, else
+  ///     60.
   ///   - seed: What all draws start from.
-  ///   - load: When the calls begin: fifty a second unless it says otherwise. A test shares its machine
-  ///     with others; where that begins calls late the report says how late, and a latency that is over a
-  ///     gate's bar by no more is inconclusive. A closed loop is quicker, and flatters a client that is slow.
-  ///   - deadline: How long a call may take; one that takes much longer hangs. `nil`: as long as the
-  ///     scenario says, else twenty seconds.
+  ///   - load: When the calls begin: fifty a second unless it says otherwise. A test shares its
+  ///     machine with others; where that begins calls late the report says how late, and a latency
+  ///     that is over a gate's bar by no more is inconclusive. A closed loop is quicker, and
+  ///     flatters a client that is slow.
+  ///   - deadline: How long a call may take; one that takes much longer hangs. `nil`: as long as
+  ///     the scenario says, else twenty seconds.
   ///   - stage: Where to fly; `nil`: on the wire where the faults can be made for real and every
   ///     attempt is seen, else in process.
   ///   - errors: Whose errors faults surface as in process.
@@ -56,13 +58,13 @@ public struct Drill: Sendable {
   ///
   /// A call succeeds when `body` returns and fails when it throws. It has something to show when
   /// what it returned is not empty: no `nil`, no empty collection, no JSON that does not decode;
-  /// `call.showed(_:)` overrules that. One that does not end in time hangs: it is abandoned and never
-  /// cancelled, and what it does later counts nowhere.
+  /// `call.showed(_:)` overrules that. One that does not end in time hangs: it is abandoned and
+  /// never cancelled, and what it does later counts nowhere.
   ///
   /// - Parameters:
   ///   - name: The client's name in the report.
-  ///   - body: One use of the client, by the call's session and base URL. Whatever it starts must be
-  ///     over when it returns, for its session ends then.
+  ///   - body: One use of the client, by the call's session and base URL. Whatever it starts must
+  ///     be over when it returns, for its session ends then.
   /// - Returns: The report; the gates of the scenarios and of the plan are judged in it.
   /// - Throws: `DrillError` where the plan cannot be flown, `CancellationError` where nobody waits.
   public func fly<Shown: Sendable>(

@@ -96,8 +96,8 @@ extension DrillPlan {
     return cores * Double(lengths.count) / (sum.inMilliseconds / 1000)
   }
 
-  /// The load of programs on a machine that starts so many a second: half of them, so that they do not wait
-  /// for one another where several begin at once.
+  /// The load of programs on a machine that starts so many a second: half of them, so that they do
+  /// not wait for one another where several begin at once.
   static func load(startingAtMost possible: Double) -> Load {
     guard case .openLoop(let most) = Load.programs else { return .programs }
     return .openLoop(callsPerSecond: min(most, max(0.1, (possible * 5).rounded(.down) / 10)))

@@ -7,8 +7,8 @@ internal import WindTunnelSymptoms
 
 /// Flies subjects through scenarios, each in a process of its own, and reports how they did.
 ///
-/// That process is the same executable started once more, so a crash or a hang of a subject is a row
-/// of the report and not the end of the drill.
+/// That process is the same executable started once more, so a crash or a hang of a subject is a
+/// row of the report and not the end of the drill.
 public struct ProcessDrill: Sendable {
   /// The plan that is flown.
   public let plan: DrillPlan
@@ -124,8 +124,8 @@ public struct ProcessDrill: Sendable {
     )
   }
 
-  /// The plan with the load that this machine bears, where it is to follow that: programs are started in
-  /// calm as many at a time as there are processors, before anything is reported.
+  /// The plan with the load that this machine bears, where it is to follow that: programs are
+  /// started in calm as many at a time as there are processors, before anything is reported.
   private func planned() async throws -> DrillPlan {
     var plan = plan
     guard plan.followsCalm, let calm = plan.scenarios.first(where: { $0.name == "calm" }) else {
@@ -212,8 +212,8 @@ extension DrillPlan {
   }
 }
 
-/// The file that tells programs whom to trust: it holds the certificate of an authority that is made
-/// for one subject in one scenario, and goes when that is over.
+/// The file that tells programs whom to trust: it holds the certificate of an authority that is
+/// made for one subject in one scenario, and goes when that is over.
 enum AuthorityFile {
   /// The answer to whether there is one.
   enum Kind: Sendable, Hashable {

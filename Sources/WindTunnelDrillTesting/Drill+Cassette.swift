@@ -18,16 +18,16 @@ extension Drill {
   ///   - scenarios: The weather, one after the other, such as `.preRelease`.
   ///   - calls: How many calls the client makes in each scenario.
   ///   - seed: What all draws start from.
-  ///   - load: When the calls begin. A test shares its machine with others, so none of them is asked to
-  ///     keep time unless it says so.
+  ///   - load: When the calls begin. A test shares its machine with others, so none of them is
+  ///     asked to keep time unless it says so.
   ///   - deadline: How long a call may take; one that takes much longer hangs.
   ///   - stage: Where to fly; `nil`: on the wire where the faults can be made for real and every
   ///     attempt is seen, else in process.
   ///   - errors: Whose errors faults surface as in process.
   ///   - file: The test's file.
   ///   - fileID: The same with its module, whose resources are looked through.
-  /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` for a scenario that no
-  ///   file could say.
+  /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` for a scenario that
+  ///   no file could say.
   public init(
     _ name: String,
     in scenarios: [Scenario],

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The bodies that a HAR names by `_file` in place of holding them, as Playwright writes them: files
-/// in the HAR's own folder.
+/// The bodies that a HAR names by `_file` in place of holding them, as Playwright writes them:
+/// files in the HAR's own folder.
 public struct HARAttachments: Sendable {
   /// The reason why a body that is named cannot be had.
   struct Problem: Error, Hashable { var reason: String }

@@ -14,14 +14,14 @@
 // them are needed nobody has to know: the entry is read back the way every HAR is read, and what
 // is not as it was is written.
 //
-// What a HAR says that no recording has a place for stands in the note "_har" where the cassette was
-// made of a HAR with its secrets kept (see ``HAROverlay``), and comes back from there, as long as what
-// it depends on is not changed (see ``HARPart``).
+// What a HAR says that no recording has a place for stands in the note "_har" where the cassette
+// was made of a HAR with its secrets kept (see ``HAROverlay``), and comes back from there, as long
+// as what it depends on is not changed (see ``HARPart``).
 //
 // Other keys of ours are those that others have chosen before: "_error" tells why there is no
 // answer, "_webSocketMessages" are Chrome's, and "_encoding" says that a request's text is base64,
-// for which HAR has a field in answers alone. Notes stand where they stood: those of the cassette in
-// "log", of an interaction in its entry, of request, response and timing in theirs.
+// for which HAR has a field in answers alone. Notes stand where they stood: those of the cassette
+// in "log", of an interaction in its entry, of request, response and timing in theirs.
 //
 // A cassette knows no dates unless somebody asked for them, and HAR demands one of each entry. An
 // entry without a date begins when the one in front of it ended, the first one with the year 1970.

@@ -15,16 +15,16 @@
 // - A body that is only named by "_file" is read from the HAR's folder, where that is known.
 // - Status 0 (or none) is a failure; its name comes from "_error" or "_failureText". A status and
 //   such a text together are a cut answer, if the connection was at fault.
-// - Some exporters write bytes as so many characters. Where no charset is named, a text is taken for
-//   that if the length that is told says so; what is known to be UTF-8, only if it then is.
+// - Some exporters write bytes as so many characters. Where no charset is named, a text is taken
+//   for that if the length that is told says so; what is known to be UTF-8, only if it then is.
 // - What a 304 shows as its body is the browser's cached copy; it is kept, and never played.
 // - Of members with the same name the last counts, as in JavaScript.
 // - Header fields come from "headers" alone; "cookies" and "queryString" say the same again.
 // - "timings.wait" and "timings.receive" are the timing; what came before the request was sent
 //   belongs to the connection. Entries are sorted by "startedDateTime"; equal dates keep the order
 //   of the file, and an entry without a date stays behind the one in front of it.
-// - Entries that no HTTP was spoken for ("data:", "blob:", tunnels) become no interactions. With the
-//   secrets kept they stand aside (see ``HARLogOverlay``).
+// - Entries that no HTTP was spoken for ("data:", "blob:", tunnels) become no interactions. With
+//   the secrets kept they stand aside (see ``HARLogOverlay``).
 // - "_webSocketMessages" are the messages. Other "_" keys of log, entry, request, response and
 //   timings are notes, but for "_initiator", the call stack of a browser's page.
 // - "_windtunnel" is ours (see ``HARExport``) and has the last word.

@@ -43,8 +43,8 @@ public struct NetworkClient: Sendable {
   ///   - cache: Keeps answers; `nil`: none are kept.
   ///   - observer: Hears what happens.
   ///   - limits: How long a call may take.
-  ///   - admission: Slots, retry budget and circuit breakers; `nil`: a controller of its own, with the
-  ///     default rules and the same time.
+  ///   - admission: Slots, retry budget and circuit breakers; `nil`: a controller of its own, with
+  ///     the default rules and the same time.
   ///   - sendsTraces: Whether each attempt carries a `traceparent` (W3C Trace Context).
   ///   - environment: What records call the environment that this is built for.
   ///   - time: What waits are measured with.
@@ -127,16 +127,17 @@ public struct NetworkClient: Sendable {
     }.get()
   }
 
-  /// The environment of requests: that of the last middleware that moves them, else the one that this
-  /// is built for.
+  /// The environment of requests: that of the last middleware that moves them, else the one that
+  /// this is built for.
   var environment: String { middleware.lazy.compactMap(\.environment).last ?? builtFor }
 
   /// Does what outlives a call, until the task is cancelled: renewing what was served stale,
-  /// answers that several calls share, a new credential. All of it runs in this task and ends with it.
+  /// answers that several calls share, a new credential. All of it runs in this task and ends with
+  /// it.
   ///
-  /// It belongs into a task as long-lived as the client, started once for all copies of it; while it
-  /// runs, a second one returns at once. Without it nothing stale is served before the server was
-  /// asked, and a shared answer is fetched by one of those who wait for it.
+  /// It belongs into a task as long-lived as the client, started once for all copies of it; while
+  /// it runs, a second one returns at once. Without it nothing stale is served before the server
+  /// was asked, and a shared answer is fetched by one of those who wait for it.
   @concurrent
   public func run() async { await background.run() }
 }

@@ -159,7 +159,8 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
   public var headers: [String: String]?
   /// Parameters in the query of every request, by name; joined with those of earlier layers.
   public var parameters: [String: String]?
-  /// Values that the app or its other modules look up, by name; joined with those of earlier layers.
+  /// Values that the app or its other modules look up, by name; joined with those of earlier
+  /// layers.
   public var extras: [String: String]?
   /// Keys and the like, by name; joined with those of earlier layers.
   public var secrets: [String: Secret]?

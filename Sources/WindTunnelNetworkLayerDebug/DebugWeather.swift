@@ -24,9 +24,9 @@ public enum DebugWeather: Sendable, Hashable {
   /// The statuses that ``failure(status:)`` is read with.
   public static let failures = 400...599
 
-  /// Reads a word as it stands in a configuration: `calm`, `offline`, `timeout`, `failure`, which is
-  /// 500, `failure 503`, or a scenario's file, `subway.json`, with a seed behind it where that is
-  /// not 1, `subway.json 7`.
+  /// Reads a word as it stands in a configuration: `calm`, `offline`, `timeout`, `failure`, which
+  /// is 500, `failure 503`, or a scenario's file, `subway.json`, with a seed behind it where that
+  /// is not 1, `subway.json 7`.
   ///
   /// - Parameters:
   ///   - word: The word.
@@ -115,11 +115,11 @@ public struct DebugWeatherError: Error, Sendable, Hashable, CustomStringConverti
 
 /// Stands in front of a transport and makes its weather; inert until somebody changes that.
 ///
-/// In the weather of a scenario, requests go by a session of the tunnel's in place of the transport:
-/// what the transport does beside carrying, such as pinning, is not done then.
-/// That session is ephemeral and made anew each time a scenario is set: it has neither the cookies nor the
-/// additional header fields, credentials and time-outs of the session that the transport wraps, so set
-/// on the request what the server must see.
+/// In the weather of a scenario, requests go by a session of the tunnel's in place of the
+/// transport: what the transport does beside carrying, such as pinning, is not done then.
+/// That session is ephemeral and made anew each time a scenario is set: it has neither the cookies
+/// nor the additional header fields, credentials and time-outs of the session that the transport
+/// wraps, so set on the request what the server must see.
 public final class WeatherHook: Transport, @unchecked Sendable {
   private let transport: any Transport
   private let time: any TimeSource

@@ -90,7 +90,8 @@ struct RedactionLog {
   private var knownLines: Set<String> = []
   /// Tells whether the walk is where words look drawn by lot because they are, and no secrets.
   var isAtLot = false
-  /// The boundaries of the interaction's multipart bodies (RFC 2046 §5.1.1): drawn by lot, and public.
+  /// The boundaries of the interaction's multipart bodies (RFC 2046 §5.1.1): drawn by lot, and
+  /// public.
   private var boundaries: [[UInt8]] = []
   /// RFC 2046 §5.1.1 has 70.
   private static let boundaryBytesMax = 200
@@ -132,7 +133,8 @@ struct RedactionLog {
     }
   }
 
-  /// Tells whether a word is a boundary or a part of one, with the hyphens that stand around it in a body.
+  /// Tells whether a word is a boundary or a part of one, with the hyphens that stand around it in
+  /// a body.
   private func isBoundary(_ word: ArraySlice<UInt8>) -> Bool {
     guard !boundaries.isEmpty else { return false }
     let isHyphen = { (byte: UInt8) in byte == UInt8(ascii: "-") }
@@ -223,8 +225,8 @@ public struct CassetteReview: Sendable {
 
   /// The placeholders, in the order in which they stand.
   public let placeholders: [Placeholder]
-  /// The numbers, counted from 1, of recordings that nothing tells apart but what was taken out: which
-  /// of them a request gets is a matter of what came first.
+  /// The numbers, counted from 1, of recordings that nothing tells apart but what was taken out:
+  /// which of them a request gets is a matter of what came first.
   public let alike: [[Int]]
 
   /// Looks through a cassette.

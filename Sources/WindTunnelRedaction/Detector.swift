@@ -39,7 +39,8 @@ struct Finding {
   init(_ range: Range<Int>, _ row: String) { self.init(range: range, name: row, .row(row)) }
 }
 
-/// One way to find secrets in a passage. It looks at no byte more often than a fixed number of times.
+/// One way to find secrets in a passage. It looks at no byte more often than a fixed number of
+/// times.
 protocol Detector: Sendable {
   /// The secrets in a passage, in their order.
   static func findings(in passage: Passage) -> [Finding]
@@ -47,8 +48,8 @@ protocol Detector: Sendable {
 
 /// A row of the table of what is taken out: what is found by it, why, and an example of both sides.
 ///
-/// The rows of keys that providers give out are made of their table (``KnownKey``), so that a new one
-/// is one line there.
+/// The rows of keys that providers give out are made of their table (``KnownKey``), so that a new
+/// one is one line there.
 public struct DetectionRow: Sendable, Hashable {
   /// The name of the row, as a lint and a review give it.
   public let id: String

@@ -5,26 +5,26 @@ internal import WindTunnelSymptoms
 // How secrets are taken out.
 //
 // Everything is walked through twice. The first walk learns: what stands under a secret's name, or
-// looks like a secret, gets a pseudonym. The second walk writes: it replaces the same, and beside it
-// each learnt value wherever it is repeated, in whatever spelling, since an echo may come before its
-// secret is known.
+// looks like a secret, gets a pseudonym. The second walk writes: it replaces the same, and beside
+// it each learnt value wherever it is repeated, in whatever spelling, since an echo may come before
+// its secret is known.
 //
 // On its way the walk opens what holds texts and values (``Decoder``), asks what is found in them
 // (``Detector``) and how sure that is (``Judgement``), and closes all to the byte.
 //
-// - A value goes and nothing else: what stands around it keeps its spelling to the byte, in a query,
-//   a form, a string of JSON and a text. In a text it ends where it is delimited, so that code stays
-//   code and a page a page.
+// - A value goes and nothing else: what stands around it keeps its spelling to the byte, in a
+//   query, a form, a string of JSON and a text. In a text it ends where it is delimited, so that
+//   code stays code and a page a page.
 // - A JSON body keeps its layout to the byte around what is replaced. A secret number of an answer
 //   becomes 0: it has no room for an ordinal. Truth values and null stay.
 // - A packed body in which nothing is replaced stays as it came. Else it is kept opened, and
 //   `Content-Encoding` goes; `Content-Length` follows each change, and digests of the body go.
 // - A secret of six bytes and more is replaced wherever it is repeated; a shorter one, and one that
-//   is itself a word for secrets, where it stands alone (`WordBoundary`) and was surely one: a password,
-//   a PIN, credentials. Three bytes and less are never looked for.
-// - Left out, and named, is what cannot be rewritten: a body that cannot be opened (br, zstd, a file
-//   in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a secret;
-//   binary content that repeats a secret; a host that does.
+//   is itself a word for secrets, where it stands alone (`WordBoundary`) and was surely one: a
+//   password, a PIN, credentials. Three bytes and less are never looked for.
+// - Left out, and named, is what cannot be rewritten: a body that cannot be opened (br, zstd, a
+//   file in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a
+//   secret; binary content that repeats a secret; a host that does.
 
 /// Takes secrets out of what is about to be kept.
 package struct Redaction {
@@ -56,8 +56,8 @@ package struct Redaction {
   private(set) var isAsked = false
   /// The reason why the interaction at hand cannot be kept.
   var obstacle: String?
-  /// The number of bytes that may be read once more because they are spelled in a way of their own, in the
-  /// interaction at hand: a few ways within each other are many readings.
+  /// The number of bytes that may be read once more because they are spelled in a way of their own,
+  /// in the interaction at hand: a few ways within each other are many readings.
   var rereadBytesLeft = Self.rereadBytesMin
   /// The number of bytes that have been unpacked from within the interaction at hand.
   var unpackedBytes = 0
@@ -280,8 +280,8 @@ public struct RedactionRules: Sendable, Hashable {
   public var fields: [String]
   /// Places in JSON bodies, such as `$.user.code`, `$.items[*].key` and `$..hint`.
   public var paths: [JSONPath]
-  /// Names whose values are none, whatever they look like, and places in JSON bodies that hold none:
-  /// their values stay.
+  /// Names whose values are none, whatever they look like, and places in JSON bodies that hold
+  /// none: their values stay.
   public var keep: [String]
   /// Tells whether e-mail addresses, telephone numbers and people's names are taken out, too.
   public var personalData: Bool

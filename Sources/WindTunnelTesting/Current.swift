@@ -45,8 +45,8 @@ extension URLSessionConfiguration {
   /// A configuration of the test that runs here, for code that makes its sessions itself: they lead
   /// where `URLSession.windTunnel` leads, and with it play one sequence.
   ///
-  /// Each is another object, to be changed at will. Outside a test with a cassette there is none, which
-  /// is an issue at the test's line; every task of its sessions then fails.
+  /// Each is another object, to be changed at will. Outside a test with a cassette there is none,
+  /// which is an issue at the test's line; every task of its sessions then fails.
   public static var windTunnel: URLSessionConfiguration {
     if let tunnel = Tunnel.current { return tunnel.configure() }
     return .leadingNowhere(MissingCassette.report("configuration"))

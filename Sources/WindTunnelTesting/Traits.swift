@@ -15,7 +15,8 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
   public var isRecursive: Bool { true }
 
   /// Runs a test with the cassette in place; a request that nothing answered fails the test at its
-  /// own line, with the explanation, and so does what was expected of the cassette and does not hold.
+  /// own line, with the explanation, and so does what was expected of the cassette and does not
+  /// hold.
   ///
   /// What a test records is written if the test does not fail, by an expectation or by an error.
   public func provideScope(
@@ -66,18 +67,18 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
 
 extension Trait where Self == CassetteTrait {
   /// Plays `NAME.json`: from `$WINDTUNNEL_CASSETTES` where that is set, else from
-  /// `Cassettes` beside the test's file, which is where it is recorded. Where nothing is recorded, or
-  /// there are no sources, it is played from the resources of the test's target.
+  /// `Cassettes` beside the test's file, which is where it is recorded. Where nothing is recorded,
+  /// or there are no sources, it is played from the resources of the test's target.
   ///
   /// - Parameters:
   ///   - name: The cassette's name. One that begins with a `/` is a path.
   ///   - matcher: What requests are compared by.
   ///   - then: What follows when the recordings of a request are used up.
   ///   - pace: How long recorded answers take.
-  ///   - rules: What a recording is written without, beside what it always is: `.personalData`, or names
-  ///     of secrets as in `RedactionRules(names: ["loginToken"])`.
-  ///   - ignored: Hosts whose requests pass to them in every mode, unrecorded: `api.example.com` at every
-  ///     port, or `api.example.com:8443`.
+  ///   - rules: What a recording is written without, beside what it always is: `.personalData`, or
+  ///     names of secrets as in `RedactionRules(names: ["loginToken"])`.
+  ///   - ignored: Hosts whose requests pass to them in every mode, unrecorded: `api.example.com` at
+  ///     every port, or `api.example.com:8443`.
   ///   - mapping: Hosts that are asked elsewhere where they are asked at all:
   ///     `["api.example.com": "http://127.0.0.1:8000"]`. On the cassette they keep their names.
   ///   - refreshesDates: Whether dates in answers are moved by the time that has gone by since
@@ -90,9 +91,9 @@ extension Trait where Self == CassetteTrait {
   ///     time, and all requests are that test's. When the last such test has ended, requests of
   ///     `URLSession.shared` go where they always went, to the network: await in a test what it
   ///     has begun, for work that outlives it is held by nothing.
-  ///   - expectation: What must be true at the end: `.everyInteraction` and `.inOrder` of the cassette,
-  ///     `.everyRule` of the weather. Without it a rule that met no request is a warning, and so is a
-  ///     cassette that nobody has asked.
+  ///   - expectation: What must be true at the end: `.everyInteraction` and `.inOrder` of the
+  ///     cassette, `.everyRule` of the weather. Without it a rule that met no request is a warning,
+  ///     and so is a cassette that nobody has asked.
   ///   - file: The test's file.
   ///   - fileID: The same with its module, whose resources are looked through.
   /// - Returns: The trait.
@@ -161,9 +162,9 @@ extension Trait where Self == OnTheWireTrait {
   /// Plays the deck on real sockets: for downloads, redirects and clients that take no session.
   ///
   /// Ask by `Deck.current.url`; whatever asks elsewhere is refused, but for hosts that the cassette
-  /// ignores. A redirect to another host leads back to the server, which answers it from the cassette
-  /// like any other request. With `.cassette("NAME", sharedSession: true)` all that holds for
-  /// `URLSession.shared`, too, but for its cookies, which are the process's.
+  /// ignores. A redirect to another host leads back to the server, which answers it from the
+  /// cassette like any other request. With `.cassette("NAME", sharedSession: true)` all that holds
+  /// for `URLSession.shared`, too, but for its cookies, which are the process's.
   ///
   /// On Apple platforms a test that an app hosts needs `NSAllowsLocalNetworking` in that app's
   /// Info.plist: App Transport Security refuses `http://127.0.0.1` else. `swift test` does not.
@@ -223,8 +224,8 @@ extension Trait where Self == WeatherTrait {
 /// Flies a part of a test in a scenario; before and after, the weather is as it was.
 ///
 /// - Returns: What `body` returns.
-/// - Throws: What `body` throws, and `FormatError` for a scenario that no file could say, such as one for
-///   the first -2 requests.
+/// - Throws: What `body` throws, and `FormatError` for a scenario that no file could say, such as
+///   one for the first -2 requests.
 public func flying<Result>(
   in scenario: Scenario,
   _ body: () async throws -> Result

@@ -10,33 +10,34 @@ public import WindTunnel
 
 /// Plays a cassette for a part of a test, in XCTest and anywhere else.
 ///
-/// What it records is written if the part does not fail, else standard error or an issue says that it
-/// is not: if it does not throw, and in a test of Swift Testing if no expectation fails in it. An
-/// assertion of XCTest that fails without throwing is not heard of here.
+/// What it records is written if the part does not fail, else standard error or an issue says that
+/// it is not: if it does not throw, and in a test of Swift Testing if no expectation fails in it.
+/// An assertion of XCTest that fails without throwing is not heard of here.
 ///
 /// - Parameters:
 ///   - name: The cassette `NAME.json`: in `$WINDTUNNEL_CASSETTES` where that is set, else in
-///     `Cassettes` beside the test's file, which is where it is recorded. Where nothing is recorded, or
-///     there are no sources, amongst the resources of the test's target. A name that begins with a `/`
-///     is a path.
+///     `Cassettes` beside the test's file, which is where it is recorded. Where nothing is
+///     recorded, or there are no sources, amongst the resources of the test's target. A name that
+///     begins with a `/` is a path.
 ///   - scenario: The weather.
 ///   - matcher: What requests are compared by.
 ///   - then: What follows when the recordings of a request are used up.
 ///   - pace: How long recorded answers take.
-///   - rules: What a recording is written without, beside what it always is, such as `.personalData`.
+///   - rules: What a recording is written without, beside what it always is, such as
+///     `.personalData`.
 ///   - ignored: Hosts whose requests pass to them in every mode, unrecorded.
 ///   - mapping: Hosts that are asked elsewhere where they are asked at all.
 ///   - refreshesDates: Whether dates in answers are moved by the time that has gone by since.
-///   - sharedSession: Whether `URLSession.shared` plays it, too, for code that takes no session; see
-///     the trait `.cassette`.
+///   - sharedSession: Whether `URLSession.shared` plays it, too, for code that takes no session;
+///     see the trait `.cassette`.
 ///   - expectation: What must be true of the cassette at the end.
 ///   - file: The test's file.
 ///   - fileID: The same with its module, whose resources are looked through.
 ///   - body: What is tested, with the session that leads to the cassette.
 /// - Returns: What `body` returns.
-/// - Throws: What `body` throws; `CassetteProblem` where there is no such cassette, where requests were
-///   not answered, with what `body` has thrown as its `underlyingError`, where what was expected of the
-///   cassette does not hold, and where a recording cannot be kept.
+/// - Throws: What `body` throws; `CassetteProblem` where there is no such cassette, where requests
+///   were not answered, with what `body` has thrown as its `underlyingError`, where what was
+///   expected of the cassette does not hold, and where a recording cannot be kept.
 public func withCassette<Result: Sendable>(
   _ name: String,
   in scenario: Scenario = .calm,
@@ -88,17 +89,19 @@ public func withCassette<Result: Sendable>(
   }
 }
 
-/// Plays a deck for a part of a test: one with answers written in Swift, or of a cassette made there.
+/// Plays a deck for a part of a test: one with answers written in Swift, or of a cassette made
+/// there.
 ///
 /// - Parameters:
 ///   - deck: What answers.
-///   - sharedSession: Whether `URLSession.shared` plays it, too, for code that takes no session; see
-///     the trait `.cassette`.
+///   - sharedSession: Whether `URLSession.shared` plays it, too, for code that takes no session;
+///     see the trait `.cassette`.
 ///   - expectation: What must be true of the cassette at the end.
 ///   - body: What is tested, with the session that leads to the deck.
 /// - Returns: What `body` returns.
-/// - Throws: What `body` throws; `CassetteProblem` where requests were not answered, with what `body` has
-///   thrown as its `underlyingError`, and where what was expected of the cassette does not hold.
+/// - Throws: What `body` throws; `CassetteProblem` where requests were not answered, with what
+///   `body` has thrown as its `underlyingError`, and where what was expected of the cassette does
+///   not hold.
 public func withDeck<Result: Sendable>(
   _ deck: Deck,
   sharedSession: Bool = false,

@@ -16,9 +16,9 @@ extension URLSessionConfiguration {
   /// with other decks on the same URLs never mix. Everything else of the configuration is the
   /// caller's to set: additional headers, timeouts, cookie storage.
   ///
-  /// Its protocol class is never given back, since nothing tells whether a session still uses it: a deck
-  /// stays in memory for as long as the process, however many sessions are made of it. So take one
-  /// configuration for a test and not one for each request.
+  /// Its protocol class is never given back, since nothing tells whether a session still uses it: a
+  /// deck stays in memory for as long as the process, however many sessions are made of it. So take
+  /// one configuration for a test and not one for each request.
   ///
   /// On Linux a `URLProtocol` cannot carry download tasks; they fail with an error that says so.
   /// A 401 is handed out as it is: no task's or session's delegate is asked for a credential, so a
@@ -31,9 +31,9 @@ extension URLSessionConfiguration {
   /// - Parameters:
   ///   - deck: What answers.
   ///   - errors: Whose errors faults surface as.
-  ///   - silenceMax: How long an answer that is played may be silent. A client's own timeout is kept
-  ///     as its platform keeps it, and comes first where it is shorter; past this a task fails with
-  ///     an error of the harness's own, so that none hangs.
+  ///   - silenceMax: How long an answer that is played may be silent. A client's own timeout is
+  ///     kept as its platform keeps it, and comes first where it is shorter; past this a task fails
+  ///     with an error of the harness's own, so that none hangs.
   /// - Returns: A configuration to make sessions with.
   public static func windTunnel(
     _ deck: Deck,
@@ -49,8 +49,8 @@ extension URLSessionConfiguration {
     return .registered(ProtocolClassPool.take(for: registration))
   }
 
-  /// A configuration of a protocol class: ephemeral, without a cache, and with no other protocol that
-  /// could reach the network.
+  /// A configuration of a protocol class: ephemeral, without a cache, and with no other protocol
+  /// that could reach the network.
   package static func registered(_ type: AnyClass) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.protocolClasses = [type]

@@ -20,7 +20,8 @@ public struct CassetteExpectation: OptionSet, Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - journal: What was played, in the order in which it was.
-  ///   - recordings: The interactions by their places; `nil` for what cannot be played by its place.
+  ///   - recordings: The interactions by their places; `nil` for what cannot be played by its
+  ///     place.
   /// - Returns: What does not hold, in words.
   func unmet(by journal: Journal, of recordings: [Interaction?]) -> [UnmetExpectation] {
     guard !isDisjoint(with: [.everyInteraction, .inOrder]) else { return [] }
@@ -145,8 +146,8 @@ extension Deck {
       + rules.map { .unmetRule($0) }
   }
 
-  /// The rules of the scenario, and of those before it, that have met no request by now: misspelt, or
-  /// no longer needed.
+  /// The rules of the scenario, and of those before it, that have met no request by now: misspelt,
+  /// or no longer needed.
   public var unmetRules: [UnmetRule] { activeScenario.ruleUse.unmet(seen: journal.requests) }
 }
 

@@ -46,8 +46,8 @@ public final class Deck: Sendable {
   ///   - recordingJournal: The file that each interaction is noted in as soon as it is complete, so
   ///     that what ends the process does not take the recording with it.
   ///   - observe: Is given each event of an exchange: a decision while it is made, under the deck's
-  ///     lock, where it must be quick and must not call the deck, and every other on the thread that
-  ///     carries the exchange.
+  ///     lock, where it must be quick and must not call the deck, and every other on the thread
+  ///     that carries the exchange.
   public convenience init(
     _ cassette: Cassette,
     scenario: Scenario = .calm,
@@ -104,8 +104,8 @@ extension Deck {
     case decided(Outcome)
   }
 
-  /// Decides what a request meets, first of its connection's and then of its own, or that it is none of
-  /// the deck's affair.
+  /// Decides what a request meets, first of its connection's and then of its own, or that it is
+  /// none of the deck's affair.
   package func arrive(
     _ request: Request,
     lane: Lane,
@@ -127,8 +127,8 @@ extension Deck {
 
   /// Decides what a request gets; the same request may get something else next time.
   ///
-  /// The request names its lane itself (``Lane/take(from:)``), else it is of `lane`. The caller says
-  /// what time it is (``open(lane:on:at:)``).
+  /// The request names its lane itself (``Lane/take(from:)``), else it is of `lane`. The caller
+  /// says what time it is (``open(lane:on:at:)``).
   public func decide(_ request: Request, lane: Lane = .deck, at now: Date? = nil) -> Outcome {
     complete(
       state.withLock { state in
@@ -137,8 +137,8 @@ extension Deck {
     )
   }
 
-  /// Decides what a request gets, and returns what was worked out of it beside that: for when it comes
-  /// again.
+  /// Decides what a request gets, and returns what was worked out of it beside that: for when it
+  /// comes again.
   package func prepareAndDecide(
     _ request: Request,
     lane: Lane,
@@ -254,8 +254,8 @@ extension Deck {
     return (decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage), path)
   }
 
-  /// Decides what a tunnel to `host:port` meets. The *n*-th to the same place meets the same for the
-  /// same seed, whatever else is going on.
+  /// Decides what a tunnel to `host:port` meets. The *n*-th to the same place meets the same for
+  /// the same seed, whatever else is going on.
   ///
   /// Where `isOpened` says that the proxy looks into the tunnel, only what is meant for tunnels and
   /// connections is decided, since the requests within meet the rest.
@@ -280,14 +280,15 @@ extension Deck {
 // MARK: - The end of an exchange
 
 extension Deck {
-  // An event is made where it is handed over: so none is where nobody observes, and the outcome in it
-  // is the carrier's own, neither copied nor retained.
+  // An event is made where it is handed over: so none is where nobody observes, and the outcome in
+  // it is the carrier's own, neither copied nor retained.
 
   /// Tells that all of a request has come.
   ///
   /// - Parameters:
   ///   - outcome: The decision about the request.
-  ///   - handshake: From the connection's beginning to the request's, where that was a TLS handshake.
+  ///   - handshake: From the connection's beginning to the request's, where that was a TLS
+  ///     handshake.
   ///   - upload: From the request's head to its last byte, where there are bytes to be seen.
   public func requestEnded(
     _ outcome: Outcome,
@@ -300,7 +301,8 @@ extension Deck {
   /// Tells that the first byte of an answer has left for the client.
   public func answerBegan(_ outcome: Outcome) { observe?(.firstByte(outcome)) }
 
-  /// Tells that an outcome has been carried to its end, however it ended, and what was measured of it.
+  /// Tells that an outcome has been carried to its end, however it ended, and what was measured of
+  /// it.
   public func finished(_ outcome: Outcome, _ end: ExchangeEnd? = nil) {
     let (id, slot) = (outcome.id, outcome.slot)
     state.withLock { $0.end(id, at: slot) }
@@ -348,8 +350,8 @@ extension Deck {
     return { recordingJournal.append(interaction, order: ticket) }
   }
 
-  /// Takes note that this process could not ask the live origin, for want of something of its own: that
-  /// is no answer, and stands on no cassette.
+  /// Takes note that this process could not ask the live origin, for want of something of its own:
+  /// that is no answer, and stands on no cassette.
   package func couldNotAsk(_ outcome: Outcome, _ reason: String) {
     let ticket: Int? = if case .forward(let ticket) = outcome.source { ticket } else { nil }
     state.withLock { $0.noteUnasked(ticket, reason) }
@@ -383,8 +385,8 @@ extension Deck {
   /// Says how old the scenario is when the first moment is told, where that is not its beginning.
   package func begin(aged age: Duration) { state.withLock { $0.begin(aged: age) } }
 
-  /// Takes the next cassette, and other rules to compare requests by where there are any, between two
-  /// requests.
+  /// Takes the next cassette, and other rules to compare requests by where there are any, between
+  /// two requests.
   ///
   /// Answers that have begun end from the old cassette. The new one is at its head for every lane:
   /// nothing of it was played, redactions stand for no value yet, and the journal begins anew,
@@ -441,8 +443,8 @@ extension Deck {
   /// The decisions so far.
   public var journal: Journal { state.withLock { $0.journal } }
 
-  /// The reasons why requests were not answered, in the order in which they were found out; the first
-  /// hundred.
+  /// The reasons why requests were not answered, in the order in which they were found out; the
+  /// first hundred.
   public var mismatches: [Mismatch] { state.withLock { $0.misses } }
 
   /// The requests so far, and those that are being carried.

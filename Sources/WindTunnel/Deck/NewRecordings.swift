@@ -1,12 +1,12 @@
 package import Foundation
 
-/// The answers of live origins that a deck was told to keep, by the number of the request that asked
-/// for each.
+/// The answers of live origins that a deck was told to keep, by the number of the request that
+/// asked for each.
 struct NewRecordings: Sendable {
   private var interactions: [Int: Interaction] = [:]
   private var unaskedTickets: Set<Int> = []
-  /// The number of requests that this process could not ask for, and the reason, as half a sentence;
-  /// `nil` where it could ask for all.
+  /// The number of requests that this process could not ask for, and the reason, as half a
+  /// sentence; `nil` where it could ask for all.
   private(set) var unasked: (count: Int, reason: String)?
 
   var isEmpty: Bool { interactions.isEmpty }
@@ -79,8 +79,8 @@ extension Deck {
     return numbered(recording, onto: recording.kept, volatile: names)
   }
 
-  /// Returns what was recorded, added to another cassette than the deck's own: the one that stands in
-  /// the file by now.
+  /// Returns what was recorded, added to another cassette than the deck's own: the one that stands
+  /// in the file by now.
   package func recorded(
     onto cassette: Cassette,
     volatile names: [String] = []
@@ -106,8 +106,8 @@ extension Deck {
     return (cassette, redaction.keptPlaces.map { new[$0].order }, redaction.leftOut)
   }
 
-  /// Returns what was recorded, put onto the cassette that stands in the file by now and that others
-  /// may have written onto since.
+  /// Returns what was recorded, put onto the cassette that stands in the file by now and that
+  /// others may have written onto since.
   ///
   /// A deck that records everything anew replaces what it was asked for and nothing else
   /// (``RerecordingMerge``); any other adds.
@@ -118,8 +118,8 @@ extension Deck {
   ///   - keepsOrder: Whether what was asked for is to stand in the order in which it was.
   ///   - date: What recordings bear as their day; `nil`: none.
   ///   - run: What was recorded onto the cassette before, in the same run.
-  /// - Returns: The cassette, what could not be kept, in words, and what was recorded in this run by
-  ///   now.
+  /// - Returns: The cassette, what could not be kept, in words, and what was recorded in this run
+  ///   by now.
   package func recorded(
     into cassette: Cassette,
     then: EndPolicy,

@@ -1,9 +1,9 @@
 /// The use of the rules of a deck's scenarios: those that have met a request, through every change.
 ///
 /// A rule has met one that its trigger means by method, address, fields and importance, whether it
-/// fired for it or not: ordinals, draws and the clock are what scenarios are about, while a rule that
-/// means nothing that is ever asked is a slip of the pen. A rule of connections has met one as soon as
-/// any connection comes.
+/// fired for it or not: ordinals, draws and the clock are what scenarios are about, while a rule
+/// that means nothing that is ever asked is a slip of the pen. A rule of connections has met one as
+/// soon as any connection comes.
 struct RuleUse: Sendable {
   private struct Use: Sendable {
     var scenario: Scenario

@@ -21,8 +21,8 @@ extension Script {
 }
 
 extension Outcome {
-  /// The response that nothing changes, where it is sent in one go: what its delivery comes to, without
-  /// the steps.
+  /// The response that nothing changes, where it is sent in one go: what its delivery comes to,
+  /// without the steps.
   package func whole(on stage: Stage) -> (head: ResponseHead, body: Data)? {
     renderedKey == nil ? nil : Script(self, on: stage).whole
   }

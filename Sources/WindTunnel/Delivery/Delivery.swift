@@ -89,8 +89,8 @@ public struct Delivery: Sendable, Hashable {
   /// Nothing at all: the connection goes on.
   public static let nothing = Delivery([])
 
-  /// The same for a request whose content is passed on while it comes, so that its end is not waited
-  /// for; `nil` where no live origin answers.
+  /// The same for a request whose content is passed on while it comes, so that its end is not
+  /// waited for; `nil` where no live origin answers.
   package var passingContent: Delivery? {
     guard steps.contains(.bytes(.live)) else { return nil }
     var passing = self

@@ -47,8 +47,8 @@ public struct Player: Sendable {
     position >= delivery.steps.count && underWayStart >= underWay.count
   }
 
-  /// Tells whether the courier has to tell of every byte that comes to be passed on. Where it has not, it
-  /// passes everything as fast as it goes.
+  /// Tells whether the courier has to tell of every byte that comes to be passed on. Where it has
+  /// not, it passes everything as fast as it goes.
   public var isMetering: Bool { meter != nil }
 
   /// Returns what is to be done now. Moments count from any one origin and never run backwards.
@@ -238,8 +238,8 @@ extension Player {
     case stall
     /// Fail with this as the client's error.
     case fail(Symptom)
-    /// Connect to the live origin and pass everything both ways; where the player meters, tell it of
-    /// every byte and pass what it says.
+    /// Connect to the live origin and pass everything both ways; where the player meters, tell it
+    /// of every byte and pass what it says.
     case relay
     /// Pass so many of the bytes that wait to go this way.
     case pass(Link.Way, Int)
@@ -254,8 +254,8 @@ extension Player {
   }
 }
 
-/// One direction of what is passed on while it comes: bytes are counted in, wait as long as the link
-/// has them wait, and are counted out.
+/// One direction of what is passed on while it comes: bytes are counted in, wait as long as the
+/// link has them wait, and are counted out.
 struct Passage: Sendable {
   /// The number of bytes that may be on their way at once, before the sender has to wait. A TCP
   /// receiver says so, too: the largest window that Linux opens by itself is 6 MiB (`tcp_rmem`).

@@ -10,12 +10,12 @@ public enum ConnectionFault: Sendable, Hashable {
   case hostNotFound
   /// Nothing answers the attempt to connect, which ends when the client gives it up.
   case connectTimeout
-  /// So many of the attempts to connect (SYN, RFC 9293 §3.5) are lost before one is answered, from 1
-  /// to ``lostSYNsMax``.
+  /// So many of the attempts to connect (SYN, RFC 9293 §3.5) are lost before one is answered, from
+  /// 1 to ``lostSYNsMax``.
   ///
-  /// Each costs what the client's system waits before it tries again. Linux since 6.5 waits a second
-  /// each time; before that and elsewhere it is one second and twice as long each time (RFC 6298
-  /// §2.1, §5.5). In process it is a second for each.
+  /// Each costs what the client's system waits before it tries again. Linux since 6.5 waits a
+  /// second each time; before that and elsewhere it is one second and twice as long each time (RFC
+  /// 6298 §2.1, §5.5). In process it is a second for each.
   case lostSYNs(Int)
   /// The TLS handshake fails.
   case tls(TLSFault)

@@ -62,8 +62,8 @@ extension Fault {
 
   /// The connection is closed (FIN) at a place of the answer.
   ///
-  /// Within the headers this ends a process that asks by swift-corelibs-foundation's `URLSession` up
-  /// to 6.3, so that no stage without a wire plays it.
+  /// Within the headers this ends a process that asks by swift-corelibs-foundation's `URLSession`
+  /// up to 6.3, so that no stage without a wire plays it.
   public static func close(_ point: Point) -> Fault { .cut(at: point, then: .close) }
 
   /// The connection is closed (TCP FIN) once the request has been read, without an answer.

@@ -53,9 +53,9 @@ public struct FaultKind: Sendable, Hashable {
 
 /// The views that clients have of a fault, by name: a look at the real thing is held against them.
 ///
-/// The columns for Linux and curl were measured with swift-corelibs-foundation 6.3.1 on libcurl 7.88.1
-/// and OpenSSL 3.0; later versions of libcurl report some faults by other codes, which stand beside.
-/// That for Apple is what its documentation and users report, and was not measured.
+/// The columns for Linux and curl were measured with swift-corelibs-foundation 6.3.1 on libcurl
+/// 7.88.1 and OpenSSL 3.0; later versions of libcurl report some faults by other codes, which stand
+/// beside. That for Apple is what its documentation and users report, and was not measured.
 public struct FaultExpectation: Sendable, Hashable {
   /// The view that a `URLSession` has of it.
   public enum Sight: Sendable, Hashable {
@@ -121,7 +121,8 @@ extension FaultExpectation.Sight {
 }
 
 extension FaultExpectation {
-  /// The code of the `URLError` that a `URLSession` on Linux ends with; `nil` where it ends with none.
+  /// The code of the `URLError` that a `URLSession` on Linux ends with; `nil` where it ends with
+  /// none.
   ///
   /// Told by curl's code: swift-corelibs-foundation knows few of them, and makes -1
   /// (`URLError.unknown`) of all others.

@@ -26,7 +26,8 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
   case twoLengths
   /// A length and `Transfer-Encoding: chunked` (RFC 9112 §6.1).
   case lengthAndChunked
-  /// No length at all, and the end comes after half of the body: a truncation that no client can see.
+  /// No length at all, and the end comes after half of the body: a truncation that no client can
+  /// see.
   case silentTruncation
   /// No length at all, and a reset after half of the body.
   case resetWithoutLength

@@ -12,11 +12,12 @@ public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
   case redirectLoop
   /// 302 without a `Location`.
   case redirectWithoutLocation
-  /// 302 to the same path of another host: on the wire `localhost` for `127.0.0.1`, and the other way.
+  /// 302 to the same path of another host: on the wire `localhost` for `127.0.0.1`, and the other
+  /// way.
   case redirectElsewhere
 
-  /// The host that a redirect elsewhere leads to, where nobody can be reached (RFC 6761 §6.4); a server
-  /// puts another name of its own in its place.
+  /// The host that a redirect elsewhere leads to, where nobody can be reached (RFC 6761 §6.4); a
+  /// server puts another name of its own in its place.
   public static let otherHost = "elsewhere.invalid"
 
   /// The path of a captive portal's page.

@@ -22,8 +22,8 @@ public enum RetryAfter: Sendable, Hashable {
   /// So many milliseconds in seconds, rounded up.
   public static func milliseconds(_ count: Int64) -> RetryAfter { after(.milliseconds(count)) }
 
-  /// The date that is sent in this second since 1970, as time since then, too: it has whole seconds and
-  /// no parts of one (RFC 9110 §5.6.7). `nil` where none is sent.
+  /// The date that is sent in this second since 1970, as time since then, too: it has whole seconds
+  /// and no parts of one (RFC 9110 §5.6.7). `nil` where none is sent.
   package func date(now: Duration?) -> Duration? {
     guard case .date(let count) = self, let now else { return nil }
     return now + .seconds(count)

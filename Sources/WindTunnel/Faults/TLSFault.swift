@@ -125,8 +125,8 @@ extension TLSFault {
     }
   }
 
-  /// Tells whether the certificate says by itself that it is not to be taken: it is not valid now, not
-  /// this host's, or of nobody who is known (RFC 5280 §6.1, RFC 9525 §6).
+  /// Tells whether the certificate says by itself that it is not to be taken: it is not valid now,
+  /// not this host's, or of nobody who is known (RFC 5280 §6.1, RFC 9525 §6).
   public var isOfBadCertificate: Bool {
     switch self {
     case .untrusted, .selfSigned, .wrongHost, .expired, .notYetValid, .unknownRoot: true

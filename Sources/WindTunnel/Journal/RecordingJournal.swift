@@ -4,12 +4,12 @@ public import Foundation
 /// The recording as far as it has come, on disk beside its cassette: `users.json.journal`.
 ///
 /// A cassette is written in one step when its recording ends, so whatever ends the process before
-/// would take everything with it. Here each interaction stands as soon as it is complete, before its
-/// client has the end of the answer. The next recording onto the cassette takes it up.
+/// would take everything with it. Here each interaction stands as soon as it is complete, before
+/// its client has the end of the answer. The next recording onto the cassette takes it up.
 ///
-/// An interaction is written without the secrets that are known by then. One that turns out later to
-/// repeat a secret is overwritten where it stands, before anything else is written, and then written
-/// anew without it.
+/// An interaction is written without the secrets that are known by then. One that turns out later
+/// to repeat a secret is overwritten where it stands, before anything else is written, and then
+/// written anew without it.
 public final class RecordingJournal: Sendable {
   /// The journal's own file.
   public let file: URL
@@ -113,8 +113,9 @@ public final class RecordingJournal: Sendable {
     )
   }
 
-  /// Opens a further journal of a cassette that several record at once, by its own name. Bodies that
-  /// are larger than `lineBytesMax` stand in no line: they are side files of the cassette at once.
+  /// Opens a further journal of a cassette that several record at once, by its own name. Bodies
+  /// that are larger than `lineBytesMax` stand in no line: they are side files of the cassette at
+  /// once.
   package convenience init(
     _ file: URL,
     besides cassette: URL,
@@ -160,11 +161,12 @@ public final class RecordingJournal: Sendable {
   ///
   /// - Parameters:
   ///   - cassette: What stands in the cassette's file.
-  ///   - goesOn: Whether a recording follows, which is to come to its end before the cassette counts as
-  ///     whole: until then, whatever ends it, the journal says that it is not (``isUnfinished``).
+  ///   - goesOn: Whether a recording follows, which is to come to its end before the cassette
+  ///     counts as whole: until then, whatever ends it, the journal says that it is not
+  ///     (``isUnfinished``).
   /// - Returns: What stands in it now, and how many interactions were taken up.
-  /// - Throws: `FormatError` for a journal that does not read, `FileError` for a cassette that cannot
-  ///   be written; then the journal stays.
+  /// - Throws: `FormatError` for a journal that does not read, `FileError` for a cassette that
+  ///   cannot be written; then the journal stays.
   public func takeUp(
     onto cassette: Cassette,
     goesOn: Bool = false
@@ -205,14 +207,15 @@ public final class RecordingJournal: Sendable {
   /// Writes the cassette that a recording has come to, and removes the journal.
   ///
   /// Where the disk has no room for a second copy of what is journalled, the cassette is written
-  /// interaction by interaction, and each takes the room that its line has given back; whatever ends
-  /// the process meanwhile, all of it is there for the next recording. What is not journalled then, and
-  /// bodies that have no room in any case, are left out.
+  /// interaction by interaction, and each takes the room that its line has given back; whatever
+  /// ends the process meanwhile, all of it is there for the next recording. What is not journalled
+  /// then, and bodies that have no room in any case, are left out.
   ///
   /// - Parameters:
   ///   - cassette: The whole of it.
   ///   - orders: The numbers of the requests that are new on it, which are its last ones.
-  /// - Returns: How many interactions stand on it, and what was left out for want of room, in words.
+  /// - Returns: How many interactions stand on it, and what was left out for want of room, in
+  ///   words.
   /// - Throws: `FileError` where it cannot be written; then the journal stays.
   package func end(
     with cassette: Cassette,
@@ -307,8 +310,9 @@ public final class RecordingJournal: Sendable {
     if let losing { for loss in losses { losing(loss.line) } }
   }
 
-  /// Writes a large interaction down; answers what does not stand in the journal for that. Its secrets
-  /// are looked for outside the lock, so that whoever writes a small one down does not wait for them.
+  /// Writes a large interaction down; answers what does not stand in the journal for that. Its
+  /// secrets are looked for outside the lock, so that whoever writes a small one down does not wait
+  /// for them.
   private func appendApart(_ interaction: Interaction, order: Int) -> [Loss] {
     var losses: [Loss] = []
     for _ in 0..<Self.attemptsMax {
@@ -400,8 +404,8 @@ extension RecordingJournal.State {
     isBegun = true
   }
 
-  /// Keeps bodies that are too large for a line, and answers their names, and those of the files that
-  /// were not there before.
+  /// Keeps bodies that are too large for a line, and answers their names, and those of the files
+  /// that were not there before.
   private mutating func keepAside(
     _ bodies: [Data]
   ) throws -> (all: [(data: Data, name: String)], new: [String]) {
@@ -437,7 +441,8 @@ extension RecordingJournal.State {
       if kept == [line.interaction] { continue }
       try page?.blank(line.place)
       lines.remove(at: index)
-      // What is too large for a line is as little to stay as the line, unless another names it, too.
+      // What is too large for a line is as little to stay as the line, unless another names it,
+      // too.
       let staying = (lines.map(\.interaction) + kept).flatMap(\.bodies)
       remove(
         line.interaction.bodies
@@ -455,7 +460,8 @@ extension RecordingJournal.State {
     unreplaced = []
   }
 
-  /// The start of a look at an interaction outside the lock; `nil` where nothing is written any more.
+  /// The start of a look at an interaction outside the lock; `nil` where nothing is written any
+  /// more.
   fileprivate var beginning: (redaction: Redaction, learnedCount: Int)? {
     page != nil ? (redaction, learned.count) : nil
   }

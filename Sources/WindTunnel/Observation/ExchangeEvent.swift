@@ -5,7 +5,8 @@ public import WindTunnelSymptoms
 /// Of a request come, in this order, ``decided(_:)``, ``requestEnd(_:handshake:upload:)``,
 /// ``firstByte(_:)`` where anything is answered, and ``ended(_:_:)``; of a connection or a tunnel
 /// ``decided(_:)``, and of a tunnel ``tunnelEnded(_:)``. Each bears whole values, so that a log, a
-/// count or a page is a fold over the events and needs no table of its own to know what one is about.
+/// count or a page is a fold over the events and needs no table of its own to know what one is
+/// about.
 public enum ExchangeEvent: Sendable {
   /// The deck decided what a request, a connection or a tunnel meets.
   ///
@@ -14,7 +15,8 @@ public enum ExchangeEvent: Sendable {
   /// The whole request has come. It may have come before it was decided.
   ///
   /// - Parameters:
-  ///   - handshake: From the connection's beginning to the request's, where that was a TLS handshake.
+  ///   - handshake: From the connection's beginning to the request's, where that was a TLS
+  ///     handshake.
   ///   - upload: From the request's head to its last byte, where there are bytes to be seen.
   case requestEnd(Outcome, handshake: Duration?, upload: Duration?)
   /// The first byte of the answer has left for the client.

@@ -11,17 +11,18 @@ public struct Journal: Sendable {
     public var decision: Decision
     /// The answer that was dealt.
     public var take: Take
-    /// Tells whether an equal request of the same lane was in flight, so that which of them got which
-    /// was the client's affair.
+    /// Tells whether an equal request of the same lane was in flight, so that which of them got
+    /// which was the client's affair.
     public var overlapping = false
-    /// The place of a recording that would have answered as well: nothing but what was taken out of them
-    /// tells the two apart, and this is the first time that the value was asked with. `nil` where
-    /// something told.
+    /// The place of a recording that would have answered as well: nothing but what was taken out of
+    /// them tells the two apart, and this is the first time that the value was asked with. `nil`
+    /// where something told.
     public var rival: Int?
-    /// The mutations that were not done because the answer gave no room for them, in a sentence each.
+    /// The mutations that were not done because the answer gave no room for them, in a sentence
+    /// each.
     public var misfits: [String] = []
-    /// Tells whether a server may meet the request twice without harm (RFC 9110 §9.2.2): it is not a POST
-    /// or PATCH, or it bears an `Idempotency-Key`.
+    /// Tells whether a server may meet the request twice without harm (RFC 9110 §9.2.2): it is not
+    /// a POST or PATCH, or it bears an `Idempotency-Key`.
     public var isRepeatable = true
   }
 

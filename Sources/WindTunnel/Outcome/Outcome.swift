@@ -130,7 +130,8 @@ public struct TunnelDecision: Sendable, Hashable {
   public var path: LinkPath?
   /// The scenario that it was decided in.
   public var scenario: String
-  /// Tells whether the host is one that the cassette answers for, so that the live one must not be asked.
+  /// Tells whether the host is one that the cassette answers for, so that the live one must not be
+  /// asked.
   public var isOnCassette: Bool
   /// Tells whether the proxy looks into it, so that its requests are decided one by one.
   public var isOpened: Bool

@@ -3,8 +3,8 @@
 ///
 /// `OPTIONS *` is meant by that and by nothing that speaks of paths, but for `/**`.
 ///
-/// A tunnel is meant by its host: `CONNECT api.example.com:443`, `CONNECT *.example.com` at any port,
-/// `CONNECT *`. In front of a path a host may begin with `*.`, too.
+/// A tunnel is meant by its host: `CONNECT api.example.com:443`, `CONNECT *.example.com` at any
+/// port, `CONNECT *`. In front of a path a host may begin with `*.`, too.
 public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
@@ -46,7 +46,8 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   /// Tells whether it speaks of tunnels and nothing else.
   var isForTunnels: Bool { method == "CONNECT" }
 
-  /// The method that is most likely meant where one stands in small letters; `nil` where it is well.
+  /// The method that is most likely meant where one stands in small letters; `nil` where it is
+  /// well.
   package var meantMethod: String? { method.flatMap { Self.meant($0) } }
 
   /// The method of RFC 9110 §9.3 or RFC 5789 that differs from a word in capitals alone.
@@ -56,7 +57,8 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     return method != capitals && known.contains(capitals) ? capitals : nil
   }
 
-  /// Tells whether a request may be meant of which the query is not known, nor the host where it has none.
+  /// Tells whether a request may be meant of which the query is not known, nor the host where it
+  /// has none.
   package func mayMatch(_ request: Request) -> Bool {
     var part = self
     part.query = nil
@@ -116,7 +118,8 @@ private struct HostPattern: Sendable, Hashable {
 }
 
 extension RequestPattern {
-  /// The reason why a text that people wrote means no request that there is, and what was probably meant.
+  /// The reason why a text that people wrote means no request that there is, and what was probably
+  /// meant.
   struct Problem: Sendable, Hashable {
     var problem: String
     var remedy: String
@@ -126,8 +129,8 @@ extension RequestPattern {
     "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
   ]
 
-  /// Returns the problem of a text, or `nil`. A pattern takes any text and some match nothing; where
-  /// people write one they should hear of that.
+  /// Returns the problem of a text, or `nil`. A pattern takes any text and some match nothing;
+  /// where people write one they should hear of that.
   static func problem(with text: String) -> Problem? {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count <= 2, let target = words.last, !target.isEmpty else {

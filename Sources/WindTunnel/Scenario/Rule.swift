@@ -40,8 +40,8 @@ public struct Rule: Sendable, Hashable {
     Rule(when: trigger, faults)
   }
 
-  /// Tells whether it speaks of connections rather than of requests: all its faults do, and nothing in
-  /// its trigger needs a request.
+  /// Tells whether it speaks of connections rather than of requests: all its faults do, and nothing
+  /// in its trigger needs a request.
   package var isForConnections: Bool {
     trigger.isForConnections
       && faults.allSatisfy {
@@ -118,8 +118,8 @@ extension JSON {
   }
 }
 
-/// Two faults of one rule that cannot both happen to an exchange: where the later of them stands, and
-/// why.
+/// Two faults of one rule that cannot both happen to an exchange: where the later of them stands,
+/// and why.
 struct FaultConflict: Sendable, Hashable {
   /// The place in the list of the fault that cannot be met as well.
   var index: Int

@@ -6,12 +6,13 @@ public struct Scenario: Sendable, Hashable {
   public var summary: String?
   /// The account of what can be asked of a client in it; `nil`: nobody has said.
   public var survival: Survival?
-  /// The number of calls that show what it does to a client; `nil`: as many as a drill makes anywhere.
+  /// The number of calls that show what it does to a client; `nil`: as many as a drill makes
+  /// anywhere.
   public var calls: Int?
   /// The time that a call may take in it, where that is another than anywhere else.
   public var deadline: Duration?
-  /// The most calls that begin in a second, where it shows something in time and not in many calls; `nil`:
-  /// as many as a drill begins anywhere.
+  /// The most calls that begin in a second, where it shows something in time and not in many calls;
+  /// `nil`: as many as a drill begins anywhere.
   public var callsPerSecond: Double?
   /// Tells whether connections are kept for the next call though no rule is about that.
   public var wantsKeptConnections = false
@@ -57,8 +58,8 @@ public struct Scenario: Sendable, Hashable {
   /// Tells whether a request belongs to a critical endpoint.
   public func isCritical(_ request: Request) -> Bool { critical.contains { $0.matches(request) } }
 
-  /// Tells whether it is about connections that are kept after an answer, so that a server has to keep
-  /// them, and a client has to live for more than one call.
+  /// Tells whether it is about connections that are kept after an answer, so that a server has to
+  /// keep them, and a client has to live for more than one call.
   public var keepsConnections: Bool {
     wantsKeptConnections
       || rules.lazy.flatMap(\.faults).contains { fault in
@@ -67,8 +68,8 @@ public struct Scenario: Sendable, Hashable {
       }
   }
 
-  /// Tells whether a client may keep in it what was shown to one call, a captive portal's page, for the next:
-  /// most know an answer again by its address.
+  /// Tells whether a client may keep in it what was shown to one call, a captive portal's page, for
+  /// the next: most know an answer again by its address.
   package var showsWhatMayBeKept: Bool {
     keepsConnections
       && rules.contains { rule in
@@ -78,8 +79,8 @@ public struct Scenario: Sendable, Hashable {
       }
   }
 
-  /// Tells whether all that a call can do in it is wait: nothing comes, or hardly anything, whatever it is
-  /// that is tried.
+  /// Tells whether all that a call can do in it is wait: nothing comes, or hardly anything,
+  /// whatever it is that is tried.
   package var standsStill: Bool {
     !rules.isEmpty
       && rules.allSatisfy { rule in
@@ -146,9 +147,10 @@ extension Scenario {
     return Decision(moment, fired(request, at: moment))
   }
 
-  /// Decides what a request meets that comes through a proxy. The proxy connects for each request, so
-  /// the rules of connections are the request's, too; there is no handshake in one that is not in a
-  /// tunnel. One by `https` comes out of an open tunnel, which has met the rules of connections.
+  /// Decides what a request meets that comes through a proxy. The proxy connects for each request,
+  /// so the rules of connections are the request's, too; there is no handshake in one that is not
+  /// in a tunnel. One by `https` comes out of an open tunnel, which has met the rules of
+  /// connections.
   func decideProxied(_ request: Request, at moment: Moment) -> Decision {
     if let own = portal(request) { return Decision(moment, [own]) }
     let isInTunnel = request.url.scheme == "https"
@@ -263,9 +265,9 @@ extension Scenario {
 // MARK: Of tunnels
 
 extension Scenario {
-  /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and by
-  /// those of every request as far as they can be carried by bytes that cannot be read. A status is
-  /// only for the rules that name the tunnel: it answers the `CONNECT`.
+  /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and
+  /// by those of every request as far as they can be carried by bytes that cannot be read. A status
+  /// is only for the rules that name the tunnel: it answers the `CONNECT`.
   func decideTunnel(_ request: Request, at moment: Moment, isOpened: Bool) -> Decision {
     let fired = fired(at: moment) { rule in
       // What speaks of every request is met by those within an open tunnel, and not by itself, too.
@@ -282,7 +284,8 @@ extension Scenario {
     return decision
   }
 
-  /// Tells whether it has faults that need to look into a tunnel, so that they do not happen in one.
+  /// Tells whether it has faults that need to look into a tunnel, so that they do not happen in
+  /// one.
   public var hasFaultsBeyondTunnels: Bool {
     rules.contains { rule in
       if let request = rule.trigger.request { return !request.isForTunnels }
@@ -292,7 +295,8 @@ extension Scenario {
     }
   }
 
-  /// Tells whether it breaks tunnels off at a byte, which only a proxy that passes their bytes on can do.
+  /// Tells whether it breaks tunnels off at a byte, which only a proxy that passes their bytes on
+  /// can do.
   public var cutsTunnelsAtBytes: Bool {
     rules.contains { rule in
       guard rule.trigger.request?.isForTunnels == true else { return false }
@@ -322,7 +326,8 @@ extension Decision {
   }
 }
 
-/// The facts that a rule may ask for and no seed knows: how late it is, and what a request's fields say.
+/// The facts that a rule may ask for and no seed knows: how late it is, and what a request's fields
+/// say.
 struct TriggerContext: Sendable {
   /// Since the scenario began.
   var elapsed = Duration.zero
@@ -342,8 +347,8 @@ struct TriggerContext: Sendable {
 /// traffic.
 ///
 /// Of a rule that follows the clock or looks at a request's fields it tells the draw: what the rule
-/// does where its time has come and the fields are such. ``Scenario/tells(_:of:key:seed:lane:ordinal:)``
-/// says whether what was met is in it.
+/// does where its time has come and the fields are such.
+/// ``Scenario/tells(_:of:key:seed:lane:ordinal:)`` says whether what was met is in it.
 public struct Story: Sendable {
   /// The number of attempts of a call that are told.
   public static let attempts = 8
@@ -386,7 +391,8 @@ extension Scenario {
   /// Tells whether a story tells this line of a request (``Decision/line``).
   ///
   /// A rule that follows the clock or looks at fields is told with what it does where it fires at
-  /// all; whether it did, only traffic knows. So a line may lack such rules' faults, and no others'.
+  /// all; whether it did, only traffic knows. So a line may lack such rules' faults, and no
+  /// others'.
   public func tells(
     _ line: String,
     of request: Request,

@@ -11,15 +11,15 @@
 //     "critical": ["GET /home", "POST /payments"],
 //     "gates": ["successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0"] }
 //
-// "when" may hold "request", "header" ("Name" or "Name: value"), "withoutHeader", "critical", "first",
-// "attempt", "every", "probability", "burst" { "goodToBad", "badToGood" }, "fromMilliseconds",
-// "untilMilliseconds", "untilHeaderChanges", "fromCall" and "untilCall"; all must hold. What a fault may
-// be stands at the format
+// "when" may hold "request", "header" ("Name" or "Name: value"), "withoutHeader", "critical",
+// "first", "attempt", "every", "probability", "burst" { "goodToBad", "badToGood" },
+// "fromMilliseconds", "untilMilliseconds", "untilHeaderChanges", "fromCall" and "untilCall"; all
+// must hold. What a fault may be stands at the format
 // of ``Fault``.
-// "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give up
-// that share of a drill's calls. "allow" { "gives-up-at-once": "REASON" } names the rules of findings
-// that a client may break here. In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and
-// "lossProbability" are meant for
+// "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give
+// up that share of a drill's calls. "allow" { "gives-up-at-once": "REASON" } names the rules of
+// findings that a client may break here. In a link, "delayMilliseconds", "bitsPerSecond",
+// "queueBytes" and "lossProbability" are meant for
 // both directions, and with "up" or "down" in front for one.
 
 public import Foundation
@@ -145,7 +145,8 @@ extension Scenario {
   }
 }
 
-/// A request for a scenario that is to be flown from now on: a shipped one by its name, or a whole one.
+/// A request for a scenario that is to be flown from now on: a shipped one by its name, or a whole
+/// one.
 ///
 ///     { "name": "rate-limited", "seed": 7 }
 ///     { "windtunnelScenario": 1, "name": "rain", "rules": [ … ] }

@@ -1,5 +1,5 @@
-/// The account of what can be asked of a client in a scenario: whose calls can go well, by what, and
-/// what would be wrong to do.
+/// The account of what can be asked of a client in a scenario: whose calls can go well, by what,
+/// and what would be wrong to do.
 public struct Survival: Sendable, Hashable {
   /// The calls of a careful client that go well.
   public enum Calls: String, Sendable, Hashable, CaseIterable {

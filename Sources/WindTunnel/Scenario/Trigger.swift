@@ -19,8 +19,8 @@ public struct Trigger: Sendable, Hashable {
   public var burst: Burst?
   /// Only between two moments of the scenario.
   public var window: TimeWindow?
-  /// Only while this field has the value that it had in the first such request of the lane: 401 until
-  /// `Authorization` is another. No field at all is a value, too.
+  /// Only while this field has the value that it had in the first such request of the lane: 401
+  /// until `Authorization` is another. No field at all is a value, too.
   public var untilHeaderChanges: String?
   /// Only for calls of these numbers, where calls have numbers.
   public var calls: CallRange?
@@ -89,8 +89,8 @@ public struct Trigger: Sendable, Hashable {
   /// The index of the draw that ``probability`` takes; a fault's own draws follow it.
   static let probabilityDraw = 0
 
-  /// Tells whether it asks for what only traffic can tell: the clock, or a request's fields. A story
-  /// tells what such a rule does where that holds (``Story``).
+  /// Tells whether it asks for what only traffic can tell: the clock, or a request's fields. A
+  /// story tells what such a rule does where that holds (``Story``).
   var isCircumstantial: Bool { header != nil || window != nil || untilHeaderChanges != nil }
 
   /// Tells whether nothing in it needs a request.
@@ -105,7 +105,8 @@ public struct Trigger: Sendable, Hashable {
     return others == .always
   }
 
-  /// Tells whether a request's ordinal and draws let it fire. The chain's draws are no request's alone.
+  /// Tells whether a request's ordinal and draws let it fire. The chain's draws are no request's
+  /// alone.
   func fires(
     ordinal: Int,
     draws: @autoclosure () -> Draws,
@@ -145,8 +146,8 @@ public enum HeaderCondition: Sendable, Hashable {
   }
 }
 
-/// A time of a scenario, counted from the first connection or request that was decided in it, by the
-/// clock of whoever asks the deck.
+/// A time of a scenario, counted from the first connection or request that was decided in it, by
+/// the clock of whoever asks the deck.
 public struct TimeWindow: Sendable, Hashable {
   /// The moment at which it begins.
   public var start: Duration
@@ -175,7 +176,8 @@ public struct CallRange: Sendable, Hashable {
   /// Makes a range of its two ends.
   public init(from start: Int = 0, until end: Int? = nil) { (self.start, self.end) = (start, end) }
 
-  /// Tells whether a lane's calls are among them. Where calls have no numbers, as behind a proxy, all are.
+  /// Tells whether a lane's calls are among them. Where calls have no numbers, as behind a proxy,
+  /// all are.
   func contains(_ lane: Lane) -> Bool {
     guard let call = lane.call else { return true }
     return call >= start && end.map { call < $0 } != false
@@ -187,9 +189,9 @@ extension Scenario {
   package var lastWindowEnd: Duration? { rules.compactMap { $0.trigger.window?.end }.max() }
 }
 
-/// A chain of two states that takes a step with each request of a key in a lane (Gilbert 1960): faults
-/// come in bursts of `1 / badToGood` requests on average, and `goodToBad / (goodToBad + badToGood)` of
-/// all requests meet one.
+/// A chain of two states that takes a step with each request of a key in a lane (Gilbert 1960):
+/// faults come in bursts of `1 / badToGood` requests on average, and
+/// `goodToBad / (goodToBad + badToGood)` of all requests meet one.
 public struct Burst: Sendable, Hashable {
   /// The probability that a good state is followed by a bad one, from 0 to 1.
   public var goodToBad: Double
@@ -201,7 +203,8 @@ public struct Burst: Sendable, Hashable {
     (self.goodToBad, self.badToGood) = (goodToBad, badToGood)
   }
 
-  /// The share of bad states in the long run, in which the chain starts; of one that never moves, none.
+  /// The share of bad states in the long run, in which the chain starts; of one that never moves,
+  /// none.
   public var badShare: Double {
     let moves = goodToBad + badToGood
     return moves > 0 ? goodToBad / moves : 0
@@ -209,11 +212,13 @@ public struct Burst: Sendable, Hashable {
 
   /// Tells whether the state at an ordinal, counted from one, is the bad one.
   ///
-  /// A pure function of the ordinal: it goes back to the last step whose draw says the state whatever
-  /// it was before, and forward from there. That is few steps back, unless the chain hardly ever moves.
+  /// A pure function of the ordinal: it goes back to the last step whose draw says the state
+  /// whatever it was before, and forward from there. That is few steps back, unless the chain
+  /// hardly ever moves.
   func isBad(at ordinal: Int, _ draws: Draws) -> Bool {
     // A draw below both is followed by the bad state, one not below either by the good one. Between
-    // them it keeps the state, or changes it where a bad state is the likelier one after a good one.
+    // them it keeps the state, or changes it where a bad state is the likelier one after a good
+    // one.
     let (fromGood, fromBad) = (goodToBad, 1 - badToGood)
     let (low, high) = (min(fromGood, fromBad), max(fromGood, fromBad))
     let flips = fromGood > fromBad

@@ -117,7 +117,8 @@ extension Cassette {
 }
 
 extension Cassette.SplitKey {
-  /// In lower case, since some file systems know no other, and of characters that all of them allow.
+  /// In lower case, since some file systems know no other, and of characters that all of them
+  /// allow.
   fileprivate func name(of url: RequestURL) -> String {
     let text: String
     switch self {
@@ -137,9 +138,9 @@ extension Cassette.SplitKey {
 }
 
 // A date is volatile, so none is written unless somebody asks for it: then a cassette can say how
-// old it is, `cassette lint --max-age` finds what is too old and `cassette prune --older-than` takes
-// it off. What is recorded anew and has not changed keeps its date with its text, unless dates are
-// asked for again.
+// old it is, `cassette lint --max-age` finds what is too old and `cassette prune --older-than`
+// takes it off. What is recorded anew and has not changed keeps its date with its text, unless
+// dates are asked for again.
 
 extension Cassette {
   /// Dates the interactions that do not stand on an earlier cassette.

@@ -37,7 +37,8 @@ extension Interaction {
     if Response.hasNoContent(method: request.method, status: response.status) {
       // RFC 9110 §9.3.2: a length is that of the answer to a GET.
       guard response.body.count > 0 else { return problems }
-      // What stands with a 304 is the client's cached copy, which a browser's HAR shows as its body.
+      // What stands with a 304 is the client's cached copy, which a browser's HAR shows as its
+      // body.
       if response.status == 304, request.method != "HEAD" { return problems }
       problems.append(
         "the response has \(response.body.count) bytes, and \(request.method) with status "

@@ -3,8 +3,8 @@ public import WindTunnelSymptoms
 
 /// A request and what came back for it.
 ///
-/// Its parts stand beside it, so that a list of interactions grows without moving them and whoever is
-/// dealt one takes a reference.
+/// Its parts stand beside it, so that a list of interactions grows without moving them and whoever
+/// is dealt one takes a reference.
 public struct Interaction: Sendable, Hashable {
   /// The request that was made. Written by hand, its URL may lack a host (any host) and may hold
   /// `{name}` for any one segment of the path.
@@ -33,8 +33,8 @@ public struct Interaction: Sendable, Hashable {
     set { if newValue != recordedAt { edit { $0.recordedAt = newValue } } }
   }
   /// The names of the response's fields whose value may be several fields' values, joined with
-  /// commas by the platform they were recorded through (RFC 9110 §5.3 lets it). Recorded on the wire
-  /// there are none.
+  /// commas by the platform they were recorded through (RFC 9110 §5.3 lets it). Recorded on the
+  /// wire there are none.
   public var joined: [String] {
     get { parts.value.seldom.first?.joined ?? [] }
     set { if newValue != joined { edit { $0.joined = newValue } } }

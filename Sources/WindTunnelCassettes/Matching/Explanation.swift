@@ -5,8 +5,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
   /// The numbers of the recordings that answer it one after the other, counted from one; empty if
   /// none does.
   public let numbers: [Int]
-  /// The number of a recording that would do as well as they: nothing but what was taken out of them
-  /// tells them apart, so that who asks first gets the first. `nil` where something tells.
+  /// The number of a recording that would do as well as they: nothing but what was taken out of
+  /// them tells them apart, so that who asks first gets the first. `nil` where something tells.
   public let rival: Int?
   /// The reason why none does.
   public let mismatch: Mismatch?

@@ -44,8 +44,8 @@ public struct Matcher: Sendable, Hashable {
   /// The conditions that must hold as well between a recording and a request whose keys are the
   /// same.
   public var filters: [Filter] = []
-  /// Names whose values are no secrets, and places in JSON that hold none: what is recorded keeps them,
-  /// so that requests that differ in them are told apart.
+  /// Names whose values are no secrets, and places in JSON that hold none: what is recorded keeps
+  /// them, so that requests that differ in them are told apart.
   public var kept: [String] = []
 
   /// Tells whether bodies are compared at all; setting it compares their bytes.

@@ -305,8 +305,8 @@ extension Mismatch: CustomStringConvertible {
 
   private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
-  /// The nearest recording in half a sentence, without any value of the request's: a program's may be
-  /// secret. Empty where there is no recording.
+  /// The nearest recording in half a sentence, without any value of the request's: a program's may
+  /// be secret. Empty where there is no recording.
   package var nearestWords: String {
     guard let nearest, let first = candidates.first else { return "" }
     let difference = first.differences.first.map { ", differs in \($0.name)" } ?? ""

@@ -8,11 +8,11 @@ internal import WindTunnelSymptoms
 #endif
 
 extension CallJournal {
-  /// The requests and their answers, the oldest first, as a cassette: a report from the field becomes a
-  /// fixture.
+  /// The requests and their answers, the oldest first, as a cassette: a report from the field
+  /// becomes a fixture.
   ///
-  /// Secrets are replaced as in a recording, by the standard rules. Attempts that were cancelled are
-  /// left out, and so is what cannot be looked into for secrets.
+  /// Secrets are replaced as in a recording, by the standard rules. Attempts that were cancelled
+  /// are left out, and so is what cannot be looked into for secrets.
   public func cassette() -> Cassette {
     Cassette(entries.compactMap(Interaction.init)).redacted().cassette
   }

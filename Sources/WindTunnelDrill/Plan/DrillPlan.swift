@@ -12,8 +12,8 @@ public struct DrillPlan: Sendable {
   public var scenarios: [Scenario]
   /// The subjects' names; the first is judged, the others are yardsticks.
   public var subjects: [String]
-  /// The number of calls that a subject makes in each scenario; `nil`: as many as the scenario says, else
-  /// ``standardCalls``.
+  /// The number of calls that a subject makes in each scenario; `nil`: as many as the scenario
+  /// says, else ``standardCalls``.
   public var calls: Int?
   /// The part of those that is flown here; `nil`: all.
   public var shard: Shard?
@@ -22,9 +22,9 @@ public struct DrillPlan: Sendable {
   /// The weights of the requests that are called.
   public var mix = Mix()
   /// The program that the subject `exec` starts for each call, and its arguments; in them `{url}`,
-  /// `{base}`, `{method}`, `{body}` and `{call}` stand for the call's own, and `{ca}` for the file of the
-  /// authority that issues the run's certificates. Where no word has one of a call's own, the program is
-  /// started once and told of each call by a line of JSON.
+  /// `{base}`, `{method}`, `{body}` and `{call}` stand for the call's own, and `{ca}` for the file
+  /// of the authority that issues the run's certificates. Where no word has one of a call's own,
+  /// the program is started once and told of each call by a line of JSON.
   public var command: [String] = []
   /// The time that a call may take; `nil`: what the scenario says, else ``standardDeadline``.
   public var deadline: Duration?
@@ -72,8 +72,8 @@ public struct DrillPlan: Sendable {
     deadline ?? scenario.deadline ?? Self.standardDeadline
   }
 
-  /// The time for which one attempt may stay silent in a scenario: a client without a deadline of its own
-  /// ends an attempt by this alone.
+  /// The time for which one attempt may stay silent in a scenario: a client without a deadline of
+  /// its own ends an attempt by this alone.
   func attemptTimeout(in scenario: Scenario) -> Duration {
     min(attemptTimeout, deadline(in: scenario))
   }
@@ -162,8 +162,8 @@ public struct DrillPlan: Sendable {
     }
   }
 
-  /// Refuses weights and gates that speak of requests which no call makes: such a weight would change
-  /// nothing, and such a gate could not be told, however many calls are flown.
+  /// Refuses weights and gates that speak of requests which no call makes: such a weight would
+  /// change nothing, and such a gate could not be told, however many calls are flown.
   private func refuseWhatNothingIs() throws(DrillError) {
     let recorded = cassette.interactions.map(\.request)
     for share in mix.shares where !recorded.contains(where: { share.request.matches($0) }) {

@@ -1,7 +1,7 @@
 /// A part of a drill's calls, so that several machines fly one drill together.
 ///
-/// What a call meets depends on its number alone, so a shard changes no decision: the reports of all
-/// shards merge to that of the whole.
+/// What a call meets depends on its number alone, so a shard changes no decision: the reports of
+/// all shards merge to that of the whole.
 public struct Shard: Sendable, Hashable, CustomStringConvertible {
   /// The number of the part, counted from 1.
   public var number: Int

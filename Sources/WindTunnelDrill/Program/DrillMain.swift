@@ -11,9 +11,9 @@ internal import WindTunnelCommandLine
 ///       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
 ///     }.run()
 ///
-/// The client flies in a process of its own, which is the same program started again, so a crash or a
-/// hang is a row of the report (exit code 97) and not the end. A bare `URLSession` flies beside it as
-/// a yardstick.
+/// The client flies in a process of its own, which is the same program started again, so a crash or
+/// a hang is a row of the report (exit code 97) and not the end. A bare `URLSession` flies beside
+/// it as a yardstick.
 public struct DrillMain: Sendable {
   private let subject: any Subject
 

@@ -22,8 +22,8 @@ public struct DrillCall: Sendable {
   public let attemptTimeout: Duration
   /// The time that the call may take.
   public let deadline: Duration
-  /// The file of the authority that issues the certificates on the call's way, for whoever can be told
-  /// whom to trust.
+  /// The file of the authority that issues the certificates on the call's way, for whoever can be
+  /// told whom to trust.
   let authorityFile: URL?
   /// The network in which its address is; `nil`: this process's own.
   let network: PrivateNetwork?
@@ -59,10 +59,11 @@ public struct DrillCall: Sendable {
   /// deadline gets some time to return.
   static func patience(_ deadline: Duration) -> Duration { deadline + deadline / 2 + .seconds(1) }
 
-  /// A configuration for a client that makes its sessions itself: they lead where ``session`` leads.
+  /// A configuration for a client that makes its sessions itself: they lead where ``session``
+  /// leads.
   ///
-  /// Each is another object, to be changed at will. What its sessions do must be over when the call is,
-  /// like all that the call begins: their way is another call's afterwards.
+  /// Each is another object, to be changed at will. What its sessions do must be over when the call
+  /// is, like all that the call begins: their way is another call's afterwards.
   public var configuration: URLSessionConfiguration { configure() }
 
   /// Tells whether its address is this machine's own, or a name that nobody can have, or one that
@@ -95,8 +96,8 @@ public struct DrillCall: Sendable {
   /// stale copy after an error, or a page without a line on it. The last word counts.
   public func showed(_ isShown: Bool) { word.withLock { $0 = isShown } }
 
-  /// Says whether what was shown is a copy from before. A client that never says so has no stale pages
-  /// in its report, and none of fresh ones either.
+  /// Says whether what was shown is a copy from before. A client that never says so has no stale
+  /// pages in its report, and none of fresh ones either.
   public func servedStale(_ isStale: Bool) { age.withLock { $0 = isStale } }
 
   /// The client's word on that.

@@ -1,8 +1,8 @@
 extension Flight {
   /// Holds the flight against every rule.
   ///
-  /// What comes out depends on what was observed and on nothing else, so that the parts of a drill that
-  /// were flown on several machines come to what one machine would have come to.
+  /// What comes out depends on what was observed and on nothing else, so that the parts of a drill
+  /// that were flown on several machines come to what one machine would have come to.
   ///
   /// - Returns: The standing of each rule, in the order of ``FindingRule/all``.
   public func held(against rules: [FindingRule] = FindingRule.all) -> [RuleStanding] {
@@ -69,7 +69,8 @@ extension FindingRule {
 }
 
 extension FindingRule.Violation {
-  /// Tells whether it is the better example: the graver, then that of fewer attempts, then the earlier.
+  /// Tells whether it is the better example: the graver, then that of fewer attempts, then the
+  /// earlier.
   fileprivate func isBetter(
     than other: (violation: Self, call: JudgedCall),
     in call: JudgedCall

@@ -19,8 +19,9 @@ extension Observation {
     public var error: String?
     /// The `Retry-After` that was dealt.
     public var retryAfter: Duration?
-    /// The moment before which it asked not to be tried again, where the `Retry-After` that was sent is a
-    /// date: that has whole seconds, so it is up to a second nearer than the wait it was made of.
+    /// The moment before which it asked not to be tried again, where the `Retry-After` that was
+    /// sent is a date: that has whole seconds, so it is up to a second nearer than the wait it was
+    /// made of.
     public var retryNotBefore: Duration? {
       get { boxedRetryNotBefore?.value }
       set { boxedRetryNotBefore = newValue.map { Boxed($0) } }
@@ -28,7 +29,8 @@ extension Observation {
     /// Tells whether a server may meet it twice without harm: by its method, or because it bears an
     /// `Idempotency-Key`.
     public var isRepeatable: Bool?
-    /// Tells whether it came under a certificate that does not hold, which its client has taken all the same.
+    /// Tells whether it came under a certificate that does not hold, which its client has taken all
+    /// the same.
     public var isUnderBadCertificate = false
     /// The lengths of its parts, as far as they were seen.
     public var stages: ExchangeStages {

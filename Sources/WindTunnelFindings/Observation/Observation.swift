@@ -1,7 +1,7 @@
 /// One call, which is one use of the client's API, with everything that was seen of it.
 ///
-/// Times are whole microseconds, and offsets are from the start of the scenario. What was not seen is
-/// `nil`, never zero.
+/// Times are whole microseconds, and offsets are from the start of the scenario. What was not seen
+/// is `nil`, never zero.
 public struct Observation: Sendable, Hashable {
   /// The ways in which a call ends.
   public enum CallResult: Sendable, Hashable {
@@ -23,12 +23,13 @@ public struct Observation: Sendable, Hashable {
   public var isCritical: Bool
   /// The way in which it ended.
   public var ending: CallResult
-  /// Tells whether there was something to show for it; a failed call of a critical endpoint that showed
-  /// nothing is a blank page.
+  /// Tells whether there was something to show for it; a failed call of a critical endpoint that
+  /// showed nothing is a blank page.
   public var showed: Bool
   /// From the intended start to the end, without a program's ``startUp``.
   public var latency: Duration
-  /// The number of times that the client tried, as the harness saw it; `nil` where it cannot be seen.
+  /// The number of times that the client tried, as the harness saw it; `nil` where it cannot be
+  /// seen.
   public var attemptCount: Int?
   /// The attempts, as far as they came to the deck.
   public var attempts: [Attempt]
@@ -36,30 +37,31 @@ public struct Observation: Sendable, Hashable {
   public var intendedStart: Duration?
   /// The time at which it began; later than it was to where nobody was free.
   public var start: Duration?
-  /// From a program's start to the first that the server sees of it: a process has to be made, and its
-  /// code to be loaded, before there is a client. `nil` where no program was started for the call, or
-  /// where nothing was seen of it.
+  /// From a program's start to the first that the server sees of it: a process has to be made, and
+  /// its code to be loaded, before there is a client. `nil` where no program was started for the
+  /// call, or where nothing was seen of it.
   public var startUp: Duration?
   /// The number of requests that the client says it meant to send.
   public var clientAttempts: Int?
-  /// Tells whether what a successful call brought is what was recorded, byte for byte; `nil` where it was
-  /// not compared.
+  /// Tells whether what a successful call brought is what was recorded, byte for byte; `nil` where
+  /// it was not compared.
   public var bodyMatches: Bool?
-  /// The beginning of what a program printed that is neither a body that was recorded nor a part of one;
-  /// empty where it printed nothing, and `nil` where the bodies were compared or could not be.
+  /// The beginning of what a program printed that is neither a body that was recorded nor a part of
+  /// one; empty where it printed nothing, and `nil` where the bodies were compared or could not be.
   public var printed: String?
   /// The endpoint whose recorded answer a successful call brought in place of its own, or
   /// ``portalPage``; `nil` where it brought none of these, or was not compared.
   public var showsAnswerOf: String?
   /// Tells whether what was shown is a copy from before; `nil` where the client does not say.
   public var isStale: Bool?
-  /// The time from the end of the scenario's last time window to the call's end; `nil` where it has none
-  /// that ends, or where the call ended before.
+  /// The time from the end of the scenario's last time window to the call's end; `nil` where it has
+  /// none that ends, or where the call ended before.
   public var afterWindow: Duration?
   /// The caller's giving up, where it gave up.
   public var cancellation: Cancellation?
-  /// The first request of the call that is not on the cassette, with the nearest one that is; `nil` where
-  /// all are, and of a call that crashed or hung. What comes of such a call says nothing about the client.
+  /// The first request of the call that is not on the cassette, with the nearest one that is; `nil`
+  /// where all are, and of a call that crashed or hung. What comes of such a call says nothing
+  /// about the client.
   public var notOnCassette: String?
 
   /// Makes an observation; what is not named here was not seen.
@@ -106,14 +108,15 @@ public struct Observation: Sendable, Hashable {
   /// The time at which the call ended, where its beginning is known.
   public var end: Duration? { (intendedStart ?? start).map { $0 + (startUp ?? .zero) + latency } }
 
-  /// Tells whether the caller gave it up before it had an end of its own: it counts as cancelled, and
-  /// neither as a success nor as a failure, even where its client went on and succeeded.
+  /// Tells whether the caller gave it up before it had an end of its own: it counts as cancelled,
+  /// and neither as a success nor as a failure, even where its client went on and succeeded.
   public var wasGivenUp: Bool {
     guard cancellation != nil else { return false }
     return ending != .crashed && ending != .hung
   }
 
-  /// The last part of an endpoint's path, such as `payments`: what a call's place is called by for people.
+  /// The last part of an endpoint's path, such as `payments`: what a call's place is called by for
+  /// people.
   package static func word(of endpoint: String) -> String {
     let path = endpoint.split(separator: " ", maxSplits: 1).last ?? ""
     return path.split(separator: "/").last.map(String.init) ?? "call"

@@ -1,8 +1,9 @@
 extension Observation {
   /// The parts of what an attempt sent that rules compare.
   ///
-  /// No value stands here, not even as a hash of it: values of a call that are the same have the same number,
-  /// and the number says nothing else. Only those of ``marks`` are the same from call to call.
+  /// No value stands here, not even as a hash of it: values of a call that are the same have the
+  /// same number, and the number says nothing else. Only those of ``marks`` are the same from call
+  /// to call.
   public struct Sent: Sendable, Hashable {
     /// The number of its method, target and body, where it is a POST or PATCH whose body was seen.
     public var content: Int?
@@ -15,8 +16,9 @@ extension Observation {
     public var isElsewhere = false
     /// The number of the `Idempotency-Key` that a POST or PATCH bears.
     public var key: Int?
-    /// The numbers of what a POST or PATCH bears and the recorded request does not: one that stays over
-    /// the attempts of a call, and that no other call bears, lets a server tell that they are one.
+    /// The numbers of what a POST or PATCH bears and the recorded request does not: one that stays
+    /// over the attempts of a call, and that no other call bears, lets a server tell that they are
+    /// one.
     public var marks: [Int] = []
     /// Tells whether its query has parameters that no recorded request for the same path has.
     public var addsParameters = false

@@ -60,9 +60,9 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension JSONPath: ExpressibleByStringLiteral {
-  /// Reads a literal. What does not begin with `$` is the name of a member at the top: `"timestamp"`
-  /// is `$.timestamp`. What does and is no path is a mistake in the program, which ends here: passed
-  /// over in silence it would let through what it was written against.
+  /// Reads a literal. What does not begin with `$` is the name of a member at the top:
+  /// `"timestamp"` is `$.timestamp`. What does and is no path is a mistake in the program, which
+  /// ends here: passed over in silence it would let through what it was written against.
   public init(stringLiteral value: String) {
     guard let path = JSONPath(value) else {
       precondition(!value.hasPrefix("$"), "\"\(value)\" is no path into JSON")

@@ -43,8 +43,8 @@ public struct Body: Sendable {
   /// Makes a body of what a cassette holds.
   package init(_ held: StoredBody) { content = .held(held) }
 
-  /// A body that is larger than this is never opened, taken apart or copied as a whole: it may lie in a
-  /// file.
+  /// A body that is larger than this is never opened, taken apart or copied as a whole: it may lie
+  /// in a file.
   package static let openedBytesMax = 128 << 20
 
   /// No bytes at all.

@@ -89,9 +89,9 @@ extension HeaderFields: ExpressibleByDictionaryLiteral {
 }
 
 extension HeaderFields {
-  /// Leaves of what `Accept-Encoding` asks for what can be opened here (RFC 9110 §12.5.3), so that an
-  /// answer can be looked through for secrets. Where nothing is left, the content is to come as it is;
-  /// where there is no such field, none is made.
+  /// Leaves of what `Accept-Encoding` asks for what can be opened here (RFC 9110 §12.5.3), so that
+  /// an answer can be looked through for secrets. Where nothing is left, the content is to come as
+  /// it is; where there is no such field, none is made.
   package mutating func acceptOnlyOpenedCodings() {
     let lists = values("Accept-Encoding")
     guard !lists.isEmpty else { return }
@@ -115,8 +115,8 @@ extension HeaderFields {
     }
   }
 
-  /// Removes the fields that are made of a content's bytes: of no use where those are gone (RFC 1864,
-  /// RFC 3230, RFC 9530).
+  /// Removes the fields that are made of a content's bytes: of no use where those are gone (RFC
+  /// 1864, RFC 3230, RFC 9530).
   package mutating func removeDigests() {
     for name in ["Content-MD5", "Digest", "Content-Digest", "Repr-Digest"] { remove(name) }
   }

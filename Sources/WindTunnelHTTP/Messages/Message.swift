@@ -65,8 +65,8 @@ public struct Response: Sendable, Hashable {
 }
 
 extension Request {
-  /// Tells whether a server may meet it twice without harm: POST and PATCH are not idempotent (RFC 9110
-  /// §9.2.2, RFC 5789 §2) unless an `Idempotency-Key` lets the server tell.
+  /// Tells whether a server may meet it twice without harm: POST and PATCH are not idempotent (RFC
+  /// 9110 §9.2.2, RFC 5789 §2) unless an `Idempotency-Key` lets the server tell.
   package var isRepeatable: Bool {
     // The most frequent case, and each request is asked: no copy of its method is made in capitals.
     if method == "GET" { return true }

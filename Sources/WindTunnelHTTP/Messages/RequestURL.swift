@@ -138,8 +138,8 @@ public struct RequestURL: Sendable, Hashable {
     return "\(scheme ?? "http")://\(host)\(portOfItsOwn.map { ":\($0)" } ?? "")"
   }
 
-  /// Tells whether this is what ``origin`` spells; every request asks, and a text need not be made for
-  /// it.
+  /// Tells whether this is what ``origin`` spells; every request asks, and a text need not be made
+  /// for it.
   package func isOf(_ origin: String) -> Bool {
     guard let host else { return false }
     var origin = origin

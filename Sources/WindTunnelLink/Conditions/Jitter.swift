@@ -54,8 +54,8 @@ struct JitterChain: Sendable, Hashable {
     return Int((last * microseconds).rounded())
   }
 
-  /// A sum of twelve uniform draws is normal enough up to six deviations, and the same to the bit on
-  /// every platform, which a logarithm is not.
+  /// A sum of twelve uniform draws is normal enough up to six deviations, and the same to the bit
+  /// on every platform, which a logarithm is not.
   private static func draw(
     _ distribution: Jitter.Distribution,
     _ draws: Draws,

@@ -20,8 +20,8 @@ public struct Link: Sendable, Hashable {
     public var bitsPerSecond: Double?
     /// The number of bytes that wait for the link before the sender has to; `nil`: any number.
     public var queueBytes: Int?
-    /// The number of packets that wait for the rate before the next one is lost; `nil`: 1000, as netem
-    /// has it.
+    /// The number of packets that wait for the rate before the next one is lost; `nil`: 1000, as
+    /// netem has it.
     public var queuePackets: Int?
     /// The model of the packets that are lost.
     public var loss: LossModel

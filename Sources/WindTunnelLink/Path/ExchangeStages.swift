@@ -1,5 +1,5 @@
-/// The lengths of an attempt's parts, as far as the server, the link or the transport knows them: what
-/// only the client could tell is `nil`.
+/// The lengths of an attempt's parts, as far as the server, the link or the transport knows them:
+/// what only the client could tell is `nil`.
 public struct ExchangeStages: Sendable, Hashable {
   /// Looking the name up: the link's delay.
   public var dns: Duration?

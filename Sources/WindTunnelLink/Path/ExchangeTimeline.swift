@@ -18,9 +18,10 @@
 /// (RFC 3522, RFC 3708, RFC 5682). Lost packets cost time and never bytes.
 ///
 /// Its limits: ends other than Linux's are not modelled (Darwin backs off otherwise), nor are BBR,
-/// ECN, pacing, path MTUs other than 1500 bytes, receivers that read slowly, and the time that hosts
-/// take. Packets never overtake one another, so jitter does not reorder. An exchange has a connection
-/// of its own: reuse is not modelled. A name is looked up in ``Link/dnsDelay``, whatever is lost.
+/// ECN, pacing, path MTUs other than 1500 bytes, receivers that read slowly, and the time that
+/// hosts take. Packets never overtake one another, so jitter does not reorder. An exchange has a
+/// connection of its own: reuse is not modelled. A name is looked up in ``Link/dnsDelay``, whatever
+/// is lost.
 public struct ExchangeTimeline: Sendable, Hashable {
   /// The stages at which an exchange can come to nothing.
   public enum Stage: String, Sendable, Hashable, CaseIterable {

@@ -46,8 +46,8 @@ public struct LinkPath: Sendable, Hashable {
     return dns + .microseconds(delivered - waited)
   }
 
-  /// The same in its parts; a part that is not modelled is `nil`, and none is known of a request that
-  /// never arrives.
+  /// The same in its parts; a part that is not modelled is `nil`, and none is known of a request
+  /// that never arrives.
   package func stages(requestBytes: Int, isSecure: Bool) -> ExchangeStages {
     var stages = ExchangeStages()
     if link.isDead { return stages }

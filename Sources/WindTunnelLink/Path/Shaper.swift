@@ -1,20 +1,21 @@
 /// The effect of a link on the bytes of one direction of one connection.
 ///
 /// A value that is told byte counts and times and answers what may be released when. Bytes leave
-/// in order. On a link with delay, jitter or loss they do as TCP has it: in windows, and late where a
-/// packet is lost (``ExchangeTimeline`` says what is modelled). Nothing is ever dropped: on TCP a
+/// in order. On a link with delay, jitter or loss they do as TCP has it: in windows, and late where
+/// a packet is lost (``ExchangeTimeline`` says what is modelled). Nothing is ever dropped: on TCP a
 /// lost packet is late, not missing.
 public struct Shaper: Sendable, Hashable {
   /// The model of the link without windows.
   private var pipe: Pipe
-  /// The stream that takes the pipe's place where windows make a difference: at most one, in a list,
-  /// since it is large and most deliveries have none. It is changed in place and never copied.
+  /// The stream that takes the pipe's place where windows make a difference: at most one, in a
+  /// list, since it is large and most deliveries have none. It is changed in place and never
+  /// copied.
   private var stream: [TCPStream] = []
   /// The number of bytes that it was told of.
   public private(set) var sentBytes = 0
 
-  /// Makes the shaper of a direction for itself: its delay and rate, without windows and loss, which
-  /// take both directions.
+  /// Makes the shaper of a direction for itself: its delay and rate, without windows and loss,
+  /// which take both directions.
   public init(_ direction: Link.Direction) { pipe = Pipe(direction) }
 
   /// Goes on with an open connection.
@@ -24,8 +25,8 @@ public struct Shaper: Sendable, Hashable {
     stream = [TCPStream(connection, way, direction)]
   }
 
-  /// Takes bytes at a time and answers when the last of them arrives at the earliest; the pure delay
-  /// where there are none. Times count from any one origin and never run backwards.
+  /// Takes bytes at a time and answers when the last of them arrives at the earliest; the pure
+  /// delay where there are none. Times count from any one origin and never run backwards.
   public mutating func send(_ count: Int, at now: Duration) -> Duration {
     sentBytes += count
     return stream.isEmpty ? pipe.send(count, at: now) : stream[0].send(count, at: now)

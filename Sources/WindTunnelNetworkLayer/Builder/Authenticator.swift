@@ -15,7 +15,8 @@ public protocol Authenticator: Sendable {
   func renew(after request: URLRequest) async -> Bool
 }
 
-/// Puts a bearer token (RFC 6750 §2.1) on requests, and fetches a new one where a server refuses it.
+/// Puts a bearer token (RFC 6750 §2.1) on requests, and fetches a new one where a server refuses
+/// it.
 public final class BearerTokens: Authenticator {
   private let token: Locked<String?>
   private let fetch: @Sendable () async throws -> String

@@ -3,8 +3,8 @@ public import Foundation
 /// Kept answers in a directory of their own, one file each, up to a number of bytes.
 ///
 /// A file comes into its place by being renamed, and tells by itself whether it is whole: a process
-/// that is killed leaves the old answer, the new one or none, and a file that was damaged is removed
-/// when it is met. What cannot be written is not kept; a full disk fails no call.
+/// that is killed leaves the old answer, the new one or none, and a file that was damaged is
+/// removed when it is met. What cannot be written is not kept; a full disk fails no call.
 public final class DiskStore: Sendable {
   private struct State {
     /// Bytes and last use of each file.

@@ -73,11 +73,11 @@ public struct HTTPAnswer: Sendable, Hashable {
 /// The end of one attempt: an answer of any status, or none.
 public typealias AttemptOutcome = Result<HTTPAnswer, TransportError>
 
-/// The times of the stages of one exchange; `nil` where there was no such stage, as with a connection
-/// that was there already.
+/// The times of the stages of one exchange; `nil` where there was no such stage, as with a
+/// connection that was there already.
 ///
-/// Only Apple platforms tell: on Linux a `URLSession` collects no metrics (swift-corelibs-foundation
-/// #4988).
+/// Only Apple platforms tell: on Linux a `URLSession` collects no metrics
+/// (swift-corelibs-foundation #4988).
 public struct StageTimings: Sendable, Hashable {
   /// Finding the host's address.
   public var nameLookup: Duration?

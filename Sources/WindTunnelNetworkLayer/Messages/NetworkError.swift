@@ -63,8 +63,8 @@ extension NetworkError: CustomStringConvertible {
   }
 }
 
-/// The reason for which no request can be made of an endpoint: a mistake of the caller, never of the
-/// network.
+/// The reason for which no request can be made of an endpoint: a mistake of the caller, never of
+/// the network.
 public enum RequestError: Error, Sendable, Hashable {
   /// The base URL is not one that paths can be put under.
   case baseURL(String)

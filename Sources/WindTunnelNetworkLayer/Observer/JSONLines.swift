@@ -7,8 +7,8 @@ internal import WindTunnelSymptoms
 /// {"attempt":1,"call":7,"elapsedMilliseconds":31,"engine":"URLSessionTransport","environment":"production","event":"attempt","host":"api.example.test","method":"GET","result":"connectionLost","template":"/users/{id}"}
 /// ```
 ///
-/// Where the platform tells stages, a line of an attempt has them under `stageMilliseconds`: `nameLookup`,
-/// `connect`, `secureConnection`, `send`, `wait` and `receive`.
+/// Where the platform tells stages, a line of an attempt has them under `stageMilliseconds`:
+/// `nameLookup`, `connect`, `secureConnection`, `send`, `wait` and `receive`.
 ///
 /// Neither addresses nor fields nor content are written, so that no secret can be.
 public final class JSONLines: Observer {

@@ -35,8 +35,8 @@ public enum RetryAfter: Sendable, Hashable {
 }
 
 extension HTTPAnswer {
-  /// Returns the time for which the server wants to be left alone; `nil` where it does not say or cannot be
-  /// understood.
+  /// Returns the time for which the server wants to be left alone; `nil` where it does not say or
+  /// cannot be understood.
   ///
   /// A date is counted from the answer's own `Date` field where it has one (RFC 9110 §6.6.1): the
   /// server's two dates agree with each other, while this machine's clock may be wrong.

@@ -92,8 +92,8 @@ public struct RetryPolicy: Policy {
 }
 
 extension URLRequest {
-  /// True where a server that got this request already is not harmed by getting it again: the method
-  /// is idempotent, or an `Idempotency-Key` lets the server tell.
+  /// True where a server that got this request already is not harmed by getting it again: the
+  /// method is idempotent, or an `Idempotency-Key` lets the server tell.
   public var maySafelyRepeat: Bool {
     // A URLRequest without a method is a GET.
     let method = HTTPMethod(rawValue: httpMethod ?? "GET")
@@ -172,7 +172,8 @@ public enum Jitter: Sendable, Hashable {
 }
 
 extension Duration {
-  /// Nanoseconds keep the product exact to the eye; attoseconds would show the rounding of `Double`.
+  /// Nanoseconds keep the product exact to the eye; attoseconds would show the rounding of
+  /// `Double`.
   fileprivate func scaled(by factor: Double) -> Duration {
     let (seconds, attoseconds) = components
     let nanoseconds = Double(seconds) * 1e9 + Double(attoseconds) / 1e9

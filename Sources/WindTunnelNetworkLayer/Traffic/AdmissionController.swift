@@ -1,7 +1,7 @@
 internal import WindTunnelSymptoms
 
-/// The limits that the calls of a client share, and of several clients if given the same: the slots,
-/// the retry budget, and what is known of each host.
+/// The limits that the calls of a client share, and of several clients if given the same: the
+/// slots, the retry budget, and what is known of each host.
 public final class AdmissionController: Sendable {
   /// The rules of a controller.
   public struct Rules: Sendable, Hashable {
@@ -46,8 +46,8 @@ public final class AdmissionController: Sendable {
   /// The number of attempts that are under way, and of those that wait for a slot.
   public var load: (running: Int, waiting: Int) { gate.load }
 
-  /// Lets no attempt start until ``resume()``, as an app does that goes to the background; what is in
-  /// flight goes on, and deadlines run on.
+  /// Lets no attempt start until ``resume()``, as an app does that goes to the background; what is
+  /// in flight goes on, and deadlines run on.
   public func suspend() { gate.suspend(true) }
 
   /// Lets attempts start again, in the order in which they would have.

@@ -1,4 +1,5 @@
-/// Lets tasks through as slots become free. A task that is cancelled in the queue leaves it at once.
+/// Lets tasks through as slots become free. A task that is cancelled in the queue leaves it at
+/// once.
 final class Gate: Sendable {
   private typealias Waiter = CheckedContinuation<Bool, Never>
 
@@ -93,8 +94,8 @@ final class Gate: Sendable {
   }
 }
 
-/// The order of starts and waits, as a value: first come, first served within a priority, the critical
-/// first, and nobody is overtaken for ever.
+/// The order of starts and waits, as a value: first come, first served within a priority, the
+/// critical first, and nobody is overtaken for ever.
 struct GateState {
   /// The claim of one that wants a slot.
   struct Ticket: Hashable {
@@ -214,13 +215,14 @@ public struct TrafficCaps: Sendable, Hashable {
   public var total: Int
   /// The most attempts to one host with its port.
   public var perHost: Int
-  /// The most attempts to one endpoint, by its template; one that is not named has no cap of its own.
+  /// The most attempts to one endpoint, by its template; one that is not named has no cap of its
+  /// own.
   public var perEndpoint: [String: Int]
   /// The number of slots that are kept from deferrable calls, so that what comes next does not
   /// find all of them taken.
   public var reserved: Int
-  /// The times that one which waits and could start may be overtaken; after that it counts as critical,
-  /// and so nobody starves.
+  /// The times that one which waits and could start may be overtaken; after that it counts as
+  /// critical, and so nobody starves.
   public var overtakingsMax: Int
 
   /// Makes caps; by default 8 in all and to one host, two of them kept from what is deferrable.

@@ -6,8 +6,8 @@
   /// Trusts a host only with one of the certificates that the app knows, beside what the system
   /// asks: a delegate for a session.
   ///
-  /// A pin is the SHA-256 of a certificate in DER, in base64. Two pins for each host, one of them of
-  /// the next certificate, keep an app alive past a renewal.
+  /// A pin is the SHA-256 of a certificate in DER, in base64. Two pins for each host, one of them
+  /// of the next certificate, keep an app alive past a renewal.
   public final class CertificatePins: NSObject, TrustJudging {
     private let pins: [String: Set<String>]
     private let refused = Locked<Set<String>>([])

@@ -16,8 +16,8 @@ internal import WindTunnelSymptoms
 /// 401 with `WWW-Authenticate: Basic`. Only a cancellation or the deadline of the call ends that
 /// attempt.
 public struct URLSessionTransport: Transport, DeadlineKeeping {
-  /// The most pieces that may have come and not been taken; past that a stream fails, since whoever reads
-  /// it is too slow.
+  /// The most pieces that may have come and not been taken; past that a stream fails, since whoever
+  /// reads it is too slow.
   public static let streamedPiecesMax = 4096
 
   private let session: URLSession
@@ -59,8 +59,8 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     }
   }
 
-  /// Sends a request and puts the content of its answer into a file, whatever the status; the answer
-  /// has none. A file that is there is replaced.
+  /// Sends a request and puts the content of its answer into a file, whatever the status; the
+  /// answer has none. A file that is there is replaced.
   ///
   /// On Linux a `URLProtocol` cannot carry this: a test of it needs a server.
   public func download(
@@ -82,7 +82,8 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
   /// Sends a request and brings its answer as soon as the head is there.
   ///
   /// The session's delegate is asked about certificates, credentials and redirects as by any other
-  /// task; on Linux about redirects alone. Whoever stops reading, or is cancelled, stops the request.
+  /// task; on Linux about redirects alone. Whoever stops reading, or is cancelled, stops the
+  /// request.
   public func stream(_ request: URLRequest) async throws(TransportError) -> StreamedAnswer {
     var request = request
     let timeout = SessionTimeout.honoured(request.timeoutInterval)

@@ -56,8 +56,8 @@ public struct SystemTime: TimeSource {
     do { try await ContinuousClock().sleep(for: duration) } catch { throw CancellationError() }
   }
 
-  /// Has one clock for all calls: a sleep that is cancelled keeps its timer until it is due, and hardly
-  /// a call needs its deadline.
+  /// Has one clock for all calls: a sleep that is cancelled keeps its timer until it is due, and
+  /// hardly a call needs its deadline.
   public func run<Value: Sendable>(
     within limit: Duration,
     late: @escaping @Sendable () -> Void,

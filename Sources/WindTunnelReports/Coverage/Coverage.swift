@@ -1,7 +1,8 @@
-/// The faults of a scenario that a subject's calls met, and those that they did not: for each endpoint
-/// that was called and each kind of fault, by the attempt.
+/// The faults of a scenario that a subject's calls met, and those that they did not: for each
+/// endpoint that was called and each kind of fault, by the attempt.
 ///
-/// It is worked out from a report's own calls and weather, so that merged parts have that of the whole.
+/// It is worked out from a report's own calls and weather, so that merged parts have that of the
+/// whole.
 public struct Coverage: Sendable, Hashable {
   /// The standing of one kind of fault at one endpoint on one attempt.
   public enum State: Sendable, Hashable {
@@ -37,8 +38,8 @@ public struct Coverage: Sendable, Hashable {
     /// The standing on a first attempt, a second, a third, and on all that follow.
     public var attempts: [State]
 
-    /// The standing on the first attempt that can meet it at all, which is the one that counts: a careful
-    /// client need not try again where nothing went wrong.
+    /// The standing on the first attempt that can meet it at all, which is the one that counts: a
+    /// careful client need not try again where nothing went wrong.
     public var first: State { attempts.first { $0 != .cannotBeMet } ?? .cannotBeMet }
   }
 
@@ -53,7 +54,8 @@ public struct Coverage: Sendable, Hashable {
   /// The rows that count and were not met.
   var gaps: [Row] { countable.filter { $0.first.count == 0 } }
 
-  /// The share of the rows which can be met that were; `nil` where none can be, or where it was not seen.
+  /// The share of the rows which can be met that were; `nil` where none can be, or where it was not
+  /// seen.
   public var share: Double? {
     if isOfNoFault { return 1 }
     let countable = countable

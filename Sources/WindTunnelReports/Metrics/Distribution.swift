@@ -1,10 +1,11 @@
 /// The spread of values: lengths of time in whole microseconds, each kept as it is up to a limit
 /// and from there on in buckets.
 ///
-/// Kept as it is a value takes four bytes, and every percentile is a value that was observed. Beyond
-/// the limit the buckets are log-linear: 1024 to each power of two, so a value is told to within a
-/// twentieth of a per cent (the idea of HdrHistogram, Tene 2012). What becomes of two distributions
-/// that are merged depends on their values alone, not on their order or on who saw which.
+/// Kept as it is a value takes four bytes, and every percentile is a value that was observed.
+/// Beyond the limit the buckets are log-linear: 1024 to each power of two, so a value is told to
+/// within a twentieth of a per cent (the idea of HdrHistogram, Tene 2012). What becomes of two
+/// distributions that are merged depends on their values alone, not on their order or on who saw
+/// which.
 public struct Distribution: Sendable, Hashable {
   private enum Storage: Sendable {
     /// Values below 2³², and the few that are longer than 71 minutes.

@@ -1,8 +1,8 @@
 /// The figures of one subject in one scenario: a fold over observations.
 ///
-/// What cannot be seen is `nil`, never zero. A call that its caller gave up is counted as one and as
-/// cancelled; it is no success, no failure, and in no latency. One that asked for what is not on the
-/// cassette is counted as that, and is in no other figure.
+/// What cannot be seen is `nil`, never zero. A call that its caller gave up is counted as one and
+/// as cancelled; it is no success, no failure, and in no latency. One that asked for what is not on
+/// the cassette is counted as that, and is in no other figure.
 public struct Metrics: Sendable, Hashable {
   /// The number of calls that were made.
   public var calls: Int
@@ -55,15 +55,16 @@ public struct Metrics: Sendable, Hashable {
   public var earlyRetries: Int?
   /// The waits before the first retry, the second and so on; the eighth is all that follow.
   public var backoff: [Backoff]?
-  /// The most retries in a tenth of a second over the average of those between the first and the last.
+  /// The most retries in a tenth of a second over the average of those between the first and the
+  /// last.
   public var thunderingHerdIndex: Double?
   /// The number of calls that were shown a copy from before; `nil` where the client never said.
   public var staleServed: Int?
   /// The number of calls that succeeded with something else than was recorded, such as a part of
   /// it; `nil` where no body was compared.
   public var silentTruncations: Int?
-  /// The number of calls that failed and met no fault, without those whose last answer is a recorded error
-  /// (RFC 9110 §15.5 and §15.6).
+  /// The number of calls that failed and met no fault, without those whose last answer is a
+  /// recorded error (RFC 9110 §15.5 and §15.6).
   public var unexpectedErrors: Int?
   /// The time that a call takes to succeed from the beginning of the last attempt that met a fault,
   /// for 95 % of those that do.
@@ -105,8 +106,8 @@ public struct Metrics: Sendable, Hashable {
   /// The longest latency of all.
   public var max: Duration? { latency.max }
 
-  /// A percentile, by nearest rank, and where it lies with 95 % confidence; an end that so few calls
-  /// cannot have is `nil`.
+  /// A percentile, by nearest rank, and where it lies with 95 % confidence; an end that so few
+  /// calls cannot have is `nil`.
   public struct Quantile: Sendable, Hashable {
     /// The value: one that was observed, where all of them are kept.
     public var value: Duration
@@ -147,8 +148,8 @@ public struct Metrics: Sendable, Hashable {
 
   /// The length of a part of the attempts.
   public struct StageLatency: Sendable, Hashable {
-    /// `dns`, `connect`, `tls`, `upload`, `firstByte` or `body`; in front of them, where programs were
-    /// flown, `startUp`, which is in no latency.
+    /// `dns`, `connect`, `tls`, `upload`, `firstByte` or `body`; in front of them, where programs
+    /// were flown, `startUp`, which is in no latency.
     public var stage: String
     /// Of how many attempts it was seen; of `startUp` of how many calls.
     public var attempts: Int
@@ -215,7 +216,8 @@ public struct Metrics: Sendable, Hashable {
 
   /// The number of calls that met a fault and ended in one way.
   public struct Surfaced: Sendable, Hashable {
-    /// The fault's name; `none` where the call met nothing, `unseen` where its attempts could not be seen.
+    /// The fault's name; `none` where the call met nothing, `unseen` where its attempts could not
+    /// be seen.
     public var fault: String
     /// `succeeded`, the error's symptom or status, `crashed`, `hung` or `given up`.
     public var ending: String

@@ -69,8 +69,8 @@ public enum Statistics {
     return exp(choices + Double(hits) * log(share) + Double(count - hits) * log(1 - share))
   }
 
-  /// The logarithm of n!, beyond a few by Stirling's series (NIST DLMF 5.11.1), which is exact there
-  /// to the last digit.
+  /// The logarithm of n!, beyond a few by Stirling's series (NIST DLMF 5.11.1), which is exact
+  /// there to the last digit.
   static func logFactorial(_ n: Int) -> Double {
     guard n >= small.count else { return small[max(0, n)] }
     let x = Double(n)
@@ -98,10 +98,10 @@ public enum Statistics {
     return min(1, 2 * heads(atMost: min(lost, won), of: count))
   }
 
-  /// Wilcoxon's signed-rank test by the normal approximation, with ties given their average rank and
-  /// the variance corrected for them: the two-sided probability of differences at least as one-sided
-  /// where there is no shift. Differences of nothing are left out, as Wilcoxon (1945) does; `nil` of
-  /// fewer than ten others.
+  /// Wilcoxon's signed-rank test by the normal approximation, with ties given their average rank
+  /// and the variance corrected for them: the two-sided probability of differences at least as
+  /// one-sided where there is no shift. Differences of nothing are left out, as Wilcoxon (1945)
+  /// does; `nil` of fewer than ten others.
   static func wilcoxon(_ differences: [Double]) -> Double? {
     let sorted = differences.filter { $0 != 0 }.sorted { $0.magnitude < $1.magnitude }
     guard sorted.count >= 10 else { return nil }

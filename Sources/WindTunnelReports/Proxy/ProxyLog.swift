@@ -1,4 +1,5 @@
-/// Everything that a proxy saw and was told, in order, as far as it is kept: a fold over its deck's events.
+/// Everything that a proxy saw and was told, in order, as far as it is kept: a fold over its deck's
+/// events.
 public struct ProxyLog: Sendable {
   /// The number of requests and tunnels that are kept; further ones are counted.
   public static let entriesMax = 100_000

@@ -135,7 +135,8 @@ extension ProxyReport.Part {
 }
 
 extension ProxyLog.Request {
-  /// The address without what may be private: user, query, and what looks like a secret in the path.
+  /// The address without what may be private: user, query, and what looks like a secret in the
+  /// path.
   fileprivate var place: String {
     var shown = url
     (shown.userInfo, shown.query) = (nil, nil)

@@ -163,8 +163,9 @@ extension StringProtocol {
 }
 
 extension String {
-  /// Without anything that Markdown or HTML in it would take for its own, in one line: no markup, no
-  /// addresses that become links by themselves, and nobody mentioned (GitHub Flavored Markdown §6.9).
+  /// Without anything that Markdown or HTML in it would take for its own, in one line: no markup,
+  /// no addresses that become links by themselves, and nobody mentioned (GitHub Flavored Markdown
+  /// §6.9).
   fileprivate var escapedForMarkdown: String {
     var text = ""
     for character in String(map { $0.isNewline ? " " : $0 }).visibleInLine.escapedForHTML {

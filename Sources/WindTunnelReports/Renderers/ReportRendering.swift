@@ -48,8 +48,8 @@ extension Report {
     }
   }
 
-  /// Writes the report to a file in one step, in the form that its name asks for: `drill.html` is a page,
-  /// `drill.json` what `windtunnel report` reads.
+  /// Writes the report to a file in one step, in the form that its name asks for: `drill.html` is a
+  /// page, `drill.json` what `windtunnel report` reads.
   ///
   /// - Parameter path: The file. One that is relative lies in the process's working directory: the
   ///   package's for `swift test`.
@@ -132,8 +132,8 @@ extension Report {
     }
   }
 
-  /// The reasons for a verdict that is not good: findings that fail it, gates that failed, and what cannot be
-  /// told.
+  /// The reasons for a verdict that is not good: findings that fail it, gates that failed, and what
+  /// cannot be told.
   var verdictReasons: [String] {
     guard verdict != .passed, verdict != .unjudged else { return [] }
     var rules: [String] = []

@@ -22,9 +22,9 @@ public struct BaselineComparison: Sendable, Hashable {
     /// The probability of flips at least as uneven where nothing has changed: McNemar's test in its
     /// exact form (McNemar 1947), two-sided.
     public var probability: Double
-    /// The probability of at least so many lost calls among those that flipped where nothing has changed:
-    /// the same test, one-sided, so that calls which were won never count against a client. `nil` of more
-    /// calls than a drill has.
+    /// The probability of at least so many lost calls among those that flipped where nothing has
+    /// changed: the same test, one-sided, so that calls which were won never count against a
+    /// client. `nil` of more calls than a drill has.
     public var lossProbability: Double? {
       guard lost <= Self.callsMax, won <= Self.callsMax else { return nil }
       return Statistics.heads(atMost: won, of: lost + won)
@@ -162,7 +162,8 @@ private struct Bootstrap {
 
   /// So often the calls are drawn anew, if there are few; the ends lie at ranks 10 and 390.
   private static let rounds = 400
-  /// With more calls an interval by the percentiles' own order statistics is as narrow, and quicker.
+  /// With more calls an interval by the percentiles' own order statistics is as narrow, and
+  /// quicker.
   private static let callsMax = 20_000
   /// Fewer calls have no 95th percentile to speak of.
   private static let callsMin = 20
@@ -173,7 +174,8 @@ private struct Bootstrap {
   ///   - share: Which percentile.
   ///   - now: The values above the line.
   ///   - before: The values below it.
-  ///   - arePaired: Whether those of one place belong together: then both of a pair are drawn at once.
+  ///   - arePaired: Whether those of one place belong together: then both of a pair are drawn at
+  ///     once.
   /// - Returns: The ratio and its interval; `nil` of too few values.
   func ratio(_ share: Double, _ now: [Int64], _ before: [Int64], arePaired: Bool)
     -> BaselineComparison.Ratio?

@@ -96,8 +96,8 @@ public struct Report: Sendable, Hashable {
     /// The figures of each endpoint, in the order of the first calls.
     public var endpoints: [EndpointRow]
 
-    /// The faults of the scenario that were met at each endpoint; `nil` of a subject that is not judged,
-    /// and where the scenario is not known.
+    /// The faults of the scenario that were met at each endpoint; `nil` of a subject that is not
+    /// judged, and where the scenario is not known.
     public internal(set) var coverage: Coverage?
     /// The number of programs that were to be started and could be, where some were.
     public var starts: ProgramStarts?
@@ -156,7 +156,8 @@ public struct Report: Sendable, Hashable {
     scenarios.contains { flown in
       guard let metrics = flown.subjects.first?.metrics else { return false }
       func isAllowed(_ rule: FindingRule) -> Bool { flown.allowed.contains { $0.rule == rule.id } }
-      // A call that was still trying, or still read, when nobody waited any more is slow, and hangs not.
+      // A call that was still trying, or still read, when nobody waited any more is slow, and hangs
+      // not.
       let hangs = flown.rules.lazy.compactMap(\.finding).first { $0.rule == FindingRule.hangs.id }
       return metrics.crashes > 0 && !isAllowed(.crashes)
         || hangs?.severity == .error && !isAllowed(.hangs)
@@ -183,8 +184,9 @@ public struct Report: Sendable, Hashable {
   }
 }
 
-// Calls that asked for what is not on the cassette: the cassette lacks it, or the way to it was lost. They
-// say nothing about the client, so they are in no rate, and a drill that has one is inconclusive.
+// Calls that asked for what is not on the cassette: the cassette lacks it, or the way to it was
+// lost. They say nothing about the client, so they are in no rate, and a drill that has one is
+// inconclusive.
 extension Report {
   /// The number of such calls that the judged subject made.
   var judgedNotOnCassette: Int {

@@ -82,8 +82,8 @@ public struct DNSAddress: Sendable, Hashable, CustomStringConvertible {
   /// Four bytes, or sixteen.
   public let bytes: [UInt8]
 
-  /// Takes a literal: four numbers with dots, or what RFC 4291 §2.2 allows, without an address of four
-  /// numbers at its end. `nil` for anything else.
+  /// Takes a literal: four numbers with dots, or what RFC 4291 §2.2 allows, without an address of
+  /// four numbers at its end. `nil` for anything else.
   public init?(_ text: String) {
     guard let bytes = Self.four(text) ?? Self.sixteen(text) else { return nil }
     self.bytes = bytes

@@ -5,7 +5,8 @@ internal import WindTunnelSymptoms
 public struct DNSExample: Sendable, Hashable {
   /// The name, such as `firstPacketLost`.
   public var name: String
-  /// The entries that make it for every name; addresses are this machine's where they lead anywhere.
+  /// The entries that make it for every name; addresses are this machine's where they lead
+  /// anywhere.
   public var script: DNSScript
 
   private init(_ name: String, _ entries: [DNSEntry]) {
@@ -58,8 +59,8 @@ extension DNSExample {
   /// The name in a list of faults: `dns-first-packet-lost`.
   public var faultName: String { "dns-\(FaultKind.dashed(name))" }
 
-  /// The clients' views of it, where nobody but the name server of the script is asked, and a server
-  /// that answers 200 listens at 127.0.0.1 and nowhere else.
+  /// The clients' views of it, where nobody but the name server of the script is asked, and a
+  /// server that answers 200 listens at 127.0.0.1 and nowhere else.
   public var expected: FaultExpectation {
     switch name {
     case "truncated", "firstPacketLost", "firstServfail", "aaaaBlackhole", "slow":

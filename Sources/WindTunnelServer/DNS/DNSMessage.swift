@@ -60,8 +60,8 @@ public struct DNSQuery: Sendable, Hashable {
 
   /// The reasons that bytes are no question.
   public enum Refusal: Error, Sendable, Hashable {
-    /// There is not even a header, or it is an answer: to neither anything is said, lest two servers
-    /// talk to each other for ever.
+    /// There is not even a header, or it is an answer: to neither anything is said, lest two
+    /// servers talk to each other for ever.
     case silence
     /// The header can be answered and the rest cannot: with its id, by FORMERR.
     case malformed(id: UInt16, opcode: UInt8)

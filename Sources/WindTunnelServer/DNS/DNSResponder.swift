@@ -1,7 +1,7 @@
 internal import WindTunnel
 
-/// A name server as a value: bytes in, bytes and a time out. It counts the questions, and does nothing
-/// else.
+/// A name server as a value: bytes in, bytes and a time out. It counts the questions, and does
+/// nothing else.
 public struct DNSResponder: Sendable {
   /// The transport that a question came by.
   public enum Transport: Sendable, Hashable {

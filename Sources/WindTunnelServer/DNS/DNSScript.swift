@@ -15,8 +15,8 @@
 public import Foundation
 public import WindTunnel
 
-/// The answers of a name server: the first entry that is about a question, and whose turn it is, says.
-/// A name that no entry is about does not exist.
+/// The answers of a name server: the first entry that is about a question, and whose turn it is,
+/// says. A name that no entry is about does not exist.
 public struct DNSScript: Sendable, Hashable {
   /// The entries, in their order.
   public var entries: [DNSEntry]

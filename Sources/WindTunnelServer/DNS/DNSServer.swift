@@ -1,8 +1,8 @@
 internal import Foundation
 internal import WindTunnel
 
-/// A name server for tests: answers by UDP and TCP (RFC 1035, RFC 7766) what a script says, and asks
-/// nobody.
+/// A name server for tests: answers by UDP and TCP (RFC 1035, RFC 7766) what a script says, and
+/// asks nobody.
 ///
 /// It binds the loopback interface. Forgotten, it stops.
 public final class DNSServer: Sendable {
@@ -16,8 +16,8 @@ public final class DNSServer: Sendable {
   ///   - script: What it answers.
   ///   - seed: What all draws start from.
   ///   - port: The port; 0 for any that is free.
-  ///   - idleMax: So long may a connection by TCP say nothing before it is closed (RFC 7766 §6.2.3: a
-  ///     few seconds).
+  ///   - idleMax: So long may a connection by TCP say nothing before it is closed (RFC 7766 §6.2.3:
+  ///     a few seconds).
   ///   - observe: Told of each decision, on the server's own thread: it must be quick.
   /// - Throws: `ServerError` where the port cannot be listened at.
   public convenience init(
@@ -198,7 +198,8 @@ extension DNSService: ReadinessHandler {
   func loopEnds() { close() }
 }
 
-/// One resolver's connection by TCP: messages with their length in two bytes in front (RFC 7766 §8).
+/// One resolver's connection by TCP: messages with their length in two bytes in front (RFC 7766
+/// §8).
 private final class DNSConnection {
   private let service: DNSService
   private var buffer: [UInt8] = []
@@ -280,7 +281,8 @@ struct Datagrams: Sendable {
   /// Takes over a socket that is bound.
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// The next datagram and who sent it; `nil` where none waits. What is longer than the buffer is cut.
+  /// The next datagram and who sent it; `nil` where none waits. What is longer than the buffer is
+  /// cut.
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, from: SocketAddress)? {
     var count = -1
     let sender = SocketAddress.asked { address, length in

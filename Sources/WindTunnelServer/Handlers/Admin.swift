@@ -17,10 +17,11 @@ public import WindTunnel
 /// | `PUT` | `/scenario` | `{"name", "seed"}` or a whole scenario: it is flown from the next request on |
 /// | `GET` | `/metrics` | Prometheus text |
 ///
-/// Requests are told without secrets: what a recording would replace in an address is replaced here.
+/// Requests are told without secrets: what a recording would replace in an address is replaced
+/// here.
 ///
-/// A question that makes no sense is answered by 400 and `{"error"}` in a sentence. Who was led here
-/// by a name that is not this machine's, or by a page of another origin, gets 403.
+/// A question that makes no sense is answered by 400 and `{"error"}` in a sentence. Who was led
+/// here by a name that is not this machine's, or by a page of another origin, gets 403.
 public struct Admin: Sendable {
   /// The port; 0 for any that is free.
   public var port = 0

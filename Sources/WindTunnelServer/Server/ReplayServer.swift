@@ -5,8 +5,8 @@ public import WindTunnel
 
 /// Plays a deck on real sockets, and records from a real server where it has an upstream.
 ///
-/// A thread for each core, up to four, serves the connections; forgotten, it stops. It binds the loopback
-/// interface unless told otherwise.
+/// A thread for each core, up to four, serves the connections; forgotten, it stops. It binds the
+/// loopback interface unless told otherwise.
 public final class ReplayServer: Sendable {
   /// The settings of a server.
   public struct Options: Sendable {
@@ -14,22 +14,24 @@ public final class ReplayServer: Sendable {
     public var host = "127.0.0.1"
     /// The port; 0 for any that is free.
     public var port = 0
-    /// Tells whether every answer ends its connection, so that each attempt of a client starts on its own.
+    /// Tells whether every answer ends its connection, so that each attempt of a client starts on
+    /// its own.
     public var closesConnections = false
     /// The server that a recording deck's requests go to.
     public var upstream: Upstream?
-    /// The servers of hosts that the deck ignores: where requests that name them go. A request names
-    /// one by a whole URL, as to a proxy, or by its `Host`.
+    /// The servers of hosts that the deck ignores: where requests that name them go. A request
+    /// names one by a whole URL, as to a proxy, or by its `Host`.
     public var ignoredHosts: [Upstream] = []
-    /// Tells whether redirects to other hosts lead back here, where those are answered from the cassette
-    /// like the rest: a client that follows them never leaves.
+    /// Tells whether redirects to other hosts lead back here, where those are answered from the
+    /// cassette like the rest: a client that follows them never leaves.
     public var leadsBack = false
     /// The policy by which requests are answered: by the name that the server is asked by and the
     /// page that asks; `nil`: all are.
     public var origins: OriginPolicy?
     /// Makes it a forward proxy.
     public var proxy: Proxying?
-    /// The origin that stands on the cassette in place of the upstream's; `nil`: the upstream's own.
+    /// The origin that stands on the cassette in place of the upstream's; `nil`: the upstream's
+    /// own.
     public var recordedOrigin: RequestURL?
     /// Tells whether an origin that is recorded may answer in every content coding that the client
     /// accepts. Nothing is kept of codings that cannot be opened (br, zstd), so by default it is
@@ -37,16 +39,16 @@ public final class ReplayServer: Sendable {
     public var keepsEncodings = false
     /// The certificates of TLS; `nil`: plain HTTP is spoken.
     public var tls: ServerTLS?
-    /// The number of threads, each with its connections; `nil`: one for every core, of a server that
-    /// only plays and speaks no TLS one for every two, and no more than four. What is decided does not
-    /// depend on it.
+    /// The number of threads, each with its connections; `nil`: one for every core, of a server
+    /// that only plays and speaks no TLS one for every two, and no more than four. What is decided
+    /// does not depend on it.
     public var loops: Int?
     /// The limits of a peer.
     public var limits = Limits.standard
     /// Opens a port of its own by which the server is asked and told.
     public var admin: Admin?
-    /// Tells whether ``ReplayServer/load(_:matcher:)`` may bring rules that look at bodies, so that those are
-    /// kept from the beginning.
+    /// Tells whether ``ReplayServer/load(_:matcher:)`` may bring rules that look at bodies, so that
+    /// those are kept from the beginning.
     public var isReloaded = false
     /// The network that it listens in; `nil`: this process's own.
     package var network: PrivateNetwork?
@@ -127,8 +129,8 @@ public final class ReplayServer: Sendable {
   /// The address of its admin port, `http://127.0.0.1:PORT`; `nil` where it has none.
   public var adminURL: String? { adminPort.map { "http://127.0.0.1:\($0)" } }
 
-  /// Plays another cassette from the next request on (``Deck/load(_:matcher:)``), and counts its plays
-  /// anew.
+  /// Plays another cassette from the next request on (``Deck/load(_:matcher:)``), and counts its
+  /// plays anew.
   public func load(_ cassette: Cassette, matcher: Matcher? = nil) {
     deck.load(cassette, matcher: matcher)
     options.received?.log.withLock { $0.beginTape() }
@@ -150,8 +152,8 @@ public final class ReplayServer: Sendable {
   /// could name one.
   public func openPort(lane: Lane) async throws -> Int { try await openPort(of: .fixed(lane)) }
 
-  /// Opens one more port, for lanes that have it one after the other: to each its requests come at the same
-  /// address.
+  /// Opens one more port, for lanes that have it one after the other: to each its requests come at
+  /// the same address.
   package func openPort(lentTo lane: Locked<Lane>) async throws -> Int {
     try await openPort(of: .lent(lane))
   }
@@ -196,8 +198,8 @@ public final class ReplayServer: Sendable {
     await adminGroup?.stop(grace: .zero) { adminListener?.close() }
   }
 
-  /// Tells whether this system can lose attempts to connect: its full accept queues drop them, and say how
-  /// many.
+  /// Tells whether this system can lose attempts to connect: its full accept queues drop them, and
+  /// say how many.
   public static var canLoseSYNs: Bool { Platform.dropsSYNs }
 }
 

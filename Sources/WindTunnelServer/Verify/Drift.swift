@@ -7,8 +7,8 @@ internal import WindTunnelSymptoms
 public struct Drift: Sendable, Hashable {
   /// One field in which a live answer is not the recorded one.
   public struct Difference: Sendable, Hashable {
-    /// The place: `status`, `header content-type`, `body $.users[0].name`, `body line 3`, `body byte
-    /// 17`, or `answer` where one of the two is a failure.
+    /// The place: `status`, `header content-type`, `body $.users[0].name`, `body line 3`, `body
+    /// byte 17`, or `answer` where one of the two is a failure.
     public var place: String
     /// The value that was recorded; `nil` where there was nothing.
     public var recorded: String?
@@ -73,7 +73,8 @@ public struct Drift: Sendable, Hashable {
 }
 
 extension Drift: CustomStringConvertible {
-  /// The number of differences of one interaction that a person is shown; a program gets all of them.
+  /// The number of differences of one interaction that a person is shown; a program gets all of
+  /// them.
   private static let differencesMax = 20
 
   /// The interactions that drifted and those that were skipped, for a person; the last line counts.
