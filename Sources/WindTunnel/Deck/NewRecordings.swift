@@ -59,13 +59,13 @@ extension Deck {
   /// sentence; `nil` where it could ask for all.
   package var unasked: (count: Int, reason: String)? { newRecordings.unasked }
 
-  /// Everything that is on the cassette and what was recorded since, in the order of the requests
-  /// and without secrets; what cannot be looked into or rewritten is left out, and named. An
-  /// interaction that was recorded anew and differs in volatile parts alone is the old one.
+  /// Returns the interactions of the cassette and those recorded since, in the order of the
+  /// requests and without secrets. Content that cannot be searched for secrets or rewritten is left
+  /// out, and named. An interaction that was recorded again and differs in volatile parts alone
+  /// stays as it was.
   ///
-  /// - Parameter names: Header fields that change from one recording to the next, beside those that
-  ///   always do.
-  /// - Returns: The cassette, and what was left out, in words.
+  /// - Parameter names: Further header fields that change from one recording to the next.
+  /// - Returns: The cassette, and one sentence about each thing that was left out.
   public func recorded(volatile names: [String] = []) -> (cassette: Cassette, leftOut: [String]) {
     let (cassette, _, leftOut) = numbered(volatile: names)
     return (cassette, leftOut)

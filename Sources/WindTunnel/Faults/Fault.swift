@@ -1,23 +1,24 @@
-/// A way for an exchange to go wrong. Several compose in the order they stand in.
+/// A failure of an exchange. Several faults compose in the order in which they stand.
 ///
-/// A new one is a case, here or in the enumeration that it belongs to, with what is said of it
-/// below; its lowering in `Delivery`; and its row in the table of the conformance tests.
+/// A new fault is a case, here or in the enumeration that it belongs to, with its properties below;
+/// its steps in `Delivery`; and its row in the table of the conformance tests.
 public enum Fault: Sendable, Hashable {
-  /// Nothing is sent for a while before the answer.
+  /// Nothing is sent for a time before the answer.
   case delay(Spread)
-  /// This status instead of the recorded answer, with `Retry-After` where it is given
+  /// An answer with this status in place of the recorded one, with `Retry-After` where it is given
   /// (RFC 9110 §10.2.3).
   case status(Int, retryAfter: RetryAfter? = nil)
   /// The connection attempt fails.
   case connection(ConnectionFault)
-  /// The answer comes whole and in good form, and is not the recorded one.
+  /// The answer is whole and well-formed, but not the recorded one.
   case mutate(Mutation)
-  /// The answer breaks off, or pauses, at a point that need not be in its body: each effect goes
-  /// with each point.
+  /// The answer breaks off, or pauses, at a point that need not be in its body: each effect
+  /// combines with each point.
   case cut(at: Point, then: Effect)
-  /// The body comes so many bytes at a time: the first at once, and the next each so much later.
+  /// The body arrives a number of bytes at a time: the first at once, each further one after an
+  /// interval.
   case dribble(bytes: Int, every: Duration)
-  /// The body comes no faster than so many bytes a second.
+  /// The body arrives at no more than a number of bytes a second.
   case throttle(bytesPerSecond: Int)
   /// The answer is not HTTP, or contradicts itself.
   case malformed(Malformation)
@@ -25,14 +26,14 @@ public enum Fault: Sendable, Hashable {
   case answer(ReplacementResponse)
   /// The recorded answer with something in it changed.
   case alter(ResponseEdit)
-  /// The answer is whole, and the connection that was to be kept ends.
+  /// The answer is whole, and the connection that was to be kept alive ends.
   case idle(IdleEnd)
 
   /// A length of time, fixed or drawn evenly from a range.
   public struct Spread: Sendable, Hashable {
-    /// The least of the lengths.
+    /// The shortest length of the range.
     public var least: Duration
-    /// The most; the same as the least where nothing is drawn.
+    /// The longest length of the range; the same as ``least`` where nothing is drawn.
     public var most: Duration
 
     /// Makes a range; `most` is raised to `least` where it is less.
@@ -41,10 +42,10 @@ public enum Fault: Sendable, Hashable {
       self.most = max(least, most)
     }
 
-    /// A spread of one length alone.
+    /// Makes a fixed length.
     public static func exactly(_ length: Duration) -> Spread { Spread(length, through: length) }
 
-    /// A length and how far it strays to both sides.
+    /// Makes a range around a length, by at most `jitter` to both sides.
     public static func around(_ length: Duration, jitter: Duration) -> Spread {
       Spread(max(.zero, length - jitter), through: length + jitter)
     }
@@ -101,8 +102,8 @@ extension Fault {
     }
   }
 
-  /// Tells whether the recorded answer does not reach the client whole and as it is, so that it is
-  /// dealt without being used up and a retry gets it.
+  /// Tells whether the recorded answer does not reach the client whole and unchanged, so that it
+  /// counts as not played and a retry gets it.
   public var replacesOrCuts: Bool {
     switch role {
     case .delay, .pause, .lateConnection, .idleEnd: false

@@ -1,9 +1,9 @@
 /// A pattern of requests: a method or `*`, then a path whose segments may be `*` or `{name}`
 /// (any one segment) or end in `**` (any rest), such as `GET /users/*`.
 ///
-/// `OPTIONS *` is meant by that and by nothing that speaks of paths, but for `/**`.
+/// `OPTIONS *` is matched by itself and by no pattern of paths but `/**`.
 ///
-/// A tunnel is meant by its host: `CONNECT api.example.com:443`, `CONNECT *.example.com` at any
+/// A tunnel is matched by its host: `CONNECT api.example.com:443`, `CONNECT *.example.com` at any
 /// port, `CONNECT *`. In front of a path a host may begin with `*.`, too.
 public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   ExpressibleByStringLiteral
@@ -13,11 +13,11 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   private let segments: [String]
   private var query: String?
 
-  /// The pattern as it was written.
+  /// The text of the pattern, as it was written.
   public let description: String
 
-  /// Reads a pattern. Without a method any is meant; with a host (`GET https://a.example/x`) or a
-  /// query (`GET /x?page=2`) only that one.
+  /// Parses a pattern. Without a method it matches any; with a host (`GET https://a.example/x`) or
+  /// a query (`GET /x?page=2`) only that one.
   public init(_ text: String) {
     description = text
     let words = text.split(separator: " ", maxSplits: 1)
@@ -40,7 +40,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     ).map(String.init)
   }
 
-  /// Reads a pattern from a literal.
+  /// Makes a pattern from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
   /// Tells whether it speaks of tunnels and nothing else.
@@ -66,7 +66,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     return part.matches(request)
   }
 
-  /// Tells whether a request is meant.
+  /// Tells whether a request matches the pattern.
   public func matches(_ request: Request) -> Bool {
     if let method, method != request.method { return false }
     if let host, !host.matches(request.url) { return false }

@@ -25,10 +25,10 @@
 public import Foundation
 
 extension Scenario {
-  /// The scenario's file is larger than this: it is refused before it is read.
+  /// The greatest size of a scenario's file, in bytes; a larger one is refused before it is read.
   public static let fileBytesMax = 4 << 20
 
-  /// The greatest number of calls that it may ask for.
+  /// The greatest number of calls that a scenario may ask for.
   public static let callsMax = 1_000_000
 
   /// Reads a scenario file, version 1.
@@ -107,7 +107,7 @@ extension Scenario {
   /// Refuses what no file could say, such as the first -2 requests, or what could never happen.
   package func check() throws(FormatError) { _ = try Scenario(data: data(), source: name) }
 
-  /// The text of the scenario's file.
+  /// Returns the contents of the scenario's file.
   public func data() -> Data { Data(json.fileBytes()) }
 
   /// The same as a value.
