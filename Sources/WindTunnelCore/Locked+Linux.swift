@@ -8,7 +8,7 @@
     /// Puts a value behind a lock.
     @inlinable public init(_ value: Value) { mutex = Mutex(value) }
 
-    /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
+    /// Runs `body` with exclusive access to the value. Not re-entrant.
     ///
     /// Inlinable: a generic call into another module would cost a request as much as all that it
     /// locks.

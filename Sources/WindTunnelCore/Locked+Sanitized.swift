@@ -25,7 +25,7 @@
       lock.deallocate()
     }
 
-    /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
+    /// Runs `body` with exclusive access to the value. Not re-entrant.
     public func withLock<Result: Sendable, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -28,21 +28,21 @@
 
 public import Foundation
 
-/// A cassette turned into a HAR file, without secrets, and what was lost on the way.
+/// A cassette converted to a HAR file, without secrets, with warnings about what was lost.
 public struct HARExport: Sendable, Hashable {
-  /// The text of the file.
+  /// The contents of the file.
   public let data: Data
-  /// The things that the redaction left out, one sentence each.
+  /// The things that redaction left out, one sentence each.
   public let warnings: [String]
   /// The number of interactions in it.
   public let interactionCount: Int
 
-  /// Writes a cassette as a HAR.
+  /// Converts a cassette to a HAR.
   ///
   /// - Parameters:
-  ///   - cassette: What was said.
-  ///   - keepingSecrets: Whether the values of credentials, cookies and user info stay.
-  ///   - redaction: What is taken out beside what always is, where secrets do not stay.
+  ///   - cassette: The cassette to convert.
+  ///   - keepingSecrets: True to keep the values of credentials, cookies and user info.
+  ///   - redaction: Further rules of redaction, where secrets are not kept.
   public init(
     _ cassette: Cassette,
     keepingSecrets: Bool = false,
@@ -81,7 +81,7 @@ public struct HARExport: Sendable, Hashable {
 }
 
 extension Cassette {
-  /// The bytes of a HAR without secrets; ``HARExport`` tells what was left out.
+  /// Returns a HAR of the cassette without secrets; ``HARExport`` has the warnings, too.
   public func har() -> Data { HARExport(self).data }
 }
 

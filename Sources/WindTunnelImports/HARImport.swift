@@ -34,25 +34,25 @@
 
 public import Foundation
 
-/// A HAR file turned into a cassette, without secrets, and what was lost on the way.
+/// A HAR file converted to a cassette, without secrets, with warnings about what was lost.
 public struct HARImport: Sendable, Hashable {
   /// The interactions, in the order of the requests' dates.
   public let cassette: Cassette
-  /// The things that were left out, missing or changed, one sentence each: first what the file
-  /// lacks, in its order, then what the redaction left out.
+  /// The things that were left out, missing or changed, one sentence each: first those of the file,
+  /// in its order, then those of the redaction.
   public let warnings: [String]
 
-  /// Reads a HAR's bytes.
+  /// Converts the bytes of a HAR.
   ///
   /// - Parameters:
   ///   - data: The bytes of the file.
-  ///   - source: What errors call it.
-  ///   - keepingDates: Whether interactions keep the dates of their entries.
-  ///   - keepingSecrets: Whether the values of credentials, cookies and user info stay, and with
-  ///     them, as a note, whatever only a HAR says.
-  ///   - attachments: Where bodies are that the HAR only names, as Playwright does.
-  ///   - redaction: What is taken out beside what always is, where secrets do not stay.
-  /// - Throws: `FormatError` for what is no HAR. What is merely odd becomes a warning.
+  ///   - source: The name of the file in errors.
+  ///   - keepingDates: True to keep the dates of the entries.
+  ///   - keepingSecrets: True to keep the values of credentials, cookies and user info and, as
+  ///     notes, everything that only a HAR has.
+  ///   - attachments: The bodies that the HAR refers to, as Playwright does.
+  ///   - redaction: Further rules of redaction, where secrets are not kept.
+  /// - Throws: `FormatError` for bytes that are not a HAR. Oddities become warnings.
   public init(
     _ data: Data,
     source: String,
@@ -110,7 +110,7 @@ public struct HARImport: Sendable, Hashable {
 }
 
 extension Cassette {
-  /// Reads a HAR's bytes and takes its secrets out; ``HARImport`` tells what was lost on the way.
+  /// Converts the bytes of a HAR and removes its secrets; ``HARImport`` has the warnings, too.
   public init(har data: Data, source: String) throws(FormatError) {
     self = try HARImport(data, source: source).cassette
   }

@@ -266,30 +266,30 @@ extension Cassette {
   }
 }
 
-/// The values that are taken out of a recording before it is written, beside those that always are.
+/// The values that are removed from a recording before it is written, beside those that always are.
 ///
-/// Rules only add: the names that mark a secret by default (`Authorization`, `Cookie`, `password`,
-/// `access_token`, `X-Api-Key`, …) mark one whatever stands here. Names are compared without regard
-/// to case and to what separates their words: `clientSecret` is `client_secret`.
+/// Rules only add: the default names of secrets (`Authorization`, `Cookie`, `password`,
+/// `access_token`, `X-Api-Key`, …) always apply. Names are compared without regard to case and to
+/// the separators of words: `clientSecret` is `client_secret`.
 public struct RedactionRules: Sendable, Hashable {
-  /// More header fields whose values are secrets.
+  /// The names of further header fields whose values are secrets.
   public var headers: [String]
-  /// More query parameters whose values are secrets.
+  /// The names of further query parameters whose values are secrets.
   public var queries: [String]
-  /// More names of JSON members and form fields whose values are secrets.
+  /// The names of further JSON members and form fields whose values are secrets.
   public var fields: [String]
-  /// Places in JSON bodies, such as `$.user.code`, `$.items[*].key` and `$..hint`.
+  /// The places of secrets in JSON bodies, such as `$.user.code`, `$.items[*].key` and `$..hint`.
   public var paths: [JSONPath]
-  /// Names whose values are none, whatever they look like, and places in JSON bodies that hold
-  /// none: their values stay.
+  /// The names of values, and their places in JSON bodies, that are no secrets whatever they look
+  /// like: they stay.
   public var keep: [String]
-  /// Tells whether e-mail addresses, telephone numbers and people's names are taken out, too.
+  /// Tells whether e-mail addresses, telephone numbers and people's names are removed, too.
   public var personalData: Bool
 
-  /// The defaults and nothing else.
+  /// The rules that always apply, and no further ones.
   public static let standard = RedactionRules()
 
-  /// Makes rules that add to the defaults.
+  /// Makes rules on top of those that always apply.
   public init(
     headers: [String] = [],
     queries: [String] = [],
@@ -306,8 +306,8 @@ public struct RedactionRules: Sendable, Hashable {
     self.personalData = personalData
   }
 
-  /// Makes rules of names that mark a secret wherever they stand; what begins with `$` is a place
-  /// in JSON bodies, and must be one.
+  /// Makes rules of the names of secrets, wherever they stand; a name that begins with `$` is a
+  /// place in JSON bodies, and must be a valid path.
   public init(names: [String], keep: [String] = [], personalData: Bool = false) {
     let words = names.filter { !$0.hasPrefix("$") }
     self.init(
@@ -337,7 +337,8 @@ public struct RedactionRules: Sendable, Hashable {
 }
 
 extension RedactionRules {
-  /// The defaults, and e-mail addresses, telephone numbers and people's names beside them.
+  /// The rules that always apply, and those for e-mail addresses, telephone numbers and people's
+  /// names.
   public static let personalData = RedactionRules(personalData: true)
 }
 

@@ -71,7 +71,7 @@ public struct FaultExpectation: Sendable, Hashable {
 
   /// The evidence for an expected result.
   public enum Evidence: String, Sendable, Hashable, CaseIterable {
-    /// Clients were measured.
+    /// Real clients were measured.
     case measured
     /// Documentation or reports say so.
     case known

@@ -22,7 +22,7 @@
 public import Foundation
 
 extension Interaction {
-  /// The interaction as if it had been recorded now.
+  /// Returns the interaction as if it had been recorded now.
   public func refreshingDates(at now: Date) -> Interaction {
     guard let shift = DateShift(of: self, to: now), shift.seconds != 0 else { return self }
     var refreshed = self

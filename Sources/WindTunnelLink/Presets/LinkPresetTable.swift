@@ -1,5 +1,5 @@
 extension LinkPreset {
-  /// All of them, by publisher.
+  /// All presets, by publisher.
   public static let all = networkLinkConditioner + augmentedTrafficControl + webPageTest + devTools
 
   /// Apple's Network Link Conditioner: kbit/s, one-way milliseconds, per cent.

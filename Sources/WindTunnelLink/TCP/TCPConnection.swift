@@ -227,14 +227,14 @@ private struct SegmentBurst: Sendable, Hashable {
   }
 }
 
-/// The draws of one connection, by direction.
+/// The random draws of one connection, by direction.
 public struct ConnectionDraws: Sendable, Hashable {
-  /// For what goes up.
+  /// The draws of the direction to the server.
   public var up: Draws
-  /// For what goes down.
+  /// The draws of the direction to the client.
   public var down: Draws
 
-  /// Names the connection: the *n*-th of a key in a lane.
+  /// Makes the draws of the *n*-th connection of a key in a lane.
   public init(seed: UInt64, scenario: String, lane: Lane, key: String, ordinal: Int) {
     func draws(_ direction: String) -> Draws {
       Draws(
