@@ -5,10 +5,10 @@ internal import WindTunnel
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// Flies subjects through scenarios, each in a process of its own, and reports how they did.
+/// A drill whose subjects each fly in a process of their own.
 ///
-/// That process is the same executable started once more, so a crash or a hang of a subject is a
-/// row of the report and not the end of the drill.
+/// The process is the same executable, started once more, so that a crash or a hang of a subject is
+/// a row of the report and not the end of the drill.
 public struct ProcessDrill: Sendable {
   /// The plan that is flown.
   public let plan: DrillPlan
@@ -17,18 +17,18 @@ public struct ProcessDrill: Sendable {
   /// The time for which a subject's process may tell nothing, beyond its calls' own patience.
   var grace: ChildProcess.Patience?
 
-  /// An event while a drill is flown.
+  /// An event in the course of a drill.
   public enum Progress: Sendable {
-    /// A subject has made so many calls of a scenario.
+    /// A subject has made this number of its calls in a scenario.
     case calls(scenario: String, subject: String, done: Int, of: Int)
-    /// An attempt of a call has come to the deck.
+    /// An attempt of a call has reached the deck.
     case attempt(scenario: String, subject: String, call: Int, Observation.Attempt)
-    /// A subject is through with a scenario.
+    /// A subject has finished a scenario.
     case finished(scenario: String, subject: String)
   }
 
-  /// Makes a drill whose subjects fly in `executable`, started with `arguments`: there
-  /// ``runAsSubject()`` must be called.
+  /// Makes a drill whose subjects run in `executable`, started with `arguments`, which must call
+  /// ``runAsSubject()``.
   public init(_ plan: DrillPlan, executable: URL, arguments: [String]) throws {
     try self.init(plan, of: Self.subjects, executable: executable, arguments: arguments)
   }
@@ -56,7 +56,7 @@ public struct ProcessDrill: Sendable {
     NetworkLayerSubject(), URLSessionSubject(), ExecSubject(),
   ]
 
-  /// Makes this process a subject's: it takes its orders from standard input.
+  /// Runs this process as a subject, which reads its jobs from standard input.
   public static func runAsSubject() async -> Never { await runAsSubject(of: subjects) }
 
   /// The same with these subjects.
@@ -64,7 +64,7 @@ public struct ProcessDrill: Sendable {
     await SubjectProcess.main(subjects: subjects)
   }
 
-  /// Flies everything and folds what was seen.
+  /// Makes all calls and folds the observations into a report.
   public func fly(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
     -> Report
   {
@@ -204,7 +204,7 @@ extension DrillPlan {
     return command.isService ? .service : .program
   }
 
-  /// The default drill: the shipped cassette and scenarios, the reference client and a bare
+  /// Makes the default drill: the shipped cassette and scenarios, the reference client and a bare
   /// `URLSession` beside it.
   public init() throws {
     self.init(try Shipped.cassette(), in: try Shipped.scenarios(named: Shipped.drill))

@@ -358,13 +358,13 @@ private final class FailureWatch: Sendable {
   }
 }
 
-/// A problem of a test's cassette, told in a sentence or two.
+/// The error of a test's cassette, in one or two sentences.
 public struct CassetteProblem: LocalizedError, Sendable, CustomStringConvertible {
-  /// The sentences that tell it.
+  /// The problem in one or two sentences.
   public let description: String
-  /// The error that the test itself has thrown, mostly because of this; `nil` where it has not.
+  /// The error that the test itself threw, mostly because of this one; `nil` where it threw none.
   public let underlyingError: (any Error)?
-  /// The same, for whoever prints errors the platform's way.
+  /// The description, for code that prints errors by `LocalizedError`.
   public var errorDescription: String? { description }
 
   init(_ description: String) { (self.description, underlyingError) = (description, nil) }

@@ -148,8 +148,7 @@ private enum ContentCoding {
     return coding.isEmpty || coding == "identity" ? nil : coding
   }
 
-  /// A body as it is without its coding; `nil` if it is damaged or of a coding that is not known
-  /// here.
+  /// Returns a body without its content coding; `nil` if it is damaged or of an unknown coding.
   static func open(_ body: Data, _ coding: String?) -> Data? {
     guard let coding else { return body }
     return Inflate.open(body, coding: coding)

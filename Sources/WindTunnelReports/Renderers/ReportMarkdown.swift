@@ -119,7 +119,8 @@ extension Report {
     return lines
   }
 
-  /// Lines that GitHub Actions shows where they point: at a gate's own line in its scenario's file.
+  /// Lines that GitHub Actions shows at the place to which they point: a gate's own line in its
+  /// scenario's file.
   public var annotations: [String] {
     let allowsInconclusive = policy.allowsInconclusive
     let found = failingFindings.map { "::error::\("\($0)".escapedAsMessage)" }
