@@ -108,8 +108,8 @@ extension Report {
   ///
   /// - Parameters:
   ///   - gates: The gates.
-  ///   - baseline: The report for gates with a bar at the baseline. /// - Returns: A judgement for
-  ///     each scenario and gate.
+  ///   - baseline: The report for gates with a bar at the baseline.
+  /// - Returns: A judgement for each scenario and gate.
   public func judge(_ gates: [Gate], against baseline: Report? = nil) -> [Judgement] {
     judge(against: baseline) { _ in gates }
   }
@@ -134,7 +134,7 @@ extension Report {
   /// - Parameters:
   ///   - gates: The gates, as ``Gate`` reads them.
   ///   - allowInconclusive: True to let inconclusive gates pass.
-  ///   - baseline: The report that gates with a bar at the baseline are held against.
+  ///   - baseline: The report for gates with a bar at the baseline.
   /// - Throws: `GateError` for a gate that cannot be parsed; `GatesNotMet` with a line for each
   ///   gate that was not met, and for each scenario with requests that are not on the cassette.
   public func require(
