@@ -66,7 +66,9 @@ package enum Shipped {
 extension Scenario {
   /// The scenarios that are short enough for a test of every push: the shipped group `every-push`.
   ///
-  ///     @Test(arguments: Scenario.everyPush)
+  /// ```swift
+  /// @Test(arguments: Scenario.everyPush)
+  /// ```
   public static let everyPush = group(Shipped.everyPush)
 
   /// The scenarios of the default drill: every kind of fault that a client meets, in some of which

@@ -2,6 +2,11 @@ internal import WindTunnelSymptoms
 
 /// The difference between two cassettes, without volatile parts, interaction by interaction.
 ///
+/// ```swift
+/// let difference = CassetteDifference(from: old, to: new)
+/// print(difference.text(title: "users.json"))
+/// ```
+///
 /// The recordings of one method and URL are a sequence and are compared as one; the order among
 /// different URLs is ignored, since no player depends on it.
 public struct CassetteDifference: Sendable, Hashable {

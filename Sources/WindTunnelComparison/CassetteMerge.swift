@@ -1,4 +1,8 @@
 /// A cassette merged from several.
+///
+/// ```swift
+/// let merge = try CassetteMerge([("users.json", users), ("home.json", home)])
+/// ```
 public struct CassetteMerge: Sendable, Hashable {
   /// The interactions of the first cassette, then those that the next ones add.
   public private(set) var cassette = Cassette()

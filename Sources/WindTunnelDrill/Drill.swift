@@ -5,10 +5,12 @@ public import WindTunnelSymptoms
 /// A test flight of your own client: its calls are made in the weather of scenarios, one after the
 /// other, and a report says how it did.
 ///
-///     let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).fly { call in
-///       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
-///     }
-///     try report.require("successRate >= 0.99", "blankPages == 0")
+/// ```swift
+/// let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).fly { call in
+///   try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
+/// }
+/// try report.require("successRate >= 0.99", "blankPages == 0")
+/// ```
 ///
 /// The client runs in this very process. A crash ends the drill with it, and the report says so;
 /// `ProcessDrill` gives each client a process of its own.

@@ -7,6 +7,12 @@ internal import WindTunnelSymptoms
 
 /// A drill whose subjects each fly in a process of their own.
 ///
+/// ```swift
+/// // Started with this argument, the executable calls `await ProcessDrill.runAsSubject()`.
+/// let drill = try ProcessDrill(plan, executable: executable, arguments: ["subject"])
+/// let report = try await drill.fly()
+/// ```
+///
 /// The process is the same executable, started once more, so that a crash or a hang of a subject is
 /// a row of the report and not the end of the drill.
 public struct ProcessDrill: Sendable {
@@ -204,8 +210,8 @@ extension DrillPlan {
     return command.isService ? .service : .program
   }
 
-  /// Makes the default drill: the shipped cassette and scenarios, the reference client and a bare
-  /// `URLSession` beside it.
+  /// Makes the plan of the default drill: the shipped cassette and scenarios, the reference client
+  /// and a bare `URLSession` beside it.
   public init() throws {
     self.init(try Shipped.cassette(), in: try Shipped.scenarios(named: Shipped.drill))
     subjects = [NetworkLayerSubject().name, URLSessionSubject().name]

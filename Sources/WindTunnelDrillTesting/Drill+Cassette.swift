@@ -6,10 +6,12 @@ internal import WindTunnelTesting
 extension Drill {
   /// Makes a drill of a cassette that is found as `.cassette("NAME")` finds it.
   ///
-  ///     let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).fly { call in
-  ///       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
-  ///     }
-  ///     try report.require("successRate >= 0.99", "blankPages == 0")
+  /// ```swift
+  /// let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).fly { call in
+  ///   try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
+  /// }
+  /// try report.require("successRate >= 0.99", "blankPages == 0")
+  /// ```
   ///
   /// A drill plays and never records.
   ///

@@ -29,6 +29,10 @@
 public import Foundation
 
 /// A cassette converted to a HAR file, without secrets, with warnings about what was lost.
+///
+/// ```swift
+/// try HARExport(cassette).data.write(to: file)
+/// ```
 public struct HARExport: Sendable, Hashable {
   /// The contents of the file.
   public let data: Data

@@ -35,6 +35,11 @@
 public import Foundation
 
 /// A HAR file converted to a cassette, without secrets, with warnings about what was lost.
+///
+/// ```swift
+/// let har = try HARImport(Data(contentsOf: file), source: file.lastPathComponent)
+/// for warning in har.warnings { print(warning) }
+/// ```
 public struct HARImport: Sendable, Hashable {
   /// The interactions, in the order of the requests' dates.
   public let cassette: Cassette

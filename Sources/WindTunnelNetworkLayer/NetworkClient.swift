@@ -7,6 +7,11 @@ public import Foundation
 /// A client of an API, made of four independent parts: a builder makes the request, a transport
 /// carries it, a policy decides about retries, and an observer is told of all events.
 ///
+/// ```swift
+/// let client = NetworkClient(baseURL: baseURL, session: session)
+/// let answer = try await client.call(Endpoint(.get, "/users/7"))
+/// ```
+///
 /// Each part is a protocol with one method; for other behaviour, replace one part. Time and chance
 /// are parameters too, so that a call can be predicted to the nanosecond.
 public struct NetworkClient: Sendable {

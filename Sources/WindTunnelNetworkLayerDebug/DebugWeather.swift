@@ -116,6 +116,11 @@ public struct DebugWeatherError: Error, Sendable, Hashable, CustomStringConverti
 
 /// A transport that adds weather to another one; without effect until its weather is set.
 ///
+/// ```swift
+/// let hook = WeatherHook(URLSessionTransport(session: session), weather: .offline)
+/// hook.weather = .calm
+/// ```
+///
 /// In the weather of a scenario, requests are sent by a session of WindTunnel's in place of the
 /// transport: what the transport does beside sending, such as pinning, is not done then. That
 /// session is ephemeral and made anew each time a scenario is set: it has neither the cookies nor

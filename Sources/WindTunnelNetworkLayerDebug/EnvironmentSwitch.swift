@@ -7,6 +7,16 @@ public import WindTunnelNetworkLayer
 
 /// A middleware that sends a running app's requests to another environment.
 ///
+/// ```swift
+/// let environments = EnvironmentSwitch(from: production, to: ["test": test])
+/// let client = NetworkClient(
+///   builder: RequestBuilder(baseURL: production),
+///   middleware: [environments],
+///   transport: URLSessionTransport(session: session)
+/// )
+/// let isKnown = environments.fly(to: "test")
+/// ```
+///
 /// A client is always built for production. This middleware, which only debug builds can link,
 /// rewrites the address of each attempt; one that is in flight stays where it is.
 public final class EnvironmentSwitch: Middleware, @unchecked Sendable {

@@ -24,6 +24,10 @@ extension CassetteLeak: CustomStringConvertible {
 
 /// A search for secrets on a cassette: by the names and shapes that recordings are redacted by, and
 /// for words that look random.
+///
+/// ```swift
+/// for leak in CassetteLint(cassette).leaks { print(leak) }
+/// ```
 public struct CassetteLint: Sendable {
   /// The secrets that were found, in the order of the interactions.
   public let leaks: [CassetteLeak]

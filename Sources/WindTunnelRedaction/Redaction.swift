@@ -268,6 +268,10 @@ extension Cassette {
 
 /// The values that are removed from a recording before it is written, beside those that always are.
 ///
+/// ```swift
+/// let rules = RedactionRules(names: ["loginToken", "$.user.code"], keep: ["pageToken"])
+/// ```
+///
 /// Rules only add: the default names of secrets (`Authorization`, `Cookie`, `password`,
 /// `access_token`, `X-Api-Key`, …) always apply. Names are compared without regard to case and to
 /// the separators of words: `clientSecret` is `client_secret`.

@@ -33,6 +33,12 @@ extension Deck {
 extension URLSession {
   /// A session of the running test, which is answered by its cassette and never by the network.
   ///
+  /// ```swift
+  /// @Test(.cassette("users")) func `the session plays the cassette`() async throws {
+  ///   #expect(try await UserAPI(session: .windTunnel).profile(7).name == "Ada")
+  /// }
+  /// ```
+  ///
   /// Outside a test with a cassette there is none: an issue is recorded at the line, and every task
   /// of the session that is returned fails.
   public static var windTunnel: URLSession {
@@ -44,6 +50,10 @@ extension URLSession {
 extension URLSessionConfiguration {
   /// A configuration of the running test, for code that makes its own sessions: they lead where
   /// `URLSession.windTunnel` leads, and play one sequence together with it.
+  ///
+  /// ```swift
+  /// let session = URLSession(configuration: .windTunnel)
+  /// ```
   ///
   /// Each access makes a new object, to be changed at will. Outside a test with a cassette there is
   /// none: an issue is recorded at the line, and every task of its sessions fails.

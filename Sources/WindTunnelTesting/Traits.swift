@@ -69,6 +69,12 @@ extension Trait where Self == CassetteTrait {
   /// the test's file, where it is also recorded. Without a recording there, or without sources, it
   /// is played from the resources of the test's target.
   ///
+  /// ```swift
+  /// @Test(.cassette("users", expecting: .inOrder)) func `a user is read`() async throws {
+  ///   #expect(try await UserAPI(session: .windTunnel).profile(7).name == "Ada")
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - name: The cassette's name. A name that begins with a `/` is a path.
   ///   - matcher: The parts of a request that decide which recording answers it.
@@ -161,6 +167,13 @@ public struct OnTheWireTrait: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == OnTheWireTrait {
   /// Plays the deck on real sockets: for downloads, redirects and clients that take no session.
   ///
+  /// ```swift
+  /// @Test(.cassette("users"), .onTheWire) func `real sockets give the same`() async throws {
+  ///   let api = UserAPI(session: .windTunnel, base: Deck.current.url)
+  ///   #expect(try await api.profile(7).name == "Ada")
+  /// }
+  /// ```
+  ///
   /// Send requests to `Deck.current.url`; requests to other hosts are refused, except to those that
   /// the cassette ignores. A redirect to another host leads back to the server, which answers it
   /// from the cassette like any other request. With `.cassette("NAME", sharedSession: true)` all of
@@ -218,12 +231,26 @@ private struct Weather: Sendable {
 extension Trait where Self == WeatherTrait {
   /// Flies the test in a scenario, which may be a plan:
   /// `.weather([.on("GET /x", .first(2), .status(503))], seed: 7)`.
+  ///
+  /// ```swift
+  /// @Test(.cassette("users"), .weather([.on("GET /users/*", .first(2), .status(503))], seed: 7))
+  /// func `two 503s cost two retries`() async throws {
+  ///   _ = try await UserAPI(session: .windTunnel).profile(7)
+  ///   #expect(Deck.current.attempts("GET /users/7") == 3)
+  /// }
+  /// ```
   public static func weather(_ scenario: Scenario, seed: UInt64? = nil) -> Self {
     Self(scenario: scenario, seed: seed)
   }
 }
 
 /// Runs a part of a test in a scenario; before and after, the test has its own.
+///
+/// ```swift
+/// let user = try await flying(in: [.on("GET /users/*", .first(1), .status(503))]) {
+///   try await UserAPI(session: .windTunnel).profile(7)
+/// }
+/// ```
 ///
 /// - Returns: The result of `body`.
 /// - Throws: The error of `body`, and `FormatError` for a scenario that no file could hold, such as

@@ -10,6 +10,12 @@ public import WindTunnel
 
 /// Plays a cassette for a part of a test, in XCTest and anywhere else.
 ///
+/// ```swift
+/// let user = try await withCassette("users") { session in
+///   try await UserAPI(session: session).profile(7)
+/// }
+/// ```
+///
 /// A recording is written if the part does not fail, which means that it does not throw and, in a
 /// test of Swift Testing, that no expectation fails in it; otherwise standard error or an issue
 /// says that it is not written. An assertion of XCTest that fails without throwing is not noticed.
@@ -90,6 +96,13 @@ public func withCassette<Result: Sendable>(
 
 /// Plays a deck for a part of a test: one with answers written in Swift, or with a cassette made
 /// there.
+///
+/// ```swift
+/// let deck = Deck([.get("/users/{id}", json: ["id": 7, "name": "Ada"])])
+/// let user = try await withDeck(deck) { session in
+///   try await UserAPI(session: session).profile(7)
+/// }
+/// ```
 ///
 /// - Parameters:
 ///   - deck: The deck that answers.

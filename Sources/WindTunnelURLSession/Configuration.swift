@@ -12,6 +12,11 @@ extension URLSessionConfiguration {
   /// Makes an ephemeral configuration whose sessions are answered by a deck and never by the
   /// network, unless the deck records.
   ///
+  /// ```swift
+  /// let deck = Deck([.get("/users/{id}", json: ["id": 7, "name": "Ada"])])
+  /// let session = URLSession(configuration: .windTunnel(deck))
+  /// ```
+  ///
   /// A session is a lane of its own: it starts each recorded sequence at its head, and sessions
   /// with other decks on the same URLs never mix. Everything else of the configuration is the
   /// caller's to set: additional headers, timeouts, cookie storage.

@@ -4,6 +4,12 @@ public import Foundation
 /// A cassette, a matcher, a scenario and a mode behind one lock, played to any number of clients in
 /// process or on the wire.
 ///
+/// ```swift
+/// let deck = Deck([.get("/users/{id}", json: ["id": 7, "name": "Ada"])])
+/// let session = URLSession(configuration: .windTunnel(deck))
+/// let user = try await UserAPI(session: session).profile(7)
+/// ```
+///
 /// A lock around a value and not an actor: the order in which requests arrive decides which
 /// recording each gets, and a hop to an actor would not keep that order. A request takes the lock
 /// once when it arrives, and once more when its exchange has ended.

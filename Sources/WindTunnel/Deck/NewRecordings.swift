@@ -64,6 +64,14 @@ extension Deck {
   /// out, and named. An interaction that was recorded again and differs in volatile parts alone
   /// stays as it was.
   ///
+  /// ```swift
+  /// let deck = Deck(Cassette(), mode: .newEpisodes)
+  /// let session = URLSession(configuration: .windTunnel(deck))
+  /// _ = try await UserAPI(session: session, base: origin).profile(7)
+  /// let (cassette, leftOut) = deck.recorded()
+  /// try cassette.write(to: file)
+  /// ```
+  ///
   /// - Parameter names: Further header fields that change from one recording to the next.
   /// - Returns: The cassette, and one sentence about each thing that was left out.
   public func recorded(volatile names: [String] = []) -> (cassette: Cassette, leftOut: [String]) {

@@ -1,4 +1,13 @@
 /// An answer of a deck: a recording, or a function.
+///
+/// ```swift
+/// let stubs: [Stub] = [
+///   .get("/users/{id}", json: ["id": 7, "name": "Ada"]),
+///   .post("/users") { request in
+///     Response(status: request.headers["Idempotency-Key"] == nil ? 400 : 201)
+///   },
+/// ]
+/// ```
 public enum Stub: Sendable {
   /// A recording, or an interaction written by hand.
   case recorded(Interaction)

@@ -1,5 +1,12 @@
 /// A failure of an exchange. Several faults compose in the order in which they stand.
 ///
+/// ```swift
+/// let faults: [Fault] = [
+///   .delay(.around(.milliseconds(200), jitter: .milliseconds(50))),
+///   .truncate(afterBodyBytes: 100),
+/// ]
+/// ```
+///
 /// A new fault is a case, here or in the enumeration that it belongs to, with its properties below;
 /// its steps in `Delivery`; and its row in the table of the conformance tests.
 public enum Fault: Sendable, Hashable {

@@ -2,6 +2,10 @@ internal import Foundation
 
 /// A bar that a client has to clear: `METRIC OP VALUE` or `METRIC(ENDPOINT) OP VALUE`.
 ///
+/// ```swift
+/// let gate = try Gate("p95(POST /payments) <= 3s")
+/// ```
+///
 ///     successRate >= 0.99          p95(POST /payments) <= 3s      blankPages == 0
 ///     successRate.lower >= 95 %    averageRetries <= 1.5          p95 <= baseline*1.10
 ///

@@ -1,5 +1,17 @@
 /// A link, rules and gates under a name: the network's faults, and the bars that a client must
 /// clear in them.
+///
+/// ```swift
+/// let tunnel = Scenario(
+///   "tunnel",
+///   link: Link(
+///     up: .init(delay: .milliseconds(50), lossProbability: 0.02),
+///     down: .init(delay: .milliseconds(50), lossProbability: 0.02)
+///   ),
+///   rules: [.on("GET /users/*", .first(2), .status(503, retryAfter: .seconds(1)))],
+///   gates: [try Gate("successRate >= 0.99")]
+/// )
+/// ```
 public struct Scenario: Sendable, Hashable {
   /// The name, which is part of every draw.
   public var name: String

@@ -1,5 +1,9 @@
 /// A condition under which faults fire. All parts that are given must hold; an empty trigger always
 /// fires.
+///
+/// ```swift
+/// let sometimes = Trigger(request: "GET /feed", probability: 0.2)
+/// ```
 public struct Trigger: Sendable, Hashable {
   /// The pattern of the requests; `nil`: any.
   public var request: RequestPattern?

@@ -1,6 +1,11 @@
 public import Foundation
 
 /// A recording of HTTP traffic: interactions in the order in which they happened.
+///
+/// ```swift
+/// let cassette = try Cassette(contentsOf: file)
+/// let deck = Deck(cassette)
+/// ```
 public struct Cassette: Sendable, Hashable {
   /// The interactions, in order.
   public var interactions: [Interaction]

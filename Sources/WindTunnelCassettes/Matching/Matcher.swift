@@ -1,5 +1,12 @@
 /// The parts of a request that decide whether a recording answers it.
 ///
+/// ```swift
+/// var matcher = Matcher.url
+/// matcher.paths = ["/users/{id}"]
+/// matcher.ignoredQuery = ["utm_*"]
+/// matcher.body = .json(ignoring: "timestamp")
+/// ```
+///
 /// Keys are computed from the parts when a cassette is loaded and never stored, so another matcher
 /// needs no new recording.
 public struct Matcher: Sendable, Hashable {

@@ -10,6 +10,13 @@ internal import WindTunnelURLSession
 
 /// A transport of the reference client that is answered by a deck and never by the network: the
 /// weather of any scenario, under a running client.
+///
+/// ```swift
+/// let client = NetworkClient(
+///   builder: RequestBuilder(baseURL: baseURL),
+///   transport: ReplayEngine(deck)
+/// )
+/// ```
 public struct ReplayEngine: Transport {
   private let transport: URLSessionTransport
 

@@ -5,11 +5,13 @@ internal import WindTunnelCommandLine
 /// A program that flies a client of yours, with the flags, reports and exit codes of
 /// `windtunnel drill`. It is all that its `main.swift` has to hold:
 ///
-///     import WindTunnelDrill
+/// ```swift
+/// import WindTunnelDrill
 ///
-///     await DrillMain(subject: "shop") { call in
-///       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
-///     }.run()
+/// await DrillMain(subject: "shop") { call in
+///   try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
+/// }.run()
+/// ```
 ///
 /// The client runs in a process of its own, which is the same program started again, so that a
 /// crash or a hang is a row of the report (exit code 97) and not the end. A bare `URLSession` runs

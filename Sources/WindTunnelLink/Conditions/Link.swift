@@ -1,5 +1,12 @@
 /// The network path between client and server: its delay, bandwidth and loss.
 ///
+/// ```swift
+/// let edge = Link(
+///   up: .init(delay: .milliseconds(200), bitsPerSecond: 200_000),
+///   down: .init(delay: .milliseconds(200), bitsPerSecond: 240_000)
+/// )
+/// ```
+///
 /// Delays are one way, since two of three tools mean that by "latency" and the third does not.
 public struct Link: Sendable, Hashable {
   /// One direction of a connection.

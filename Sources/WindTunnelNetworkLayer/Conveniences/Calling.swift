@@ -63,6 +63,12 @@ extension Calling {
 
 /// A client whose answers come from a closure: for previews, and for tests of code that uses a
 /// client.
+///
+/// ```swift
+/// let preview = ClosureClient { _ throws(NetworkError) in
+///   Answer(status: 200, body: Data(#"{"id":7,"name":"Ada"}"#.utf8))
+/// }
+/// ```
 public struct ClosureClient: Calling {
   private let answer: @Sendable (Endpoint) async throws(NetworkError) -> Answer
 

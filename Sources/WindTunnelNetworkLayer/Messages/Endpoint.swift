@@ -1,6 +1,16 @@
 public import Foundation
 
 /// A request of an API, without the parts that all requests share.
+///
+/// ```swift
+/// let endpoint = Endpoint(
+///   .get,
+///   "/users/7",
+///   template: "/users/{id}",
+///   priority: .critical,
+///   rules: .json(requiring: "id")
+/// )
+/// ```
 public struct Endpoint: Sendable, Hashable {
   /// The method of the request.
   public var method: HTTPMethod

@@ -57,7 +57,9 @@ extension Report {
 
   /// Throws if a rule of a severity was broken and not allowed to be.
   ///
-  ///     try report.requireNoFindings()
+  /// ```swift
+  /// try report.requireNoFindings()
+  /// ```
   ///
   /// - Parameter least: The severity from which on a finding counts.
   /// - Throws: `RulesBroken` with a line for each finding.

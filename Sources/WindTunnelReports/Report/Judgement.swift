@@ -129,7 +129,9 @@ extension Report {
 
   /// Throws if one of these gates, or of the scenarios' own, is not met in some scenario.
   ///
-  ///     try report.require("successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0")
+  /// ```swift
+  /// try report.require("successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0")
+  /// ```
   ///
   /// - Parameters:
   ///   - gates: The gates, as ``Gate`` reads them.

@@ -1,4 +1,11 @@
 /// The results of a drill: how clients fared in each scenario.
+///
+/// ```swift
+/// let report = try Report(contentsOf: file)
+/// try report.require("successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0")
+/// try report.requireNoFindings()
+/// try report.write(to: "drill.html")
+/// ```
 public struct Report: Sendable, Hashable {
   /// The seed of every draw.
   public var seed: UInt64

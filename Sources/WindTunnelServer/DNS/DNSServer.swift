@@ -4,6 +4,12 @@ internal import WindTunnel
 /// A name server for tests, by UDP and TCP (RFC 1035, RFC 7766), whose answers are those of a
 /// script. It asks no other server.
 ///
+/// ```swift
+/// let server = try await DNSServer(DNSScript([DNSEntry("*.example.com", fault: .servfail)]))
+/// print("nameserver 127.0.0.1, port \(server.port)")
+/// await server.stop()
+/// ```
+///
 /// The server binds the loopback interface, and stops when it is deallocated.
 public final class DNSServer: Sendable {
   /// The port, the same for both transports.

@@ -6,6 +6,12 @@ public import WindTunnel
 /// A server that plays a deck on real sockets, and records from a real server where it has an
 /// upstream.
 ///
+/// ```swift
+/// let server = try await ReplayServer(deck)
+/// let user = try await UserAPI(session: session, base: server.url).profile(7)
+/// await server.stop()
+/// ```
+///
 /// A thread for each core, up to four, serves the connections. The server binds the loopback
 /// interface by default, and stops when it is deallocated.
 public final class ReplayServer: Sendable {

@@ -4,6 +4,14 @@ internal import WindTunnel
 
 /// A certificate authority that issues certificates to servers on demand.
 ///
+/// ```swift
+/// let authority = try CertificateAuthority()
+/// try authority.write(to: file)
+/// var options = ReplayServer.Options()
+/// options.tls = ServerTLS(authority: authority)
+/// let server = try await ReplayServer(deck, options)
+/// ```
+///
 /// The key is generated with the authority and exists in memory alone: once the process has ended,
 /// a client that trusts the certificate trusts nothing by it. All keys are on the curve P-256.
 public final class CertificateAuthority: Sendable {

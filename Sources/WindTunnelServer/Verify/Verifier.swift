@@ -4,6 +4,11 @@ public import WindTunnel
 /// A comparison of a cassette with the live origin: each interaction's request is sent again, one
 /// after the other in recorded order, and the answers are compared.
 ///
+/// ```swift
+/// let verifier = Verifier(try Upstream(RequestURL(origin)))
+/// let drift = try await verifier.verify(cassette)
+/// ```
+///
 /// By default only safe requests are sent (RFC 9110 §9.2.1); the others are skipped and named.
 public struct Verifier: Sendable {
   /// The origin on the cassette; `nil`: the one that most of it was recorded from.
